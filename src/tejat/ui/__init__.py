@@ -1,1 +1,1 @@
-"""Front ends: each reads the events of a session and shows them in its own way."""
+"""User interfaces: each subscribes to the events of a session and shows them in its own way."""

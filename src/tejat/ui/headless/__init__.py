@@ -1,1 +1,1 @@
-"""Headless."""
+"""Headless runs: one prompt in, one result on standard output."""

@@ -1,4 +1,4 @@
-"""`--output-format json`: one object when the run is over, whatever became of it."""
+"""`--output-format json`: one object at the end of the run."""
 
 from tejat.core.agent.events import AgentEvent, Noticed, RunEnded, SessionStarted, Severity
 from tejat.core.json_text import dump_json

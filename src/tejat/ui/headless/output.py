@@ -1,4 +1,4 @@
-"""What every kind of headless output has in common: where it writes, and what it says on the side."""
+"""Common parts of the headless outputs."""
 
 import time
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from tejat.ui.shared.notices import notice_for_event
 
 @frozen
 class OutputStreams:
-    """`result` takes what was asked for and nothing else; `aside` takes a line for the person.
+    """Where an output writes: the result and nothing else to `write_result`, notices to `write_notice`.
 
-    Where time is not told every duration is 0, so that a run that is played again reads the same each time.
+    Without `reports_durations` every duration is 0, so that a replayed run prints the same each time.
     """
 
     write_result: Callable[[str], None]
@@ -28,25 +28,25 @@ class OutputStreams:
     now: Callable[[], float] = time.time
     reports_durations: bool = True
     exit_code_for: Callable[[RunEnded], int] = exit_code_for
-    """The exit code that the program is going to end with."""
+    """Return the exit code of the program for the end of a run."""
 
     def milliseconds(self, seconds: float) -> int:
-        """A duration as it is told."""
+        """Return a duration as it is reported."""
         return round(seconds * 1000) if self.reports_durations else 0
 
 
 class Output(Protocol):
-    """One way of telling a run. `RunEnded` is the last event it sees, unless nothing could be begun at all."""
+    """An output format. `RunEnded` is the last event it gets, unless the run could not be started."""
 
     def handle_event(self, event: AgentEvent) -> None: ...
 
     def fail(self, message: str, *, name: str, code: int) -> None:
-        """Nothing was begun: say why."""
+        """Report why the run could not be started."""
         ...
 
 
 def describe_event(event: AgentEvent) -> str | None:
-    """What a person should hear of an event while they wait for the result, if anything."""
+    """Return the notice for an event while the run goes on, if any."""
     match event:
         case Retrying(_, reason, attempt, most, wait):
             seconds = f"{wait:.0f}"
@@ -63,10 +63,10 @@ def describe_event(event: AgentEvent) -> str | None:
 
 
 def failure_message(error: ToolError, display: Display) -> str:
-    """What a person is told of a call that failed; the message of the error is for the model."""
+    """Return the message of a failed call for the user; the error message itself is for the model."""
     return display if isinstance(display, str) and display else error.message
 
 
 def notice_line(text: str) -> str:
-    """Safe for a terminal, and in one piece."""
+    """Return a sanitized notice."""
     return sanitize_text(translate(text).strip())

@@ -1,4 +1,4 @@
-"""`--output-format stream-json`: one object in a line for every event, the result last."""
+"""`--output-format stream-json`: one object per line for each event, the result last."""
 
 import time
 from typing import cast
@@ -47,7 +47,7 @@ class StreamOutput:
                     self._announce(call)
             case CallFinished():
                 if event.call.id not in self._announced:
-                    self._announce(event.call)  # the prompt itself made it
+                    self._announce(event.call)  # made by the prompt itself, as for `@file`
                 self._print("tool_result", _result(event))
             case Retrying():
                 self._print("retry", _retry(event))
@@ -130,7 +130,7 @@ def _result(event: CallFinished) -> JsonObject:
 
 
 def _as_text(parts: tuple[Part, ...]) -> str:
-    """What the model got, as far as it is text."""
+    """Return the text that the model got, with placeholders for other parts."""
     texts: list[str] = []
     for part in parts:
         match part:

@@ -1,4 +1,4 @@
-"""`--output-format text`: the model's words on stdout, everything else in lines on stderr."""
+"""`--output-format text`: the answer on stdout, everything else on stderr."""
 
 from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
 from tejat.core.i18n import _
@@ -10,7 +10,7 @@ from tejat.workspace.text.terminal_text import render_terminal_text
 
 
 class TextOutput:
-    """On a terminal words come as they are streamed; elsewhere when an answer is whole, so that none of it is void."""
+    """On a terminal text is streamed, elsewhere each answer is printed once it is complete and cannot be retracted."""
 
     def __init__(self, streams: OutputStreams) -> None:
         self._streams = streams
@@ -42,7 +42,7 @@ class TextOutput:
         self._streams.write_notice(notice_line(message))
 
     def end_line(self) -> None:
-        """Begin a new line, unless one is just begun."""
+        """Start a new line unless already at the start of one."""
         if not self._at_line_start:
             self._write("\n")
 

@@ -1,1 +1,1 @@
-"""Our tools for other agents, as a server of the Model Context Protocol."""
+"""MCP server that offers the tools to other agents."""

@@ -1,6 +1,6 @@
-"""What a client is asked to ask its person before a call runs: a message that hides nothing, and a form of two fields.
+"""Approval requests as MCP elicitation forms: a complete message and two fields.
 
-Lines that others wrote begin with a mark, so that none of them can pass for one of ours.
+Third-party lines begin with a mark, so that they cannot pass for lines of ours.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line, sanitize_text
 
 ALLOW_ONCE = "allow once"
 ALLOW_FOR_SESSION = "allow for this session"
@@ -37,20 +37,20 @@ _MAX_REASON_CHARS = 1_000
 
 @frozen
 class ApprovalForm:
-    """A question as an elicitation in form mode asks it."""
+    """An approval request in the form mode of elicitation."""
 
     message: str
     schema: JsonObject
     choices: tuple[str, ...]
 
     def params(self, *, with_mode: bool) -> JsonObject:
-        """`with_mode` for the revisions that have more than one."""
+        """Return the request parameters; `with_mode` for the revisions that have several modes."""
         asked: dict[str, JsonValue] = {"message": self.message, "requestedSchema": self.schema}
         return {"mode": "form", **asked} if with_mode else asked
 
 
 def build_approval_form(question: ApprovalRequest) -> ApprovalForm:
-    """Raises ToolFailure where what would run is too long to be shown: nobody could say yes to it."""
+    """Build the form of a request. Raises ToolFailure if the action is too long to be shown."""
     message = "\n".join(_message_lines(question))
     if len(message) > _MAX_MESSAGE_CHARS:
         raise ToolFailure(
@@ -72,7 +72,7 @@ def build_approval_form(question: ApprovalRequest) -> ApprovalForm:
 
 
 def parse_approval_reply(result: JsonObject, form: ApprovalForm) -> ApprovalReply:
-    """What the person decided. Everything that is not plainly a yes to this form is a no."""
+    """Parse the client's reply. Anything that is not clearly a yes to this form is a no."""
     content = result.get("content")
     given: Mapping[str, JsonValue] = content if isinstance(content, Mapping) else {}
     reason = given.get("reason")
@@ -144,5 +144,5 @@ def _quote_lines(text: str, *, first: str = "> ") -> Iterator[str]:
 
 
 def _escape_line(text: str) -> str:
-    """A text that is to stand in one line, with everything shown that would end the line."""
-    return sanitize_text(text).replace("\n", "<U+000A>")
+    """Sanitize a text for one line, with newlines escaped."""
+    return sanitize_line(text)

@@ -1,4 +1,4 @@
-"""Who answers for the person when a call of a client must be asked about: the client, as its revision has it."""
+"""Approvals through the MCP client that made the call, in the way its protocol revision has."""
 
 import hashlib
 import secrets
@@ -14,33 +14,33 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.ui.mcp_server.approval_form import ApprovalForm, build_approval_form, parse_approval_reply
 
 APPROVAL_INPUT = "approval"
-"""The name of our question among those that an answer may hold."""
+"""Key of the approval among the input requests of a result."""
 
 _MAX_PENDING = 256
 _PENDING_SECONDS = 900.0
 
 
 class ApprovalChannel(Protocol):
-    """Whoever made the call that is being run."""
+    """Way to ask the user of the client that made the running call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Raises ToolFailure."""
+        """Ask for approval. Raises ToolFailure."""
         ...
 
 
 current_channel: ContextVar[ApprovalChannel] = ContextVar("caller")
-"""The one whose call the running task belongs to."""
+"""Channel of the call that the current task runs."""
 
 
 class ClientApprover:
-    """Asks whoever made the call."""
+    """Approver that asks through the channel of the current call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         return await current_channel.get().ask(question)
 
 
 class NoApprovalChannel:
-    """A client that has nobody to ask. What needs an answer is refused, with the rule that would have allowed it."""
+    """Channel of a client without elicitation. Refuses, naming the rule that would allow the call."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         hint = "" if question.always is None else f" A rule that would allow it: {question.always}"
@@ -52,7 +52,7 @@ class NoApprovalChannel:
 
 
 class ElicitationChannel:
-    """A client that is asked while the call waits. `elicit` gives its answer, None where none came."""
+    """Channel of a client that is asked while the call waits. `elicit` returns None if there is no answer."""
 
     def __init__(self, elicit: Callable[[ApprovalForm], Awaitable[JsonObject | None]]) -> None:
         self._elicit = elicit
@@ -64,13 +64,13 @@ class ElicitationChannel:
 
 
 class PendingApprovals:
-    """What stateless clients were asked and have not answered yet. A state is good for one answer to one question."""
+    """Unanswered requests of stateless clients. Each state is valid for one answer to one request."""
 
     def __init__(self) -> None:
         self._pending: dict[str, tuple[str, float]] = {}
 
     def register(self, fingerprint: str) -> str:
-        """The state to be given back with the answer."""
+        """Return the state that the client has to send back with the answer."""
         state = secrets.token_urlsafe(24)
         while len(self._pending) >= _MAX_PENDING:
             del self._pending[next(iter(self._pending))]
@@ -78,16 +78,16 @@ class PendingApprovals:
         return state
 
     def take(self, state: str) -> str | None:
-        """The mark of the question that the state belongs to; it belongs to none any more after this."""
+        """Return the fingerprint of the request for this state and invalidate the state."""
         fingerprint, until = self._pending.pop(state, ("", 0.0))
         return fingerprint if time.monotonic() < until else None
 
 
 class InputRequiredChannel:
-    """A client that comes back with the answer and makes the same call again.
+    """Channel of a stateless client that repeats the call together with the answer.
 
-    The answer counts once, and only for the very question that it was given to. Any other question is kept in `asked`,
-    and the call ends there with nothing done.
+    An answer counts once, and only for the exact request it was given to. Any other request is kept in `pending`, and
+    the call ends without having done anything.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class InputRequiredChannel:
 
 
 def _fingerprint(call: str, form: ApprovalForm, question: ApprovalRequest) -> str:
-    """Two questions have the same mark where the same would run: the call, all that is shown, and what is too long."""
+    """Hash the call and all that was shown, so that equal fingerprints mean the same action."""
     digest = question.confirmation.digest if isinstance(question.confirmation, Confirmation) else ""
     parts: list[JsonValue] = [call, form.message, list(form.choices), digest]
     return hashlib.sha256(dump_json(parts).encode()).hexdigest()

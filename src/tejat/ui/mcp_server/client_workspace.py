@@ -1,4 +1,4 @@
-"""Where the tools of a client work: in the directories that the server was given, or in a part of them."""
+"""Tools of one client, restricted to the roots of the server or to a part of them."""
 
 import os
 from collections.abc import Generator, Mapping, Sequence
@@ -14,22 +14,22 @@ _MAX_ROOTS = 64
 
 
 class ToolProvider(Protocol):
-    """Whoever has the tools. `roots` are the widest directories that they may work in."""
+    """Source of the tools. `roots` are the widest directories they may work in."""
 
     @property
     def roots(self) -> tuple[str, ...]: ...
 
     def open(self, approver: Approver, within: Sequence[str]) -> AbstractContextManager[Scheduler]:
-        """The tools at work in these directories, or (none given) in all of the roots. Raises UsageError."""
+        """Open the tools for these directories, or for all roots if none are given. Raises UsageError."""
         ...
 
     def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
-        """What of these directories lies in the roots; nothing where that is none of it."""
+        """Return the given directories as far as they lie in the roots, empty if none do."""
         ...
 
 
 class ClientWorkspace:
-    """The tools of one client, opened when they are first needed. Those it has moved away from end with their calls."""
+    """Tools of one client, opened on first use. After a change of roots the old ones close with their last call."""
 
     def __init__(self, host: ToolProvider, approver: Approver) -> None:
         self._host = host
@@ -39,14 +39,14 @@ class ClientWorkspace:
         self._retired: set[_OpenTools] = set()
 
     def set_roots(self, within: tuple[str, ...]) -> None:
-        """Calls that come from now on work in these directories."""
+        """Use these directories for the calls that follow."""
         if within != self._within:
             self._within = within
             self._retire()
 
     @contextmanager
     def scheduler(self) -> Generator[Scheduler]:
-        """Raises UsageError."""
+        """Lease the scheduler for a call. Raises UsageError."""
         if self._opened is None:
             self._opened = _OpenTools(self._host.open(self._approver, self._within))
         opened = self._opened
@@ -60,7 +60,7 @@ class ClientWorkspace:
                 opened.close()
 
     def close(self) -> None:
-        """Nobody uses it any more."""
+        """Close all tools; no call may be running."""
         self._retire()
         for opened in self._retired:
             opened.close()
@@ -87,7 +87,7 @@ class _OpenTools:
 
 
 def parse_roots(result: JsonObject) -> list[str] | None:
-    """The paths in the answer to `roots/list`, those of them that are files' addresses; None where it names no root."""
+    """Return the local paths in a `roots/list` result, None if it names no root."""
     roots = result.get("roots")
     if not isinstance(roots, Sequence) or isinstance(roots, str) or not roots:
         return None

@@ -1,4 +1,4 @@
-"""What a request of the stateless revisions says of itself, and whether its HTTP headers say the same."""
+"""Request metadata of the stateless protocol revisions, checked against the HTTP headers."""
 
 import base64
 import binascii
@@ -26,7 +26,7 @@ _BASE64 = re.compile(r"=\?base64\?(.*)\?=")
 
 
 class RequestRejected(Exception):
-    """A request that is answered with an error of the protocol."""
+    """A request that is answered with a protocol error."""
 
     def __init__(self, code: int, message: str, data: JsonValue = None) -> None:
         super().__init__(message)
@@ -37,14 +37,14 @@ class RequestRejected(Exception):
 
 @frozen
 class Envelope:
-    """Who asks, in which revision, and what they can do."""
+    """Protocol revision and capabilities that a stateless request declares."""
 
     revision: str
     capabilities: JsonObject = field(default_factory=dict[str, JsonValue])
 
 
 def has_envelope(request: JsonRpcRequest) -> bool:
-    """Whether the request speaks for itself. `initialize` never does, whatever a client puts into it."""
+    """Whether the request carries its own metadata. `initialize` never does."""
     return request.method != "initialize" and META_REVISION in request_meta(request.params)
 
 
@@ -54,7 +54,7 @@ def request_meta(params: JsonObject | None) -> JsonObject:
 
 
 def parse_envelope(request: JsonRpcRequest, headers: Iterable[tuple[str, str]] | None = None) -> Envelope:
-    """Raises Refused. `headers` are those of HTTP, where that is the way it came."""
+    """Parse the metadata and compare it with the HTTP `headers`, if any. Raises RequestRejected."""
     meta = request_meta(request.params)
     missing = [name for name in (META_REVISION, META_CAPABILITIES) if name not in meta]
     if missing:
@@ -75,7 +75,7 @@ def unsupported_revision(revision: str) -> RequestRejected:
 
 
 def _check_headers(request: JsonRpcRequest, revision: JsonValue, headers: Iterable[tuple[str, str]]) -> None:
-    """Whoever routes by the headers must have seen what the body says."""
+    """Check that the headers, by which proxies route, agree with the body."""
     found: dict[str, str] = {}
     for name, text in headers:
         name = name.lower()  # noqa: PLW2901 -- names are compared without regard to case
@@ -93,7 +93,7 @@ def _check_headers(request: JsonRpcRequest, revision: JsonValue, headers: Iterab
 
 
 def _decode_header(text: str | None) -> str | None:
-    """What a header stands for; None for one that cannot be read."""
+    """Return the decoded header value, None if it cannot be decoded."""
     found = None if text is None else _BASE64.fullmatch(text)
     if found is None:
         return text

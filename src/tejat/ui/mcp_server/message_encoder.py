@@ -1,11 +1,11 @@
-"""Messages as they leave the server."""
+"""Encoding of outgoing messages."""
 
 from tejat.mcp.protocol import INTERNAL_ERROR, JsonRpcError, JsonRpcMessage, JsonRpcResponse
 from tejat.mcp.transports.ndjson import UnencodableMessage, encode_message
 
 
 def encode_reply(message: JsonRpcMessage) -> bytes:
-    """A line. A result that cannot be sent is told as an error, so that nobody waits for it."""
+    """Encode a message as a line. A result that cannot be encoded becomes an error: the client must not wait."""
     try:
         return encode_message(message)
     except UnencodableMessage as error:

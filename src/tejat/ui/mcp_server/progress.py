@@ -1,4 +1,4 @@
-"""What a running call shows meanwhile, told to the client that wants to know, not too often."""
+"""Rate-limited progress notifications of running calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from tejat.core.tools.call_events import Event, OutputUpdated
 from tejat.mcp.protocol import JsonRpcMessage, JsonRpcNotification
 
 SendMessage: TypeAlias = Callable[[JsonRpcMessage], Awaitable[None]]
-"""Sends a message where it belongs, and waits until there is room for it."""
+"""Sends a message, and waits until there is room for it."""
 
 _MIN_INTERVAL_SECONDS = 0.25
 _HEARTBEAT_SECONDS = 10.0
@@ -19,9 +19,9 @@ _MAX_MESSAGE_CHARS = 2_000
 
 
 class ProgressNotifier:
-    """Tells while it is entered; `watch` may be called at any time. Without a token nothing is told.
+    """Sends notifications while entered; `handle_event` may be called at any time. Needs a progress token.
 
-    A call that is silent for long is told of too: a client that waits with a limit should not give up on it.
+    Silent calls send a heartbeat, so that clients with a timeout do not give up.
     """
 
     def __init__(self, send: SendMessage, token: JsonValue) -> None:
@@ -55,7 +55,7 @@ class ProgressNotifier:
                 async with asyncio.timeout(_HEARTBEAT_SECONDS):
                     await self._updated.wait()
             except TimeoutError:
-                pass  # nothing new, but still at it
+                pass  # no news: send a heartbeat
             self._updated.clear()
             count += 1
             params: dict[str, JsonValue] = {"progressToken": token, "progress": count}

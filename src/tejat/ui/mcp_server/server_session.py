@@ -1,4 +1,4 @@
-"""One client of the server: what it declared, what runs for it, and what it was asked."""
+"""Session with one client: its capabilities, running requests, and requests sent to it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -46,10 +46,10 @@ _FIRST_WITH_MODES = "2025-11-25"
 
 
 class ServerSession:
-    """Answers requests, each with one message through the `send` that comes with it, and asks through the same.
+    """Answers each request with one message through its `send`, and sends own requests the same way.
 
-    Every method may be called from any task of the loop. A client of the handshake revisions is one conversation; in
-    the stateless ones every request stands for itself, and a client may live for just one of them.
+    Methods may be called from any task of the loop. With the handshake revisions a session is one connection; with the
+    stateless ones it may serve a single request.
     """
 
     def __init__(self, server: ToolServer) -> None:
@@ -66,7 +66,7 @@ class ServerSession:
     async def handle_request(
         self, request: JsonRpcRequest, send: SendMessage, envelope: Envelope | None = None
     ) -> None:
-        """Answer a request, unless the client calls it off meanwhile. Raises what `send` raises."""
+        """Answer a request, unless the client cancels it. Raises what `send` raises."""
         task = asyncio.current_task()
         assert task is not None
         if request.id in self._running or len(self._running) >= _MAX_REQUESTS:
@@ -94,7 +94,7 @@ class ServerSession:
         await send(answer)
 
     def handle_message(self, message: JsonRpcNotification | JsonRpcResponse | JsonRpcError) -> None:
-        """What needs no answer. What is not known is left alone, as the protocol wants it."""
+        """Handle a message that needs no answer. Unknown ones are ignored, as the protocol demands."""
         match message:
             case JsonRpcNotification("notifications/cancelled", params):
                 self._cancel_request((params or {}).get("requestId"))
@@ -108,7 +108,7 @@ class ServerSession:
                 self._resolve_reply(request_id, None)
 
     async def close(self) -> None:
-        """End what runs for the client, and wait until it has ended."""
+        """Cancel the running requests and wait for their end."""
         tasks = [task for task in self._running.values() if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -119,7 +119,7 @@ class ServerSession:
 
     @property
     def revision(self) -> str | None:
-        """The revision that was agreed on, None before that."""
+        """The negotiated protocol revision, None before the handshake."""
         return None if self._handshake is None else self._handshake.revision
 
     @property
@@ -172,7 +172,7 @@ class ServerSession:
     async def _call_with_elicitation(
         self, params: JsonObject, send: SendMessage, handshake: "_Handshake"
     ) -> JsonObject:
-        """Where something must be asked the call waits for the answer."""
+        """Run a call that waits while the client asks its user."""
         await self._refresh_roots(send, handshake)
         if self._roots_error:
             return error_result(self._roots_error)
@@ -199,7 +199,7 @@ class ServerSession:
     async def _call_with_input_required(
         self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, revision: str
     ) -> JsonObject:
-        """Where something must be asked the question is the result, and the client calls again with the answer."""
+        """Run a call whose result may be a question; the client repeats the call with the answer."""
         state, answers = params.get("requestState"), params.get("inputResponses")
         answer = answers.get(APPROVAL_INPUT) if isinstance(answers, Mapping) else None
         channel = InputRequiredChannel(
@@ -245,11 +245,11 @@ class ServerSession:
             return error_result(f"The tools cannot be had: {error}")
 
     async def _refresh_roots(self, send: SendMessage, handshake: "_Handshake") -> None:
-        """Ask where the client wants the tools to work, if it can tell and has not yet. It can only narrow."""
+        """Ask the client for its roots, if it has any that are not known yet. Roots can only narrow."""
         async with self._roots_lock:
             if self._knows_roots:
                 return
-            self._knows_roots = True  # unless it tells of others while it is asked
+            self._knows_roots = True  # before asking: they may change meanwhile
             try:
                 listed = await self._send_request("roots/list", None, send, _ROOTS_SECONDS)
             except TimeoutError:
@@ -281,7 +281,7 @@ class ServerSession:
     async def _send_request(
         self, method: str, params: JsonObject | None, send: SendMessage, seconds: float
     ) -> JsonObject | None:
-        """What the client answers, None where it refuses. Raises TimeoutError."""
+        """Return the client's result, None for an error. Raises TimeoutError."""
         self._requests_sent += 1
         request_id = f"tejat-{self._requests_sent}"
         reply = self._pending_replies[request_id] = asyncio.get_running_loop().create_future()
@@ -300,7 +300,7 @@ class ServerSession:
 
 @frozen
 class _Handshake:
-    """What was agreed on in a handshake."""
+    """Result of the `initialize` handshake."""
 
     revision: str
     capabilities: JsonObject
@@ -308,13 +308,13 @@ class _Handshake:
 
 
 def _can_elicit(capabilities: JsonObject) -> bool:
-    """Whether a form can be shown. A client that names no mode means this one, which was there first."""
+    """Whether the client supports form mode, which is the default if it names no mode."""
     elicitation = capabilities.get("elicitation")
     return isinstance(elicitation, Mapping) and ("form" in elicitation or "url" not in elicitation)
 
 
 def _with_own_lock(scheduler: Scheduler, name: str) -> Scheduler:
-    """Calls that only read need not wait for others. Everything else keeps its order."""
+    """Let read-only calls run beside others; all other calls keep their order."""
     if scheduler.registry.kind_of(name) not in READ_ONLY_KINDS:
         return scheduler
     concurrent = copy(scheduler)

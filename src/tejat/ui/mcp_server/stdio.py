@@ -1,4 +1,4 @@
-"""Clients that talk to us over standard input and output, a message a line."""
+"""The stdio transport: one message per line."""
 
 import asyncio
 import os
@@ -6,7 +6,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary
 from tejat.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -27,9 +27,9 @@ _WRITE_SECONDS = 300.0
 
 
 async def serve_stdio(server: ToolServer, *, source: int, sink: int, warn: Callable[[str], None]) -> None:
-    """Answer what comes from one descriptor on the other until it ends, or nobody takes the answers.
+    """Serve one client until the input ends or the output is closed.
 
-    However it ends, nothing runs any more after it. `warn` takes lines for the person.
+    Nothing runs any more afterwards. `warn` takes lines for the user.
     """
     input_, output = await _Input.open(source), await _Output.open(sink)
     connection = _StdioConnection(server, output, warn)
@@ -51,7 +51,7 @@ class _StdioConnection:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def listen(self, source: "_Input") -> None:
-        """Raises OSError where nobody takes the answers."""
+        """Handle messages until the input ends. Raises OSError if the output is closed."""
         framer = NdjsonDecoder()
         while data := await source.read():
             for received in framer.feed(data):
@@ -70,7 +70,7 @@ class _StdioConnection:
         await self._client.close()
 
     async def _receive(self, received: DecodedLine) -> None:
-        """Answer at once what is quickly answered: the client is not listened to until it has taken the answer."""
+        """Answer quick requests at once: the client is not read until it has taken the answer."""
         match received:
             case JsonRpcRequest(method="tools/call"):
                 await self._begin(received)
@@ -94,12 +94,12 @@ class _StdioConnection:
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # the answer could not be sent: whoever listens finds out, too
+            task.exception()  # retrieve it: a failed send also ends the read loop
 
     async def _reject(self, unreadable: InvalidLine) -> None:
         self._warnings += 1
         if self._warnings <= _MAX_WARNINGS:
-            start = sanitize_text(unreadable.start).replace("\n", " ")
+            start = sanitize_summary(unreadable.start)
             self._warn(f"The client sent something that is no message, {unreadable.reason}: {start}")
         if unreadable.answer_to is not None:
             self._client.handle_message(JsonRpcError(unreadable.answer_to, PARSE_ERROR, unreadable.reason))
@@ -112,7 +112,7 @@ class _StdioConnection:
 
 
 class _Input:
-    """Bytes from a descriptor, which may be a pipe, a socket, a terminal or a file. It blocks again after `close`."""
+    """Bytes from a pipe, socket, terminal or file. The descriptor is blocking again after `close`."""
 
     def __init__(self, source: int, reader: asyncio.StreamReader | None, close: Callable[[], None]) -> None:
         self._source = source
@@ -136,15 +136,15 @@ class _Input:
         return _Input(source, reader, close)
 
     async def read(self) -> bytes:
-        """Nothing at the end. Raises OSError."""
+        """Return the next bytes, empty at the end. Raises OSError."""
         if self._reader is not None:
             return await self._reader.read(_READ_BYTES)
-        await asyncio.sleep(0)  # a file never has to be waited for, others do
+        await asyncio.sleep(0)  # files never block: let other tasks run
         return os.read(self._source, _READ_BYTES)
 
 
 class _Output:
-    """Bytes to a descriptor, whole lines one after the other. It blocks again after `close`."""
+    """Whole lines to a descriptor, which is blocking again after `close`."""
 
     def __init__(self, sink: int, writer: asyncio.StreamWriter | None, close: Callable[[], None]) -> None:
         self._sink = sink
@@ -159,17 +159,17 @@ class _Output:
         was_blocking = os.get_blocking(sink)
         file = os.fdopen(sink, "wb", buffering=0, closefd=False)
         transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
-        transport.set_write_buffer_limits(high=0)  # a line is written when all of it is
+        transport.set_write_buffer_limits(high=0)  # drain waits until the whole line is written
 
         def close() -> None:
             if not transport.is_closing():
-                transport.abort()  # what was not taken by now is taken by nobody
+                transport.abort()  # unwritten data has no reader any more
             os.set_blocking(sink, was_blocking)
 
         return _Output(sink, asyncio.StreamWriter(transport, protocol, None, loop), close)
 
     async def write(self, line: bytes) -> None:
-        """Raises OSError where nobody takes it."""
+        """Write a line. Raises OSError if the output is closed."""
         if self._writer is None:
             left = memoryview(line)
             while left:
@@ -181,6 +181,6 @@ class _Output:
 
 
 def _is_file(descriptor: int) -> bool:
-    """Whether it never has to be waited for, and cannot be: a file, or a device like /dev/null that is no terminal."""
+    """Whether the descriptor cannot be polled: a file, or a device other than a terminal."""
     mode = os.fstat(descriptor).st_mode
     return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor))

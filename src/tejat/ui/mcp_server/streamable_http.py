@@ -1,4 +1,4 @@
-"""Clients that talk to us over HTTP: one address, a token, and sessions for the revisions that have them."""
+"""The streamable HTTP transport: one endpoint, a token, and sessions for the handshake revisions."""
 
 import asyncio
 import secrets
@@ -58,9 +58,9 @@ _JSON = (("content-type", "application/json"),)
 
 
 async def serve_http(server: ToolServer, *, port: int, token: str, on_listening: Callable[[int], None]) -> None:
-    """Listen on this port, 0 for any that is free, until the task is cancelled; `tell` is told which one it is.
+    """Listen on a port, 0 for any free one, until cancelled; `on_listening` gets the port.
 
-    However it ends, nothing runs any more after it. Raises OSError where nobody can listen there.
+    Nothing runs any more afterwards. Raises OSError if the port is not available.
     """
     endpoint = HttpEndpoint(server, token=token)
     serving = await serve(endpoint.handle, port=port)
@@ -74,10 +74,9 @@ async def serve_http(server: ToolServer, *, port: int, token: str, on_listening:
 
 
 class HttpEndpoint:
-    """Handles the requests of a server that listens on `port` of this machine and nowhere else.
+    """Handles requests to `port` of this machine.
 
-    Who does not know the token gets nothing, and so does whoever was led here by another name than that of this
-    machine: a page in a browser is.
+    Requests without the token are refused, and so are requests by another host name or from web pages.
     """
 
     def __init__(self, server: ToolServer, *, token: str) -> None:
@@ -87,7 +86,7 @@ class HttpEndpoint:
         self._sessions: dict[str, _Session] = {}
 
     async def handle(self, request: ServerRequest) -> ServerResponse:
-        """Raises the Refused of the HTTP server."""
+        """Answer an HTTP request. Raises HttpRejected."""
         self._check_host_and_origin(request)
         if request.path != ENDPOINT_PATH:
             raise HttpRefused(404, f"There is nothing here. The address ends with {ENDPOINT_PATH}.")
@@ -102,7 +101,7 @@ class HttpEndpoint:
                 raise HttpRefused(405, "Only POST and DELETE are known here.", (("allow", "POST, DELETE"),))
 
     async def close(self) -> None:
-        """End all sessions and what runs in them."""
+        """Close all sessions and cancel their requests."""
         sessions = list(self._sessions.values())
         self._sessions.clear()
         for session in sessions:
@@ -120,7 +119,7 @@ class HttpEndpoint:
     def _check_token(self, request: ServerRequest) -> None:
         given = request.headers.get_all("authorization")
         scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-        # Compared as bytes: texts that are not ASCII cannot be compared in constant time.
+        # Compare bytes: non-ASCII strings cannot be compared in constant time.
         is_right = secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
         if scheme.lower() != "bearer" or not is_right:
             challenge = ("www-authenticate", 'Bearer realm="tejat"')
@@ -156,7 +155,7 @@ class HttpEndpoint:
         if revision not in STATELESS_REVISIONS:
             refused = unsupported_revision(str(revision))
             return _error(None, refused.code, refused.message, refused.data)
-        return ServerResponse(202)  # nothing that a client could tell here concerns another request
+        return ServerResponse(202)  # stateless notifications concern no other request
 
     async def _handle_in_session(self, request: ServerRequest, message: JsonRpcMessage) -> ServerResponse:
         name = request.headers.get(SESSION_HEADER)
@@ -194,7 +193,7 @@ class HttpEndpoint:
     async def _respond(
         self, client: ServerSession, request: JsonRpcRequest, envelope: Envelope | None = None
     ) -> ServerResponse:
-        """One JSON text where the answer is all there is to tell, else a stream that ends with it."""
+        """Reply with JSON if the answer is the only message, else with an event stream that ends with it."""
         outgoing = _ResponseQueue(client, request, envelope)
         try:
             first = await outgoing.next()
@@ -215,14 +214,14 @@ class _Session:
 
 
 class _ResponseQueue:
-    """What is told about one request while it is answered. Whoever stops listening calls it off."""
+    """Messages about one request. Closing it cancels the request."""
 
     def __init__(self, client: ServerSession, request: JsonRpcRequest, envelope: Envelope | None) -> None:
         self._queue: asyncio.Queue[JsonRpcMessage | None] = asyncio.Queue(_MAX_QUEUED)
         self._task = asyncio.create_task(self._answer(client, request, envelope))
 
     async def next(self) -> JsonRpcMessage | None:
-        """The next message; None where there is none for a while, or none any more: see `is_over`."""
+        """Return the next message, None after a pause or at the end: see `is_over`."""
         try:
             async with asyncio.timeout(_KEEP_ALIVE_SECONDS):
                 return await self._queue.get()
@@ -243,7 +242,7 @@ class _ResponseQueue:
 
 
 class _EventStream:
-    """A stream of what is told about a request, from its first message to the answer."""
+    """Server-sent events for one request, up to its answer."""
 
     def __init__(self, first: JsonRpcMessage | None, outgoing: _ResponseQueue) -> None:
         self._first = first
@@ -252,7 +251,7 @@ class _EventStream:
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         message = self._first
         while True:
-            # A line that means nothing keeps whoever is in between from closing a silent connection.
+            # Comments keep proxies from closing a silent connection.
             yield b": still at it\n\n" if message is None else b"event: message\ndata: " + encode_reply(message) + b"\n"
             if isinstance(message, JsonRpcResponse | JsonRpcError) or self._outgoing.is_over:
                 return

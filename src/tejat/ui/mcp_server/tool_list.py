@@ -1,4 +1,4 @@
-"""The tools of a session as `tools/list` tells of them."""
+"""The result of `tools/list`."""
 
 from tejat.core.messages.types import JsonValue
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
@@ -6,14 +6,14 @@ from tejat.engine.calls.scheduler import Scheduler
 
 _BUILT_IN = "built-in"
 _ADDITIVE_KINDS = frozenset({Kind.THINK, Kind.PLAN, Kind.COMMUNICATE, Kind.SWITCH_MODE})
-"""What tools of these kinds do takes nothing away."""
+"""Kinds of tools that destroy nothing."""
 _OPEN_WORLD_KINDS = frozenset({Kind.FETCH, Kind.EXECUTE, Kind.AGENT, Kind.COMMUNICATE, Kind.OTHER})
 _OPEN_WORLD_TOOLS = frozenset({"google_web_search"})
 _IDEMPOTENT_TOOLS = frozenset({"write_file"})
 
 
 def list_tools(scheduler: Scheduler) -> list[JsonValue]:
-    """Every tool that may be called, in the order of the registry, which stays the same. No tool is loaded for it."""
+    """Return all permitted tools in registry order, without loading them."""
     return [
         {
             "name": entry.name,
@@ -33,7 +33,7 @@ def is_offered(scheduler: Scheduler, name: str) -> bool:
 
 
 def _annotations(name: str, kind: Kind, *, is_ours: bool) -> dict[str, JsonValue]:
-    """What the kind tells. Of a tool that is not ours the worse is told: nobody has looked at what it does."""
+    """Derive the annotations from the kind. External tools get the cautious ones."""
     only_reads = kind in READ_ONLY_KINDS and is_ours
     return {
         "readOnlyHint": only_reads,

@@ -1,4 +1,4 @@
-"""The result of a call as `tools/call` answers it."""
+"""The result of `tools/call`."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -23,19 +23,19 @@ _PARTIAL_RESULT_ERRORS = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT})
 
 
 def call_result(result: ToolResult, revision: str) -> dict[str, JsonValue]:
-    """The content for the model in blocks that this revision knows. A failure is content, too: a model can mend it."""
+    """Convert a tool result to the content blocks of this revision. Failures are content too: the model can react."""
     if result.error is None:
         return {"content": list(_blocks(result.llm_content, revision)), "isError": False}
     return {"content": [_text(words) for words in _error_texts(result)], "isError": True}
 
 
 def error_result(message: str) -> dict[str, JsonValue]:
-    """The answer to a call that could not even be tried, for reasons that a model may read."""
+    """Return the result for a call that could not be started."""
     return {"content": [_text(message)], "isError": True}
 
 
 def _error_texts(result: ToolResult) -> Iterator[str]:
-    """What the model is told. Where a rule stood in the way that is what the person is told: it names the rule."""
+    """Yield the error for the model. A policy violation uses the display text, which names the rule."""
     assert result.error is not None
     message, partial = result.error.message, result.llm_content
     display = result.return_display
@@ -69,7 +69,7 @@ def _media(mime_type: str, data: str, index: int, revision: str) -> JsonObject:
     family = mime_type.partition("/")[0]
     if family == "image" or (family == "audio" and revision >= _FIRST_WITH_AUDIO):
         return {"type": family, "data": data, "mimeType": mime_type}
-    # A resource must have an address; nobody can read this one by it.
+    # A resource needs a URI, though this one cannot be read.
     resource = {"uri": f"tejat://result/{index}", "mimeType": mime_type or "application/octet-stream", "blob": data}
     return {"type": "resource", "resource": resource}
 

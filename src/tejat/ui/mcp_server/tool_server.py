@@ -1,4 +1,4 @@
-"""What all clients of a server have in common: who it is, where its tools are, what is open between it and them."""
+"""State shared by all clients of the server."""
 
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
@@ -14,7 +14,10 @@ it. Every change is kept for `tejat undo`."""
 
 
 class ToolServer:
-    """`place` is shared by the clients of the stateless revisions, which nothing tells apart."""
+    """The server: its identity, the tools and pending approvals.
+
+    `shared_workspace` serves the stateless clients, which cannot be told apart.
+    """
 
     def __init__(self, host: ToolProvider, *, version: str) -> None:
         self.host = host
@@ -26,12 +29,12 @@ class ToolServer:
         return ClientWorkspace(self.host, ClientApprover())
 
     def initialize_result(self, asked: JsonValue) -> dict[str, JsonValue]:
-        """The result of `initialize` for a client that speaks this revision, or others."""
+        """Return the result of `initialize`, in the requested revision if it is supported."""
         revision = asked if isinstance(asked, str) and asked in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[0]
         return {"protocolVersion": revision, **self._capabilities(), "serverInfo": self._info}
 
     def discover_result(self) -> dict[str, JsonValue]:
-        """The result of `server/discover`."""
+        """Return the result of `server/discover`."""
         return {
             "supportedVersions": [*STATELESS_REVISIONS, *HANDSHAKE_REVISIONS],
             **self._capabilities(),
@@ -39,7 +42,7 @@ class ToolServer:
         }
 
     def complete_result(self, result: JsonObject) -> JsonObject:
-        """A result of the stateless revisions: it says what kind it is, and whose."""
+        """Complete a result of the stateless revisions with its type and the server info."""
         return {"resultType": "complete", **result, "_meta": {_META_SERVER: self._info}}
 
     def close(self) -> None:
@@ -50,4 +53,4 @@ class ToolServer:
 
 
 NO_CACHE: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
-"""For how long a result may be kept by the client, and for whom."""
+"""How long and for whom a client may cache a result."""

@@ -1,4 +1,4 @@
-"""The talk with the person at the terminal, in plain lines: what would happen, what they may answer, what they did."""
+"""The approval dialog in plain lines."""
 
 import os
 import sys
@@ -24,20 +24,20 @@ from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 
 PAGE_LINES = 100
-"""Lines that are shown at once. What has to be seen is always shown whole."""
+"""Lines shown at once, except for content that must be viewed whole."""
 
 _MORE = "m"
 
 
 class PlainApprovalDialog:
-    """Shows everything on standard error in plain lines. Raises OSError when the terminal is gone."""
+    """Asks on standard error in plain lines. Raises OSError when the terminal is gone."""
 
     def __init__(self, style: Style, editor: ExternalEditor) -> None:
         self._style = style
         self._editor = editor
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Ask until there is an answer. The end of the input is a no."""
+        """Ask until there is a reply. The end of the input is a no."""
         confirmation = question.confirmation
         if isinstance(confirmation, ElicitationConfirmation):
             return await ask_elicitation(confirmation, self._style, width=_columns())
@@ -47,7 +47,7 @@ class PlainApprovalDialog:
                 return answer
 
     async def _ask_once(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply | None:
-        """The answer, None when a rewriting came to nothing and there is still none."""
+        """Return the reply, None after an edit that changed nothing."""
         width = _columns()
         sheet = build_approval_view(question, confirmation)
         lines = question_lines(sheet, self._style, width=width)
@@ -75,7 +75,7 @@ class PlainApprovalDialog:
                     shown += PAGE_LINES
 
     async def _read_choice(self, choices: Sequence[ApprovalChoice], *, has_more: bool) -> ApprovalChoice | str | None:
-        """What was chosen, `_MORE` for more lines, None at the end of the input. Asks until it is clear."""
+        """Return the choice, `_MORE` for more lines, None at the end of the input."""
         letters = "/".join([*(choice.letter for choice in choices), *([_MORE] if has_more else [])])
         most = len(choices) + has_more
         while True:
@@ -123,7 +123,7 @@ def _choice_lines(choices: Sequence[ApprovalChoice], left: int, width: int) -> I
 
 
 def _columns() -> int:
-    """How wide the terminal is; the usual width when it does not say."""
+    """Return the width of the terminal, or the default one."""
     try:
         return max(os.get_terminal_size(sys.stderr.fileno()).columns or DEFAULT_WIDTH, MIN_WIDTH)
     except OSError:

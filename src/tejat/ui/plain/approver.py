@@ -1,4 +1,4 @@
-"""Who answers for the person before a call runs: the person at the terminal, or the yes they gave beforehand."""
+"""Approvers for a plain terminal and for `--yes`."""
 
 import sys
 
@@ -7,24 +7,24 @@ from tejat.ui.plain.style import Style
 
 
 def is_interactive() -> bool:
-    """Whether a person sits there: they must be able to see the question and to answer it."""
+    """Whether questions can be seen and answered: standard input and error are terminals."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
 class AutoApprover:
-    """The person said yes to everything beforehand (`--yes`)."""
+    """Approves everything (`--yes`)."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """What a server wants to know is not in a yes."""
+        """Approve, but decline elicitations: a yes is no answer to them."""
         is_asked_more = isinstance(question.confirmation, ElicitationConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 
 
 class ConsoleApprover:
-    """Asks on standard error, line by line, and takes lines on standard input for an answer.
+    """Asks on standard error and reads replies from standard input.
 
-    `preferred_editor` is the user's own setting (see `ui/shared/external/editor.py`); programs in the `untrusted`
-    directories, those worked in, are never run as an editor that PATH leads to.
+    `preferred_editor` is the user's setting (see `ui/shared/external/editor.py`); programs below the `untrusted`
+    directories are never run as the editor.
     """
 
     def __init__(self, style: Style, *, preferred_editor: str | None = None, untrusted: tuple[str, ...] = ()) -> None:
@@ -33,8 +33,8 @@ class ConsoleApprover:
         self._untrusted = untrusted
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """The end of the input is a no, and so is a terminal that goes away. An interrupt cancels the task."""
-        # Most calls ask nothing, and should not wait for what asking needs.
+        """Ask for approval. The end of the input and a lost terminal are a no."""
+        # Imported late: most calls ask nothing.
         from tejat.ui.plain.approval_dialog import PlainApprovalDialog
         from tejat.ui.shared.external.editor import ExternalEditor
 

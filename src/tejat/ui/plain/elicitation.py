@@ -1,4 +1,4 @@
-"""What a server wants to know, asked at the terminal field by field. Nothing goes out without a last yes."""
+"""Elicitation in plain lines, field by field, with a final confirmation."""
 
 import sys
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _DECLINED = ApprovalReply(Outcome.CANCEL)
 
 
 async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width: int) -> ApprovalReply:
-    """What the person answers. The end of the input is a no. Raises OSError when the terminal is gone."""
+    """Ask the user and return the reply. The end of the input is a no. Raises OSError when the terminal is gone."""
     _print(*map(style.bold, wrap_line(elicitation_heading(asked), width=width)))
     for line in sanitize_text(asked.message).split("\n"):
         _print(*wrap_line(line, width=width, first="> "))

@@ -1,4 +1,4 @@
-"""A line from the person at the terminal."""
+"""Reading lines from the terminal."""
 
 import asyncio
 import sys
@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 async def read_line(prompt: str) -> str:
-    """A line from the terminal, empty at its end. Unlike `input` it lets an interrupt through at once."""
+    """Read a line, empty at the end of the input. Unlike `input` it can be cancelled at once."""
     print(prompt, end="", file=sys.stderr, flush=True)
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
@@ -15,7 +15,7 @@ async def read_line(prompt: str) -> str:
         await ready
     except asyncio.CancelledError:
         with suppress(OSError):
-            print(file=sys.stderr)  # whatever comes next begins on a line of its own
+            print(file=sys.stderr)  # the next output starts on a new line
         raise
     finally:
         loop.remove_reader(sys.stdin)

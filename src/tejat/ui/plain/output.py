@@ -1,4 +1,4 @@
-"""A run in plain lines: nothing is drawn over, nothing turns, and every sign is a word."""
+"""Plain-text output of a session: no redrawing, no symbols."""
 
 import asyncio
 import time
@@ -31,7 +31,7 @@ from tejat.ui.shared.notices import notice_for_event, run_end_message, severity_
 from tejat.ui.shared.run_summary import format_cost, format_tokens
 
 MAX_EXPANDED_LINES = 2000
-"""Lines of one result that are shown when somebody asks for all of it."""
+"""Most lines of an expanded result."""
 
 _MAX_EDGE_LINES = 20
 _MAX_LINE_LENGTH = 2000
@@ -40,7 +40,7 @@ _MAX_LAST_LINE_LENGTH = 200
 
 @frozen
 class ProgressIntervals:
-    """Seconds after which a call is said to run, and between two words of what still goes on."""
+    """Seconds until a running call is announced, and between progress lines."""
 
     first: float = 2.0
     every: float = 10.0
@@ -50,9 +50,9 @@ DEFAULT_INTERVALS = ProgressIntervals()
 
 
 class PlainOutput:
-    """Words of the model go to `result`, whole lines about everything else to `line`.
+    """Writes the model's text to `result`, whole lines about everything else to `line`.
 
-    `ring` is called when an answer is ready. Paths below `folder` are shown from there.
+    `ring_bell` is called when an answer is ready. Paths below `folder` are shown relative to it.
     """
 
     def __init__(
@@ -77,18 +77,18 @@ class PlainOutput:
         self._held_lines: list[str] | None = None
 
     def begin(self) -> None:
-        """Something begins that may take a while."""
+        """Start reporting progress."""
         self._progress.begin()
 
     def end(self) -> None:
-        """It is over."""
+        """Stop reporting progress and ring the bell."""
         self._text.end_line()
         self._progress.end()
         self.ring_bell()
 
     @contextmanager
     def hold(self) -> Generator[None]:
-        """Say nothing while somebody reads a question and types. What there was to say comes afterwards."""
+        """Hold back output while the user reads a question and types."""
         self._held_lines = []
         try:
             yield
@@ -98,7 +98,7 @@ class PlainOutput:
                 self.print_line(text)
 
     def print_line(self, text: str) -> None:
-        """A line or several, safe already."""
+        """Print one or more sanitized lines."""
         if self._held_lines is not None:
             self._held_lines.append(text)
             return
@@ -107,11 +107,11 @@ class PlainOutput:
         self._progress.restart()
 
     def update_output(self, output: str) -> None:
-        """What a command of the person has shown so far."""
+        """Update the output of a shell command of the user."""
         self._progress.note_output(None, output)
 
     def print_block(self, text: str) -> None:
-        """A text that may be long: the first and the last lines of it; the whole can be opened."""
+        """Print the first and last lines of a text; the whole can be expanded."""
         shown, is_whole = _truncate_middle(text)
         if shown:
             self.print_line(shown)
@@ -119,7 +119,7 @@ class PlainOutput:
             self._folded.add(text)
 
     def expand_last(self) -> None:
-        """All of what was shown in part last; asked again, of the one before it."""
+        """Print the last collapsed text in full; when repeated, the one before it."""
         found = self._folded.next_older()
         if found is None:
             return self.print_line(_("Nothing was shown in part only."))
@@ -157,7 +157,7 @@ class PlainOutput:
                 self._print_notice(notice_for_event(event))
 
     def session_summary(self) -> str:
-        """What the whole session came to, in a line; empty where nothing was asked."""
+        """Return the totals of the session in a line, empty if nothing was asked."""
         return self._totals.summary
 
     def _report_progress(self, text: str) -> None:
@@ -196,7 +196,7 @@ class PlainOutput:
 
 
 class _ProgressReporter:
-    """Says in a line what still goes on, when nothing else was said for a while."""
+    """Reports what still runs after a while without other output."""
 
     def __init__(self, line: Callable[[str], None], pace: ProgressIntervals) -> None:
         self._line = line
@@ -233,7 +233,7 @@ class _ProgressReporter:
         self._output.pop(index, None)
 
     def restart(self) -> None:
-        """Something was said just now."""
+        """Restart the interval after other output."""
         is_new = any(index not in self._announced for index in self._calls)
         self._schedule(self._intervals.first if is_new else self._intervals.every)
 
@@ -264,7 +264,7 @@ class _ProgressReporter:
 
 
 class _SessionTotals:
-    """What a whole session came to."""
+    """Totals of a session."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -295,7 +295,7 @@ class _SessionTotals:
 
 
 def _truncate_middle(text: str) -> tuple[str, bool]:
-    """Of many lines only the first and the last, and whether that is all."""
+    """Return the first and last lines of a text, and whether that is all of it."""
     lines = text.strip("\n").split("\n")
     left_out = len(lines) - 2 * _MAX_EDGE_LINES
     if left_out > 0:

@@ -1,4 +1,4 @@
-"""The person at a terminal that shows lines and nothing else, as commands ask them."""
+"""Prompter of commands in plain lines."""
 
 import sys
 import termios
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import assert_never
 
 from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, ReportBlock, ReportTable, SourceListing
 from tejat.ui.plain.line_input import read_line
@@ -17,7 +17,7 @@ from tejat.ui.shared.external.editor import ExternalEditor
 
 
 class PlainPrompter:
-    """A Person who reads what goes to `line` and types lines on standard input."""
+    """UserPrompter that writes to `line` and reads from standard input."""
 
     def __init__(self, line: Callable[[str], None], style: Style, editor: ExternalEditor) -> None:
         self._line = line
@@ -86,7 +86,7 @@ class PlainPrompter:
 
 
 def _row_text(headings: tuple[str, ...], cells: tuple[str, ...]) -> str:
-    """A row as it can be heard: each cell with its heading, without headings the first cell as one."""
+    """Return a table row as a sentence for a screen reader: each cell with its heading."""
     if headings:
         named = [(_one_line(heading), _one_line(cell)) for heading, cell in zip(headings, cells, strict=False) if cell]
         return "; ".join(f"{heading}: {cell}" if heading else cell for heading, cell in named)
@@ -96,16 +96,16 @@ def _row_text(headings: tuple[str, ...], cells: tuple[str, ...]) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(sanitize_text(translate(text)).split())
+    return sanitize_summary(translate(text))
 
 
 @contextmanager
 def _no_echo() -> Generator[None]:
-    """The terminal shows nothing of what is typed. It is as before afterwards."""
+    """Turn off the echo of the terminal."""
     try:
         before = termios.tcgetattr(sys.stdin)
     except (termios.error, OSError, ValueError):
-        yield  # no terminal, so there is nothing that would echo
+        yield  # not a terminal: nothing to turn off
         return
     silent = [*before]
     silent[3] &= ~termios.ECHO

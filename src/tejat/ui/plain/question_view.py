@@ -1,4 +1,4 @@
-"""A question in plain lines: all of it, wrapped and never cut, no line that could pass for one of ours."""
+"""Approval views in plain lines, wrapped and never truncated."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ DEFAULT_WIDTH = 80
 
 
 def question_lines(sheet: ApprovalView, style: Style, *, width: int) -> list[str]:
-    """Everything that there is to know before an answer, what would be done last, right above the answers."""
+    """Return all lines of a view, the action last, right above the choices."""
     width = max(width, MIN_WIDTH)
     lines = [style.bold(line) for line in wrap_line(sheet.heading, width=width)]
     for fact in sheet.facts:
@@ -23,7 +23,7 @@ def question_lines(sheet: ApprovalView, style: Style, *, width: int) -> list[str
 
 
 def wrap_line(text: str, *, width: int, first: str = "") -> Iterator[str]:
-    """One line in pieces that fit: the first begins with `first`, the others with the mark of a line that goes on."""
+    """Wrap one line: the first row begins with `first`, the others with the continuation prefix."""
     if len(first) + len(text) <= width and text.isascii() and "\t" not in text:
         yield first + text
         return

@@ -1,4 +1,4 @@
-"""Colour for people, and none of it where nobody would see it."""
+"""Colours of plain output."""
 
 import os
 from typing import TextIO
@@ -12,9 +12,9 @@ _LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
 
 
 class Style:
-    """Colours for one stream: on for a terminal that has them, else as NO_COLOR and FORCE_COLOR say, in this order.
+    """Colours for a stream: on for a terminal that has them, else by NO_COLOR and FORCE_COLOR, in this order.
 
-    Without a stream there are none: what is read out or sent on as lines has no use for them.
+    Without a stream there are none, because the lines are read out or sent on.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -28,7 +28,7 @@ class Style:
         return self._paint(text, _BOLD)
 
     def diff(self, patch: str) -> str:
-        """A patch with hidden characters shown and its lines coloured."""
+        """Return a sanitized diff with coloured lines."""
         lines = sanitize_text(patch.removesuffix("\n")).split("\n")
         first_hunk = _HEADER_LINES if lines[0].startswith("Index: ") else 0
         header = [

@@ -1,4 +1,4 @@
-"""Lines that a person types ahead: they stay prompts, in order, whatever is asked in between."""
+"""Lines typed ahead, which stay prompts even if a question is asked in between."""
 
 import select
 import sys
@@ -11,16 +11,13 @@ _CONTINUATION_PROMPT = "... "
 
 
 class TypeAheadReader:
-    """Reads prompts from the terminal, which keeps what is typed while something else goes on."""
+    """Reads prompts from the terminal, which buffers typed lines."""
 
     def __init__(self) -> None:
         self._buffered: deque[str] = deque()
 
     async def read_prompt(self, mark: str) -> str | None:
-        """What was typed, without its line end; a backslash at the end of a line lets it go on in the next.
-
-        None at the end of the input.
-        """
+        """Read a prompt without its newline; a trailing backslash continues it. None at the end of the input."""
         typed = await self._read_line(mark)
         if not typed:
             return None
@@ -29,7 +26,7 @@ class TypeAheadReader:
         return typed.removesuffix("\n")
 
     def drain(self) -> None:
-        """Keep what was typed so far for a prompt: it cannot be the answer to a question that nobody has seen yet."""
+        """Keep the lines typed so far as prompts: they cannot answer a question that was not shown yet."""
         while select.select([sys.stdin], [], [], 0)[0]:
             line = sys.stdin.buffer.readline().decode("utf-8", "replace")
             self._buffered.append(line)

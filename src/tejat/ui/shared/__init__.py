@@ -1,1 +1,1 @@
-"""Shared."""
+"""Parts that several user interfaces share."""

@@ -1,10 +1,10 @@
-"""How much is done without asking, in words that nobody takes for another mode."""
+"""Labels of approval modes."""
 
 from tejat.core.i18n import _
 
 
 def mode_label(mode: str) -> str:
-    """Empty for the usual mode. A name that nobody knows comes back as it is."""
+    """Return the label of an approval mode, empty for the default one. Unknown names are returned as they are."""
     match mode:
         case "default":
             return ""

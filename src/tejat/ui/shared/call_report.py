@@ -1,4 +1,4 @@
-"""What became of a call, in the words that a person reads: the same for every front end that has a person."""
+"""Reports on finished tool calls, the same for every interactive user interface."""
 
 import signal
 from enum import StrEnum
@@ -15,7 +15,7 @@ from tejat.ui.shared.call_summary import format_diff_stat, summarize_arguments, 
 from tejat.ui.shared.durations import format_duration
 
 MAX_BODY_CHARS = 1_000_000
-"""Characters of one result that a person can be shown."""
+"""Longest body of a result that is shown."""
 
 _MAX_ERROR_CHARS = 500
 _SHELL = "run_shell_command"
@@ -23,7 +23,7 @@ _HEADER_LINES = 4
 
 
 class CallStatus(StrEnum):
-    """How a call ended."""
+    """Final status of a tool call."""
 
     OK = "ok"
     FAILED = "failed"
@@ -34,11 +34,11 @@ class CallStatus(StrEnum):
 
 @frozen
 class CallReport:
-    """One call that is over. Every text is safe for a terminal; `error` and `note` are one line each.
+    """A finished tool call as sanitized text. `error` and `note` are one line each.
 
-    `name` and `subject` say what it was about, `changed` how many lines of a file as `+3 -1`. `exit_code` is that of a
-    command, below 0 the signal that ended it. `note` is what a tool says in one line of a call that went well, `patch`
-    the hunks of a change, `body` what else there is to see, up to MOST_BODY.
+    `line_counts` are the changed lines of a file as `+3 -1`. A negative `exit_code` is the signal that ended a command.
+    `note` is the one-line display of a successful call, `diff` the hunks of an edit, `body` all other output, up to
+    MAX_BODY_CHARS.
     """
 
     status: CallStatus
@@ -58,7 +58,7 @@ class CallReport:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """The exit code where it says something, and how long it took."""
+        """A non-zero exit code, and the duration."""
         facts: list[str] = []
         if self.exit_code is not None and self.exit_code < 0:
             facts.append(_("ended by {signal}", signal=_signal_name(-self.exit_code)))
@@ -70,7 +70,7 @@ class CallReport:
 
 
 def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport:
-    """Everything that a person should know of it. Paths below `folder` are shown from there."""
+    """Build the report of a finished call. Paths below `folder` are shown relative to it."""
     result, call = finished.result, finished.call
     status, display = _status(finished), result.return_display
     change = display if isinstance(display, FileDiff) else None
@@ -107,12 +107,12 @@ def status_label(status: CallStatus) -> str:
 
 
 def call_title(call: FunctionCall, *, folder: str = "") -> str:
-    """What a call that is not over is about, in one safe line."""
+    """Return a sanitized one-line title for a call that has not finished."""
     return f"{tool_label(call)} {summarize_arguments(call, folder=folder)}".rstrip()
 
 
 def _status(finished: CallFinished) -> CallStatus:
-    """A command that ended with a code other than 0 is no failure of its tool, but it is one to a person."""
+    """Return the status as the user sees it: a non-zero exit code is a failure, though not one of the tool."""
     error = finished.result.error
     if error is None:
         return CallStatus.FAILED if finished.result.exit_code else CallStatus.OK
@@ -124,7 +124,7 @@ def _status(finished: CallFinished) -> CallStatus:
 
 
 def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, str, str]:
-    """The error, the note and the body that a text for the person comes to. Nothing is said twice."""
+    """Split the display text into error, note and body, without repeating anything."""
     error, is_command = finished.result.error, finished.call.name == _SHELL
     is_output = "\n" in text or (is_command and finished.seconds > 0)
     if error is None:
@@ -133,7 +133,7 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
         return _("You did not allow it."), "", ""
     if status is CallStatus.CANCELLED:
         return "", "", text if is_output else ""
-    # What is told of a timeout stands at the end of the output. The message is for the model, where there is another.
+    # The display of a timeout ends with it. Otherwise the display comes first: the error message is for the model.
     message = text if text.strip() and status is not CallStatus.TIMED_OUT else translate(error.message)
     first, _unused, rest = message.strip().partition("\n")
     reason = summarize_line(first, limit=_MAX_ERROR_CHARS)
@@ -145,7 +145,7 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
 
 
 def _strip_diff_header(diff: str) -> str:
-    """A patch without the lines before its first hunk, which say nothing that the subject does not."""
+    """Return a diff without the lines before its first hunk, which only repeat the subject."""
     lines = sanitize_text(diff[:MAX_BODY_CHARS]).rstrip("\n").split("\n")
     return "\n".join(lines[_HEADER_LINES:] if lines[0].startswith("Index: ") else lines)
 

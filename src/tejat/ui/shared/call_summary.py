@@ -1,4 +1,4 @@
-"""What a call is about, in one line: the file and its lines, the command, the pattern."""
+"""One-line summaries of tool calls: the file and its lines, the command, the pattern."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -10,26 +10,26 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.display import FileDiff
 
 MAX_LINE_CHARS = 300
-"""Characters of one line."""
+"""Longest summary line."""
 
 _MAX_NAME_CHARS = 80
 _SERVER_SEPARATOR = "__"
 
 
 def tool_label(call: FunctionCall) -> str:
-    """The tool, safe to show; one of a server as `server/tool`."""
+    """Return the sanitized tool name, `server/tool` for a tool of an MCP server."""
     server, separator, tool = call.name.partition(_SERVER_SEPARATOR)
     name = f"{server}/{tool}" if separator and server and tool else call.name
     return summarize_line(name, limit=_MAX_NAME_CHARS) or _("(no name)")
 
 
 def summarize_arguments(call: FunctionCall, *, folder: str = "") -> str:
-    """The rest of the line after the name, safe to show. Whatever a model sent as arguments, this raises nothing."""
+    """Summarize the arguments in one sanitized line. Never raises, whatever the model sent."""
     return summarize_line(_SUMMARIES.get(call.name, _arguments)(_CallArguments(call.args, folder)))
 
 
 def format_diff_stat(change: FileDiff) -> str:
-    """As `+3 -1`, by model and person together; empty where nobody has counted."""
+    """Format changed lines as `+3 -1`, model and user together; empty without statistics."""
     stat = change.diff_stat
     if stat is None:
         return ""
@@ -38,12 +38,12 @@ def format_diff_stat(change: FileDiff) -> str:
 
 
 def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
-    """Safe, without line ends, and not too long. Of several lines the first, and how many there are besides."""
+    """Return the first line of a text, sanitized and shortened, and the number of further lines."""
     text = translate(text)
     lines = text[: 20 * limit].strip().splitlines()
     if not lines:
         return ""
-    first = " ".join(sanitize_text(lines[0]).split("\t"))
+    first = sanitize_text(lines[0]).replace("\t", " ")
     if len(first) > limit:
         first = f"{first[:limit]} [...]"
     more = text.strip().count("\n") if len(lines) > 1 else 0
@@ -51,14 +51,14 @@ def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
 
 
 class _CallArguments:
-    """The arguments as a model sent them, which may be anything."""
+    """Arguments as the model sent them, of any type."""
 
     def __init__(self, args: Params, folder: str) -> None:
         self.args = args
         self._folder = f"{folder.rstrip('/')}/" if folder else ""
 
     def text(self, *names: str) -> str:
-        """The first of these that is there."""
+        """Return the first of these arguments that is set."""
         found = next((self.args[name] for name in names if self.args.get(name) is not None), "")
         return found if isinstance(found, str) else _as_json(found)
 

@@ -1,4 +1,4 @@
-"""Results that were shown in part, so that a person can ask for the whole."""
+"""Results that were shown in part and can be expanded."""
 
 from typing import Generic, TypeVar
 
@@ -8,7 +8,7 @@ _MAX_RESULTS = 100
 
 
 class CollapsedResults(Generic[Item]):
-    """Those that can still be opened, the newest first, each once."""
+    """The most recent collapsed results. Each is expanded once, newest first."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
@@ -19,7 +19,7 @@ class CollapsedResults(Generic[Item]):
         self._next = len(self._items) - 1
 
     def next_older(self) -> Item | None:
-        """The last one, then the one before it and so on; None where there is no other."""
+        """Return the newest result that was not expanded yet, None if there is none."""
         if self._next < 0:
             return None
         self._next -= 1

@@ -1,10 +1,10 @@
-"""How long something took, as a person says it."""
+"""Durations in words."""
 
 from tejat.core.i18n import _
 
 
 def format_duration(seconds: float) -> str:
-    """`0.3 s`, `12 s`, `1 min 5 s`, `2 h 3 min`."""
+    """Format a duration as `0.3 s`, `12 s`, `1 min 5 s` or `2 h 3 min`."""
     if seconds < 0.05:
         return _("under 0.1 s")
     if seconds < 9.95:
@@ -18,6 +18,6 @@ def format_duration(seconds: float) -> str:
 
 
 def format_elapsed(seconds: float) -> str:
-    """The same for what is still going on: a tenth of a second would only flicker."""
+    """Format the time of something that still runs, in whole seconds so that it does not flicker."""
     whole = max(int(seconds), 0)
     return _("{seconds} s", seconds=whole) if whole < 60 else format_duration(whole)

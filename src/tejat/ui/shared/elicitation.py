@@ -1,4 +1,4 @@
-"""What a server wants to know, in words: who asks, and each field with what can be answered to it."""
+"""Texts for elicitation requests of MCP servers: who asks, and each field with its possible values."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -16,7 +16,7 @@ def elicitation_heading(elicitation: ElicitationConfirmation) -> str:
 
 
 def find_problem(elicitation: ElicitationConfirmation) -> str | None:
-    """Why this cannot be answered, None where it can be."""
+    """Return why the request cannot be answered, None if it can be."""
     if elicitation.url is not None:
         if elicitation.url.lower().startswith(("http://", "https://")):
             return None
@@ -34,7 +34,7 @@ def requested_fields_label(fields: Sequence[FormField]) -> str:
 
 
 def field_heading(field: FormField) -> str:
-    """What it is called, what kind of answer it takes, and what becomes of none."""
+    """Return the label of a field, its type, and what an empty answer means."""
     label, kind = escape_line(field.label), _field_kind_label(field.kind)
     if field.default is not None:
         return _(

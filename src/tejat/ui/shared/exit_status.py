@@ -1,4 +1,4 @@
-"""What the end of a run means to whoever started the program: an exit code, and a name for what went wrong."""
+"""Exit codes and error names for the end of a run."""
 
 from tejat.core import exit_codes as codes
 from tejat.core.agent.events import EndReason, RunEnded
@@ -12,7 +12,7 @@ def exit_code_for(ended: RunEnded) -> int:
 
 
 def error_name_for(ended: RunEnded) -> str | None:
-    """The name of the error in JSON output, None for a run that ended well."""
+    """Return the error name used in JSON output, None for a successful run."""
     if exit_code_for(ended) == codes.EXIT_OK:
         return None
     return str(ended.failure or ended.reason)

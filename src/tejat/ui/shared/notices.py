@@ -1,4 +1,4 @@
-"""What a person should hear of a run besides the answer: words for events that change how it goes on."""
+"""Notices about a run: texts for events that change how it continues or end it."""
 
 from tejat.core.agent.events import (
     AgentEvent,
@@ -13,12 +13,12 @@ from tejat.core.agent.events import (
     RunEnded,
     Severity,
 )
-from tejat.core.i18n import _, join_lazy, translate
+from tejat.core.i18n import LazyString, _, gettext_lazy, join_lazy, translate
 from tejat.core.model import CONVERSATION
 
 
 def notice_for_event(event: AgentEvent) -> Noticed | None:
-    """The words for an event that nobody has to act on, not yet safe for a terminal; None for all other events."""
+    """Return the notice for an event, not sanitized yet; None for events that need none."""
     match event:
         case Noticed():
             return event
@@ -40,7 +40,7 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
 
 
 def side_request_notice(event: RequestFailed) -> Noticed | None:
-    """A question on the side that came to nothing. Of the conversation itself the end of the run tells."""
+    """Return a notice for a failed side request. A failed conversation is reported by the end of the run."""
     if event.purpose == CONVERSATION:
         return None
     message = _(
@@ -60,42 +60,29 @@ def severity_label(severity: Severity) -> str:
 
 
 def run_end_message(ended: RunEnded) -> str:
-    """Why a run is over, in words that are not yet safe for a terminal; empty where there is nothing to say."""
-    reason, message = _end_reason_label(ended.reason), translate(ended.message)
+    """Return why a run ended, not sanitized yet; empty if there is nothing to say."""
+    reason, message = translate(_END_REASONS.get(ended.reason, "")), translate(ended.message)
     if not reason or message.startswith(reason):
         return message
     return _("{reason}: {message}", reason=reason, message=message) if message else f"{reason}."
 
 
-def _end_reason_label(reason: EndReason) -> str:
-    match reason:
-        case EndReason.FINISHED:
-            return ""
-        case EndReason.BAD_PROMPT:
-            return _("Nothing was sent")
-        case EndReason.NOT_TRUSTED:
-            return _("This needs a trusted folder")
-        case EndReason.NOT_ALLOWED:
-            return _("Not allowed")
-        case EndReason.INTERRUPTED:
-            return _("Stopped")
-        case EndReason.TURN_LIMIT | EndReason.TOKEN_LIMIT | EndReason.COST_LIMIT | EndReason.TIME_LIMIT:
-            return _("Stopped at a limit")
-        case EndReason.LOOP:
-            return _("Stopped, because the model went in circles")
-        case EndReason.TRUNCATED:
-            return _("The answer was cut off")
-        case EndReason.BLOCKED:
-            return _("The answer was blocked")
-        case EndReason.EMPTY:
-            return _("The model said nothing")
-        case EndReason.MALFORMED_CALL:
-            return _("The model asked for something that cannot be read")
-        case EndReason.CONTEXT_FULL:
-            return _("The conversation is too long for the model")
-        case EndReason.MODEL_FAILED:
-            return _("The model did not answer")
-        case EndReason.TOOL_STOPPED:
-            return _("A tool ended the run")
-        case EndReason.FAILED:
-            return _("Something went wrong inside Tejat")
+_END_REASONS: dict[EndReason, LazyString] = {
+    EndReason.BAD_PROMPT: gettext_lazy("Nothing was sent"),
+    EndReason.NOT_TRUSTED: gettext_lazy("This needs a trusted folder"),
+    EndReason.NOT_ALLOWED: gettext_lazy("Not allowed"),
+    EndReason.INTERRUPTED: gettext_lazy("Stopped"),
+    EndReason.TURN_LIMIT: gettext_lazy("Stopped at a limit"),
+    EndReason.TOKEN_LIMIT: gettext_lazy("Stopped at a limit"),
+    EndReason.COST_LIMIT: gettext_lazy("Stopped at a limit"),
+    EndReason.TIME_LIMIT: gettext_lazy("Stopped at a limit"),
+    EndReason.LOOP: gettext_lazy("Stopped, because the model went in circles"),
+    EndReason.TRUNCATED: gettext_lazy("The answer was cut off"),
+    EndReason.BLOCKED: gettext_lazy("The answer was blocked"),
+    EndReason.EMPTY: gettext_lazy("The model said nothing"),
+    EndReason.MALFORMED_CALL: gettext_lazy("The model asked for something that cannot be read"),
+    EndReason.CONTEXT_FULL: gettext_lazy("The conversation is too long for the model"),
+    EndReason.MODEL_FAILED: gettext_lazy("The model did not answer"),
+    EndReason.TOOL_STOPPED: gettext_lazy("A tool ended the run"),
+    EndReason.FAILED: gettext_lazy("Something went wrong inside Tejat"),
+}

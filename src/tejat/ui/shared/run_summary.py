@@ -1,4 +1,4 @@
-"""What one run took: time, tokens and money, counted from its events."""
+"""Duration, tokens and cost of a run, counted from its events."""
 
 from tejat.core.agent.events import AgentEvent, Answered, RunEnded
 from tejat.core.frozen import frozen
@@ -9,7 +9,7 @@ from tejat.ui.shared.durations import format_duration
 
 @frozen
 class RunSummary:
-    """`cost` is in dollars, None where nobody knows the price."""
+    """Totals of one run. `cost` is in dollars, None if the price is unknown."""
 
     seconds: float
     usage: Usage = NO_USAGE
@@ -26,7 +26,7 @@ class RunSummary:
 
 
 class RunMeter:
-    """Counts run after run: the end of a run tells the numbers of its whole session."""
+    """Count runs one after the other: `RunEnded` carries only the totals of the session."""
 
     def __init__(self) -> None:
         self._began = 0.0
@@ -47,7 +47,7 @@ class RunMeter:
 
 
 def format_tokens(total: int, cached: int) -> str:
-    """How many, and which share of them came from a cache."""
+    """Format a number of tokens, with the cached share."""
     if not cached:
         return _("{tokens} tokens", tokens=_abbreviate(total))
     share = round(100 * cached / max(total, cached))
@@ -55,7 +55,7 @@ def format_tokens(total: int, cached: int) -> str:
 
 
 def format_cost(dollars: float) -> str:
-    """In cents while there are few of them."""
+    """Format a cost, with fractions of a cent for small amounts."""
     return _("${amount}", amount=f"{dollars:.2f}" if dollars >= 1 else f"{dollars:.4f}".rstrip("0").ljust(4, "0"))
 
 

@@ -1,1 +1,1 @@
-"""The terminal: an editor at the bottom, finished blocks above it in the scrollback."""
+"""Terminal user interface: an editor at the bottom, finished blocks in the scrollback above."""

@@ -1,4 +1,4 @@
-"""The end of a program that was told to end and does not even notice, as before a terminal that takes nothing more."""
+"""Forced exit of a process whose event loop hangs after a termination signal."""
 
 import asyncio
 import os
@@ -8,11 +8,14 @@ import time
 from types import FrameType
 
 _SECONDS = 5.0
-"""So long the loop may be busy with something else before it counts as stuck."""
+"""Time after which a busy loop counts as stuck."""
 
 
 class ForcedExit:
-    """Watches the loop from the first signal on. Who is killed, and not just gone, has a watchdog for the terminal."""
+    """Watches the loop after the first signal and kills the process if it hangs.
+
+    The watchdog process restores the terminal after a kill.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, *, seconds: float = _SECONDS) -> None:
         self._loop = loop
@@ -20,7 +23,7 @@ class ForcedExit:
         self._thread: threading.Thread | None = None
 
     def watch_signal(self, number: signal.Signals) -> None:
-        """To be called in the main thread, after the loop itself has been told what to do at this signal."""
+        """Start watching at this signal. Call it in the main thread, after adding the loop's own handler."""
         signal.signal(number, self._begin)
 
     def _begin(self, _number: int, _frame: FrameType | None) -> None:

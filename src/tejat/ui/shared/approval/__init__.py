@@ -1,1 +1,1 @@
-"""What a person sees before they answer, and what they may answer, whatever it is drawn with."""
+"""Approval requests as the user sees them, independent of how they are drawn."""

@@ -1,4 +1,4 @@
-"""What a person may answer to a question about a call, in the order in which they see it."""
+"""Choices offered for an approval request, in display order."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -18,7 +18,7 @@ from tejat.ui.shared.approval.display_lines import escape_line
 
 
 class ChoiceAction(StrEnum):
-    """What comes of a choice that is no answer by itself yet."""
+    """Action of a choice that does not decide by itself."""
 
     MODIFY = "modify"
     GIVE_FEEDBACK = "tell"
@@ -26,9 +26,9 @@ class ChoiceAction(StrEnum):
 
 @frozen
 class ApprovalChoice:
-    """One answer: the letter and the word that stand for it, what it says, and the very rule that it would add.
+    """One choice: its letter and keyword, its label, and the rule it would add.
 
-    `short` is the same where there is little room.
+    `short_label` is for narrow layouts.
     """
 
     letter: str
@@ -40,17 +40,17 @@ class ApprovalChoice:
 
     @property
     def approves(self) -> bool:
-        """Whether the call would run, be it in a copy."""
+        """Whether the call would run, for real or in a copy."""
         return isinstance(self.outcome, ApprovalReply) and self.outcome.outcome not in (Outcome.CANCEL, Outcome.STOP)
 
     @property
     def full_label(self) -> str:
-        """The label, and the rule with it."""
+        """The label together with the rule."""
         return f"{self.label}: {self.rule}" if self.rule else self.label
 
 
 def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
-    """For a risky call the first of them is no."""
+    """Return the choices for a request. Risky calls offer "no" first."""
     no = ApprovalChoice("n", "no", _("No"), _("no"), ApprovalReply(Outcome.CANCEL))
     if isinstance(question.confirmation, TrialConfirmation):
         no = ApprovalChoice("n", "no", _("No, throw it away"), _("no"), ApprovalReply(Outcome.CANCEL))
@@ -81,7 +81,7 @@ def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
 
 
 def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
-    """The kinds of "always" that can be had, each with the very rule that it would remember."""
+    """Yield the kinds of "always" that are available, each with the exact rule it would remember."""
     if question.always is None:
         return
     rule = escape_line(question.always)

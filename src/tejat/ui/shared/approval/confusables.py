@@ -1,4 +1,4 @@
-"""Words that pass for Latin ones and are not."""
+"""Warnings about confusable letters (Unicode TR39) and right-to-left text."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _CONFUSABLE_LETTERS = (
 _CONFUSABLE = re.compile(f"[{_CONFUSABLE_LETTERS}]")
 _LATIN = re.compile("[A-Za-z]")
 _WORD = re.compile(f"[A-Za-z{_CONFUSABLE_LETTERS}]+")
-# Letters that nobody tells from Latin ones by looking: a word of them alone is taken for another word.
+# Letters that look the same as Latin ones: a word of only these reads as another word.
 _INDISTINGUISHABLE = re.compile(
     "[\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bd\u03bf"
     "\u0405\u0406\u0408\u0410\u0412\u0415\u041a\u041c-\u041e\u0420-\u0422\u0425"
@@ -25,7 +25,7 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-
 
 
 def confusable_warnings(texts: Iterable[str]) -> list[str]:
-    """What is to be said about the words that mix alphabets, one line each, and how many more there are."""
+    """Return one warning per word with confusable letters, and the number of further words."""
     words = (word for text in texts if not text.isascii() for word in _WORD.findall(text))
     found = list(dict.fromkeys(word for word in words if _is_mixed(word) or _INDISTINGUISHABLE.fullmatch(word)))
     warnings = [_warning(word) for word in found[:_MAX_WARNINGS]]
@@ -38,7 +38,7 @@ def confusable_warnings(texts: Iterable[str]) -> list[str]:
 
 
 def bidi_warning(text: str) -> str | None:
-    """What is to be said about a text of which a terminal may show the parts in another order."""
+    """Return a warning for text that a terminal may reorder."""
     if text.isascii() or not _RIGHT_TO_LEFT.search(text):
         return None
     return _("Look closely, it holds letters written from right to left: what stands around them may seem swapped.")

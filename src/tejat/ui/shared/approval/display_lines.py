@@ -1,15 +1,15 @@
-"""Lines that others wrote, made safe and told apart from ours."""
+"""Sanitized lines that mark quoted third-party text."""
 
 import re
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line, sanitize_text
 
 
 class DisplayLineKind(StrEnum):
-    """What a line is. Every kind but LABEL is somebody else's, and is shown with a mark or a sign before it."""
+    """Kind of a line. All kinds but LABEL are third-party text and are shown with a prefix or sign."""
 
     COMMAND = "command"
     COMMAND_CONTINUATION = "command_goes_on"
@@ -23,39 +23,39 @@ class DisplayLineKind(StrEnum):
 
 @frozen
 class DisplayLine:
-    """One safe line without its end. Lines of a diff begin with their sign."""
+    """One sanitized line without its newline. Diff lines begin with their sign."""
 
     kind: DisplayLineKind
     text: str
 
     @property
     def prefix(self) -> str:
-        """What stands before it; lines of a diff have their signs already."""
+        """The prefix to show; empty for diff lines, which have their sign."""
         return _PREFIXES.get(self.kind, "")
 
 
 CONTINUATION_PREFIX = "| "
-"""What the rest of a line begins with that was too long for one row."""
+"""Prefix of the continuation rows of a long line."""
 
 _PREFIXES = {DisplayLineKind.COMMAND: "$ ", DisplayLineKind.COMMAND_CONTINUATION: "> ", DisplayLineKind.QUOTED: "> "}
 
 
-# Blanks that no shell parts words at, and a sign without dots: harmless in text, but not in what is to run.
+# Blanks that no shell splits at, and the blank braille pattern: harmless in text, but not in a command.
 _ODD_BLANKS = "[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]"
 
 
 def escape_line(text: str) -> str:
-    """A text that is to stand in one line, with everything shown that would end the line or pass for a blank."""
-    return _escape_blanks(sanitize_text(translate(text))).replace("\n", "<U+000A>")
+    """Sanitize a text for one line, with newlines and unusual blanks escaped."""
+    return _escape_blanks(sanitize_line(translate(text), keep_tabs=True))
 
 
 def quote_lines(text: str) -> list[DisplayLine]:
-    """Somebody else's text, line by line."""
+    """Return third-party text as quoted lines."""
     return [DisplayLine(DisplayLineKind.QUOTED, line) for line in sanitize_text(translate(text)).split("\n")]
 
 
 def command_lines(command: str) -> list[DisplayLine]:
-    """Of the blanks only those stay blank that are blanks for a shell too."""
+    """Return a command as lines, with every blank escaped that is none for a shell."""
     first, *others = _escape_blanks(sanitize_text(command)).split("\n")
     return [
         DisplayLine(DisplayLineKind.COMMAND, first),

@@ -1,4 +1,4 @@
-"""A change of a file, line by line: the changed places alone, or the whole file with them."""
+"""Edits as display lines: the hunks alone, or the whole file with them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,16 +20,16 @@ _KINDS = {
 
 
 def diff_lines(change: EditConfirmation) -> list[DisplayLine]:
-    """The hunks of the patch; what names the file at its top is left out."""
+    """Return the hunks of an edit, without the file header."""
     return [_display_line(line) for line in _hunks(change.file_diff)]
 
 
 def patch_lines(patch: str) -> list[DisplayLine]:
-    """The hunks of a patch of several files, each file with one line that names it."""
+    """Return the hunks of a diff of several files, each file with a heading."""
     lines: list[DisplayLine] = []
     header = 0
     for line in patch.removesuffix("\n").split("\n"):
-        if line.startswith(_FILE_HEADER):  # no other line begins without a sign of its own
+        if line.startswith(_FILE_HEADER):  # every other line begins with a sign
             lines.append(DisplayLine(DisplayLineKind.HUNK, sanitize_text(line.removeprefix(_FILE_HEADER))))
             header = _HEADER_LINES
         if header:
@@ -40,7 +40,7 @@ def patch_lines(patch: str) -> list[DisplayLine]:
 
 
 def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
-    """The file with the hunks in their places, empty where the old content or the places are not known."""
+    """Return the whole file with the hunks in place, empty if the old content is unknown."""
     if change.original_content is None:
         return []
     old = change.original_content.split("\n")
@@ -61,7 +61,7 @@ def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
 
 
 def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
-    """Lines added and removed, None where nobody counted them."""
+    """Return the numbers of added and removed lines, None if unknown."""
     hunks = list(_hunks(change.file_diff))
     if any(_HUNK.match(line) for line in hunks):
         return sum(line[:1] == "+" for line in hunks), sum(line[:1] == "-" for line in hunks)
@@ -70,7 +70,7 @@ def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
 
 
 def is_new_file(change: EditConfirmation) -> bool:
-    """Known from the content while it is small, else from where the change is said to begin."""
+    """Tell by the content while it is small, else by the first hunk."""
     if change.original_content is not None:
         return False
     first = next((hunk for line in _hunks(change.file_diff) if (hunk := _HUNK.match(line))), None)
@@ -95,7 +95,7 @@ def _display_line(line: str) -> DisplayLine:
 
 
 def _escape_trailing_blanks(line: str) -> str:
-    """A changed line whose blanks at the end can be seen."""
+    """Make the trailing blanks of a changed line visible."""
     kept = line.rstrip(" \t")
     return kept + _BLANKS.sub(_escape_blanks, line[len(kept) :])
 

@@ -1,4 +1,4 @@
-"""What a command did in a copy of the files, line by line: how it ended, each change, and the diff."""
+"""Trial runs in a copy of the files as display lines: exit status, changes and diff."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -31,7 +31,7 @@ def trial_exit_label(trial: TrialConfirmation) -> str:
 
 
 def trial_lines(trial: TrialConfirmation) -> Iterator[DisplayLine]:
-    """The command, what it printed, what it changed. All of it is somebody else's but the labels."""
+    """Yield the command, its output and its changes. All but the labels is third-party text."""
     yield from command_lines(trial.command)
     if trial.output.strip():
         yield DisplayLine(DisplayLineKind.LABEL, _("It printed:"))

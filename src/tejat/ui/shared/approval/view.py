@@ -1,4 +1,4 @@
-"""A question as a person is to see it: who wants what, why they are asked, what to look out for, and all of it."""
+"""Approval requests as view models: who wants what, why the user is asked, risks, and the full action."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -24,7 +24,7 @@ from tejat.ui.shared.approval.edit_diff import count_changed_lines, diff_lines, 
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
 
 _MAX_PROMPT_CHARS = 40
-"""Characters of names of programs that stand in the question itself wherever it is drawn."""
+"""Longest list of program names that is part of the prompt itself."""
 
 
 class FactKind(StrEnum):
@@ -35,7 +35,7 @@ class FactKind(StrEnum):
 
 @frozen
 class Fact:
-    """One line of ours about the call, safe to show. What comes first matters most."""
+    """One sanitized line about the call. Facts are ordered by importance."""
 
     kind: FactKind
     text: str
@@ -59,7 +59,7 @@ class ApprovalView:
 
 
 def build_approval_view(question: ApprovalRequest, confirmation: Confirmation) -> ApprovalView:
-    """The sheet of a question about a call, which asks for this confirmation."""
+    """Build the view of a request for this confirmation."""
     facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
     match confirmation:
         case EditConfirmation():
@@ -155,7 +155,7 @@ def _warnings(question: ApprovalRequest, confirmation: Confirmation) -> Iterator
     if question.risks:
         risks = "; ".join(risk_label(risk) for risk in question.risks)
         yield Fact(FactKind.WARNING, _("Risk: {risks}", risks=risks))
-    for told in confusable_warnings(_texts_to_check(confirmation)):  # before what may go on for pages
+    for told in confusable_warnings(_texts_to_check(confirmation)):  # before facts that may fill pages
         yield Fact(FactKind.WARNING, told)
     if isinstance(confirmation, ExecConfirmation) and (told := bidi_warning(confirmation.command)):
         yield Fact(FactKind.WARNING, told)
@@ -228,7 +228,7 @@ def _info_lines(confirmation: InfoConfirmation) -> Iterator[DisplayLine]:
 
 
 def _texts_to_check(confirmation: Confirmation) -> Iterable[str]:
-    """The texts in which a letter of another alphabet would matter."""
+    """Return the texts in which confusable letters matter."""
     match confirmation:
         case EditConfirmation():
             return [confirmation.file_path, *(line for line in confirmation.file_diff.split("\n") if line[:1] == "+")]

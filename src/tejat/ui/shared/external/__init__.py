@@ -1,1 +1,1 @@
-"""External."""
+"""External programs that user interfaces start: editor, pager, clipboard."""

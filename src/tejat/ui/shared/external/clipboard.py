@@ -1,4 +1,4 @@
-"""A text into the person's clipboard: through the terminal itself, and through a program where there is one."""
+"""Copying to the clipboard, by a terminal sequence and by a program."""
 
 import asyncio
 import base64
@@ -11,17 +11,17 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 
 MAX_OSC52_BYTES = 74_994
-"""Bytes that go into one sequence of 100,000 characters; terminals drop what is longer."""
+"""Bytes that fit into a sequence of 100,000 characters; terminals drop longer ones."""
 MAX_CLIPBOARD_BYTES = 8 << 20
 
 _SECONDS = 2.0
 
 
 async def copy_text(text: str, send: Callable[[str], None], *, environment: Mapping[str, str] = os.environ) -> str:
-    """Put the text into the clipboard and tell in a word how. `send` writes a sequence to the terminal as it is.
+    """Copy a text and return a message that says how. `send` writes a raw terminal sequence.
 
-    A terminal does not say whether it obeys, so a program is taken as well where there is one. Raises UsageError where
-    there is no way.
+    A terminal does not acknowledge the sequence, so a clipboard program is used as well if there is one. Raises
+    UsageError if the text cannot be copied.
     """
     content = text.encode("utf-8", "replace")
     if len(content) > MAX_CLIPBOARD_BYTES:
@@ -38,7 +38,7 @@ async def copy_text(text: str, send: Callable[[str], None], *, environment: Mapp
 
 
 async def _copy_with_program(content: bytes, environment: Mapping[str, str]) -> str | None:
-    """The name of the program that took it, None where there is none that did."""
+    """Return the name of the program that took the text, None if none did."""
     for needs, name, *options in _PROGRAMS:
         path = shutil.which(name, path=_absolute_entries(environment.get("PATH", "")))
         if path is None or (needs and not environment.get(needs)):
@@ -69,11 +69,11 @@ async def _pipe_to_program(arguments: list[str], content: bytes, environment: Ma
 
 
 def _absolute_entries(path: str) -> str:
-    """PATH without the entries that depend on where the program is."""
+    """Return PATH without relative entries."""
     return os.pathsep.join(entry for entry in path.split(os.pathsep) if os.path.isabs(entry))
 
 
-# What has to be set for a program to reach a screen, the program, its options.
+# Required environment variable, program, options.
 _PROGRAMS = (
     ("WAYLAND_DISPLAY", "wl-copy"),
     ("DISPLAY", "xclip", "-selection", "clipboard"),

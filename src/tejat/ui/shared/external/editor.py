@@ -1,4 +1,4 @@
-"""Lets a person write or rewrite a text in the editor of their choice."""
+"""The user's external editor."""
 
 import os
 import re
@@ -32,31 +32,31 @@ KNOWN_EDITORS: dict[str, tuple[str, ...]] = {
     "nano": ("nano",),
     "vi": ("vi",),
 }
-"""The editors that a setting may name, and the commands that start each of them, the first that is there."""
+"""Editors that the setting may name, with their commands; the first one found is used."""
 
 
 @frozen
 class ExternalEditor:
-    """The person's editor: the one they set, else that of their own VISUAL or EDITOR.
+    """The editor from the settings, else from VISUAL or EDITOR.
 
-    `preferred` is a key of EDITORS, or a command. Programs that lie in one of the `untrusted` directories, those worked
-    in, are never taken from PATH.
+    `preferred` is a key of KNOWN_EDITORS, or a command. Programs below the `untrusted` directories (the workspace) are
+    never taken from PATH.
     """
 
     preferred: str | None = None
     untrusted: tuple[str, ...] = ()
 
     async def edit_diff(self, file_name: str, *, old: str, new: str) -> str:
-        """Open the new text, beside the old one where the editor can do that, and return what was saved.
+        """Open the new text, as a diff if the editor can show one, and return the saved text.
 
-        Raises UsageError that says in words why nothing came of it. Nothing is left behind in any case.
+        Raises UsageError with a message for the user. No files are left behind.
         """
         command = self._command()
         with _editor_errors(), _private_files(file_name, old, new) as (old_path, new_path):
             return await _run_editor(_diff_command(command, old_path, new_path), new_path)
 
     async def edit_text(self, text: str, *, suffix: str) -> str:
-        """Open a text of the person's own and return what was saved. Raises UsageError as `edit` does."""
+        """Open a text and return the saved one. Raises UsageError as `edit_diff` does."""
         command = self._command()
         with _editor_errors(), private_temp_directory("tejat-text") as directory:
             path = os.path.join(directory, f"text{_UNSAFE_CHARACTERS.sub('_', suffix)[:_MAX_PART_CHARS]}")
@@ -64,7 +64,7 @@ class ExternalEditor:
             return await _run_editor(_open_command(command, path), path)
 
     def _command(self) -> list[str]:
-        """The program by its absolute path, and the arguments that the person gave it. Raises UsageError."""
+        """Return the absolute path of the program and the configured arguments. Raises UsageError."""
         candidates = self._candidates()
         for words in candidates:
             path = find_program(words[0], untrusted=self.untrusted)
@@ -91,7 +91,7 @@ class ExternalEditor:
 
 
 async def _run_editor(arguments: Sequence[str], path: str) -> str:
-    """What the editor leaves in the file. Raises UsageError and OSError."""
+    """Run the editor and return the content of the file. Raises UsageError and OSError."""
     code = await run_in_terminal(arguments, os.path.dirname(path))
     if code:
         raise UsageError(_("The editor ended with exit code {code}, so nothing was taken over.", code=code))
@@ -109,12 +109,12 @@ def _editor_errors() -> Generator[None]:
 
 
 def _diff_command(command: Sequence[str], old_path: str, new_path: str) -> list[str]:
-    """The command that shows both texts where the editor is known to be able to, else opens the new one."""
+    """Return the command that shows both texts if the editor is known to support that, else opens the new one."""
     name = os.path.basename(command[0])
     if name in _WITH_DIFF_OPTION:
         return [*command, "--wait", "--diff", old_path, new_path]
     if name in ("vim", "nvim"):
-        # Without swap file, history and modelines: the text is not the person's yet.
+        # No swap file, history or modelines: the text is not trusted yet.
         quiet = ("-n", "-i", "NONE", "--cmd", "autocmd BufReadPre * setlocal nomodeline nofixendofline")
         left = "wincmd h | setlocal readonly nomodifiable | wincmd l"
         return [*command, *quiet, "-d", "-c", left, old_path, new_path]
@@ -127,7 +127,7 @@ def _diff_command(command: Sequence[str], old_path: str, new_path: str) -> list[
 
 
 def _open_command(command: Sequence[str], path: str) -> list[str]:
-    """The command that opens one text and ends when the person is done with it."""
+    """Return the command that opens one file and waits until it is closed."""
     name = os.path.basename(command[0])
     if name in _WITH_DIFF_OPTION:
         return [*command, "--wait", path]
@@ -136,7 +136,7 @@ def _open_command(command: Sequence[str], path: str) -> list[str]:
 
 @contextmanager
 def _private_files(file_name: str, old: str, new: str) -> Generator[tuple[str, str]]:
-    """Both texts as files that nobody else can see. Raises OSError, and UnicodeEncodeError for what is no text."""
+    """Write both texts to private files. Raises OSError, and UnicodeEncodeError for text that cannot be encoded."""
     stem, extension = (_UNSAFE_CHARACTERS.sub("_", part)[:_MAX_PART_CHARS] for part in os.path.splitext(file_name))
     now = time.time_ns() // 1_000_000
     with private_temp_directory("gemini-cli-tool-modify") as directory:
@@ -147,7 +147,7 @@ def _private_files(file_name: str, old: str, new: str) -> Generator[tuple[str, s
 
 
 def _read(path: str) -> str:
-    """What was saved; a file that was removed counts as empty."""
+    """Return the saved text; a removed file counts as empty."""
     try:
         with open(path, "rb") as file:
             return file.read().decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Lets a person look through a long text in their pager."""
+"""The user's pager."""
 
 import os
 import shlex
@@ -10,20 +10,20 @@ from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.external.program import find_program, private_temp_directory, run_in_terminal, write_private_file
 
 _DEFAULT_PAGERS = (["less"], ["more"])
-# What a pager would run for a file or by its keys is none of the person's wishes for a text of somebody else.
+# The text is third-party: no preprocessor and no commands by key.
 _SECURE_ENVIRONMENT = {"LESSSECURE": "1", "LESSOPEN": "", "LESSCLOSE": ""}
 
 
 @frozen
 class Pager:
-    """The person's own PAGER, else what there is. Programs in the `untrusted` directories are never taken from PATH."""
+    """PAGER, else a common one. Programs below the `untrusted` directories are never taken from PATH."""
 
     untrusted: tuple[str, ...] = ()
 
     async def show(self, text: str) -> None:
-        """Hand the terminal to the pager until the person leaves it; nothing hidden in the text stays so.
+        """Give the terminal to the pager until it exits; the text is sanitized first.
 
-        Raises UsageError that says in words why it could not be shown.
+        Raises UsageError with a message for the user.
         """
         command = self._command()
         try:

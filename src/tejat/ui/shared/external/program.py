@@ -1,4 +1,4 @@
-"""Programs that are handed the terminal: an editor, a pager; and the private files that they are given."""
+"""Programs that take over the terminal, and private files for them."""
 
 import asyncio
 import os
@@ -11,9 +11,9 @@ _TERMINATE_SECONDS = 2.0
 
 
 def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
-    """The file that a name stands for, an absolute path itself or found in PATH, None where there is none.
+    """Return the path of a program, given as an absolute path or found in PATH, None if there is none.
 
-    What lies in one of the `untrusted` directories, those worked in, is never taken from PATH.
+    Programs below the `untrusted` directories (the workspace) are never taken from PATH.
     """
     if "/" in name:
         return name if os.path.isabs(name) and _is_executable(name) else None
@@ -27,11 +27,11 @@ def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
 async def run_in_terminal(
     arguments: Sequence[str], directory: str, *, environment: Mapping[str, str] | None = None
 ) -> int:
-    """Hand the terminal to a program until it ends; return its exit code. Cancelled, it ends the program first.
+    """Give the terminal to a program until it ends and return its exit code. Cancelling terminates it first.
 
-    Raises OSError where it cannot be started.
+    Raises OSError if it cannot be started.
     """
-    # Results may be on their way into a file; whoever edits looks at the terminal where they were asked.
+    # Standard output may be redirected; the user looks at the terminal.
     output = None if sys.stdout.isatty() else sys.stderr.fileno()
     with _restored_tty_modes():
         process = await asyncio.create_subprocess_exec(*arguments, cwd=directory, stdout=output, env=environment)
@@ -44,18 +44,18 @@ async def run_in_terminal(
 
 @contextmanager
 def private_temp_directory(name: str) -> Generator[str]:
-    """A directory that nobody else can see, removed at the end with whatever is in it by then. Raises OSError."""
+    """Create a private directory that is removed with its content at the end. Raises OSError."""
     directory = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"{name}-{os.urandom(6).hex()}")
     os.mkdir(directory, 0o700)
     try:
-        os.chmod(directory, 0o700)  # whatever the umask took away
+        os.chmod(directory, 0o700)  # the umask may have removed bits
         yield directory
     finally:
         _remove_tree(directory)
 
 
 def write_private_file(path: str, text: str) -> None:
-    """A new file that nobody else can read. Raises OSError, and UnicodeEncodeError for what is no text."""
+    """Create a private file. Raises OSError, and UnicodeEncodeError for text that cannot be encoded."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
         os.fchmod(file.fileno(), 0o600)
         file.write(text.encode("utf-8", "surrogateescape"))
@@ -73,7 +73,7 @@ async def _terminate(process: asyncio.subprocess.Process) -> None:
 
 @contextmanager
 def _restored_tty_modes() -> Generator[None]:
-    """However the program leaves the terminal, lines can be typed afterwards."""
+    """Restore the terminal modes however the program leaves them."""
     terminal = sys.stdin.fileno()
     try:
         modes = termios.tcgetattr(terminal)

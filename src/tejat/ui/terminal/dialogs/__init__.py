@@ -1,1 +1,1 @@
-"""Dialogs."""
+"""Dialogs: approvals, elicitations, choices, input and history search."""

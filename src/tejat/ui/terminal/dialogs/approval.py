@@ -1,4 +1,4 @@
-"""May this call run? All of it can be looked at, and the answers are always in sight."""
+"""The approval dialog."""
 
 import time
 from collections.abc import Callable
@@ -19,16 +19,16 @@ from tejat.ui.terminal.render.theme import Theme
 
 
 class DialogAction(StrEnum):
-    """What the person wants to do before they answer."""
+    """Action of the user before deciding."""
 
     MODIFY = "modify"
     PAGER = "pager"
 
 
 class ApprovalDialog:
-    """A Dialog that comes to an answer, or to a wish, after which it can be asked again where it was left.
+    """Dialog that returns a reply, or an action after which it can be shown again.
 
-    Where the whole call has to be seen, a yes does not count until its end has been on the screen.
+    If the whole call must be viewed, a yes does not count until its end has been on screen.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class ApprovalDialog:
         self._laid_out = LaidOutApproval((), 0, 0)
 
     def reopen(self) -> None:
-        """The dialog comes back after something else was on the screen: keys meant for that do not count."""
+        """Show it again after something else; keys typed for that do not count."""
         self._guard.reset()
 
     def mark_fully_viewed(self) -> None:
-        """The person was shown the whole call elsewhere."""
+        """Count the whole call as viewed, because it was shown elsewhere."""
         self._call_viewed = True
 
     def view(self, *, width: int, height: int) -> RenderableType:
@@ -78,7 +78,7 @@ class ApprovalDialog:
         return stack_rows(self._laid_out.rows)
 
     def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
-        """Where it stands in the last view, which was of this size; None while nothing is typed."""
+        """Return the caret of the last view, None while nothing is typed."""
         return self._laid_out.caret
 
     def press(self, key: str) -> DialogResult[ApprovalReply | DialogAction] | None:
@@ -133,7 +133,7 @@ class ApprovalDialog:
                 return DialogResult(choice.outcome)
 
     def _step(self, key: str) -> None:
-        """Up and down go through what is shown where that is long, else from answer to answer."""
+        """Scroll long content, else move between the choices."""
         if key in ("tab", "right"):
             self._selected = (self._selected + 1) % len(self._choices)
         elif key in ("s-tab", "left"):
@@ -148,7 +148,7 @@ class ApprovalDialog:
                 "home": -self._scroll,
                 "end": _SCROLL_TO_END,
             }
-            self._scroll = max(0, self._scroll + steps[key])  # the next view knows where the end is
+            self._scroll = max(0, self._scroll + steps[key])  # the next view clamps it
         elif key in ("up", "down"):
             self._selected = (self._selected + (1 if key == "down" else -1)) % len(self._choices)
 

@@ -1,4 +1,4 @@
-"""How a question is laid out in the rows there are: what it is about above, all of it between, the answers below."""
+"""Layout of the approval dialog: facts above, the call between, the choices below."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, style
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MIN_CALL_ROWS = 4
-"""Rows in which the call itself can be seen, or what stands below it is put closer together."""
+"""Least rows for the call before the part below it is condensed."""
 _ROOMY_ROWS = 8
-"""Rows that are enough for a call, however long it is."""
+"""Rows that are enough for any call."""
 _MAX_RULE_ROWS = 3
 _MAX_PROMPT_ROWS = 2
 _MAX_FEEDBACK_ROWS = 3
@@ -24,10 +24,10 @@ _MAX_FEEDBACK_ROWS = 3
 
 @frozen
 class LaidOutApproval:
-    """The rows of one view. `room` of them belong to what can be scrolled, which may begin as late as `max_scroll`.
+    """Rows of one view, `room` of which scroll, from at most `max_scroll`.
 
-    `call_end` and `rules_end` say how many rows from the top of that have to have been seen for all of the call, and
-    for the rules that answers would add.
+    `call_end` and `rules_end` are the rows of the scrolled content that must have been visible to have viewed the whole
+    call and the rules.
     """
 
     rows: tuple[Text, ...]
@@ -40,14 +40,14 @@ class LaidOutApproval:
 
 @frozen
 class _AnswerArea:
-    """What stands below the call: the question, the rules that answers would add, and the answers."""
+    """The part below the call: prompt, rules and choices."""
 
     prompt: tuple[Text, ...]
     rules: tuple[Text, ...]
     answers: tuple[Text, ...]
     hint: tuple[Text, ...]
     caret: tuple[int, int] | None = None
-    """Counted from the first row of the answers."""
+    """Relative to the first row of the choices."""
 
     @property
     def rows(self) -> tuple[Text, ...]:
@@ -72,21 +72,21 @@ class ApprovalLayout:
         hint: str,
         feedback: TextInput | None,
     ) -> LaidOutApproval:
-        """At most `height` rows, each within `width`. What is too much for the room can be scrolled to."""
+        """Lay out at most `height` rows. Content that does not fit can be scrolled to."""
         body = self._body_rows(width, shows_full_body=shows_full_body)
         facts = self._fact_rows(width)
         total_rows = len(body) + sum(map(len, facts))
         hints = self._hint_rows(
             hint, width, limit=max(1, height // 3), shows_full_body=shows_full_body, feedback=feedback
         )
-        # How much room there is must not depend on what is hinted at.
+        # The room must not depend on the hint.
         answer_area = self._fit_answer_area(
             width, height, selected, feedback, hints[:1], wanted_rows=min(total_rows, _ROOMY_ROWS)
         )
         answer_area = replace(answer_area, hint=tuple(hints)) if answer_area.hint else answer_area
         left = max(height - len(answer_area.rows), 1)
         if total_rows > left:
-            left = max(left - 1, 1)  # one row says how much there is beyond the room
+            left = max(left - 1, 1)  # one row for the scroll position
         pinned, others = _split_pinned(facts, left, wanted=min(len(body), _ROOMY_ROWS))
         rules = [] if answer_area.rules else self._rule_rows(width)
         scrolled = [*body, *others, *rules]
@@ -109,7 +109,7 @@ class ApprovalLayout:
     def _fit_answer_area(
         self, width: int, height: int, selected: int, feedback: TextInput | None, hint: list[Text], *, wanted_rows: int
     ) -> _AnswerArea:
-        """As much of it as leaves so many rows for the call, in a few steps from roomy to tight."""
+        """Return the roomiest variant that leaves the wanted rows for the call."""
         prompt, rules = self._prompt_rows(width), self._rule_rows(width)
         if feedback is not None:
             return self._feedback_area(feedback, prompt[:1], hint, width)
@@ -130,11 +130,11 @@ class ApprovalLayout:
 
     @staticmethod
     def _tightest(steps: Sequence[_AnswerArea], height: int) -> _AnswerArea:
-        """The roomiest that leaves the least room there can be."""
+        """Return the roomiest variant that leaves the minimum for the call."""
         return next((below for below in steps if height - len(below.rows) - 1 >= _MIN_CALL_ROWS), steps[-1])
 
     def _fact_rows(self, width: int) -> list[list[Text]]:
-        """The heading, and what there is to know beside it, what matters most first."""
+        """Return the rows of the heading and the facts, most important first."""
         heading = wrap_text(expand_tabs(self._view.heading), width=width, rest=CONTINUATION_PREFIX, at_blanks=True)
         facts = [[styled_row(self._theme, (row, StyleRole.STRONG)) for row in heading]]
         for fact in self._view.facts:
@@ -144,7 +144,7 @@ class ApprovalLayout:
         return facts
 
     def _body_rows(self, width: int, *, shows_full_body: bool) -> list[Text]:
-        """Kept for each width: a diff may be long, and a row is asked for with every key."""
+        """Return the rows of the body, cached because it may be long and is drawn for every key."""
         rows = self._cached_rows.get((width, shows_full_body))
         if rows is None:
             lines = (*(self._view.full_body if shows_full_body else self._view.body), *self._view.server_notes)
@@ -162,12 +162,12 @@ class ApprovalLayout:
 
     def _prompt_rows(self, width: int) -> list[Text]:
         rows = wrap_words(self._view.prompt, width=width)
-        if len(rows) > _MAX_PROMPT_ROWS:  # all of it is among the facts
+        if len(rows) > _MAX_PROMPT_ROWS:  # the facts have the full text
             rows = [*rows[: _MAX_PROMPT_ROWS - 1], truncate(f"{rows[_MAX_PROMPT_ROWS - 1]} ...", width, self._theme)]
         return [styled_row(self._theme, (row, StyleRole.STRONG)) for row in rows]
 
     def _rule_rows(self, width: int) -> list[Text]:
-        """The rule of each answer that would add one; those that would add the same share a row."""
+        """Return the rules that choices would add, each once."""
         letters: dict[str, list[str]] = {}
         for choice in self._choices:
             if choice.rule:
@@ -194,7 +194,7 @@ class ApprovalLayout:
         return rows
 
     def _compact_choice_rows(self, selected: int, width: int) -> list[Text]:
-        """The answers in few words side by side, and what the marked one says in full."""
+        """Return short labels side by side, and the full label of the selected choice."""
         rows: list[list[tuple[str, StyleRole]]] = [[]]
         room = width
         for at, choice in enumerate(self._choices):
@@ -252,10 +252,10 @@ class ApprovalLayout:
 
 
 def _split_pinned(facts: Sequence[list[Text]], left: int, *, wanted: int) -> tuple[list[Text], list[Text]]:
-    """The rows that stay in sight, and those that have to be scrolled to.
+    """Split the facts into pinned rows and rows that scroll.
 
-    The heading is always among the first. Facts follow as long as so many rows are left for the call as it wants, the
-    first of them, which are the warnings, as long as there is half of the room.
+    The heading is pinned. Facts follow while the wanted rows remain for the call; the first ones, the warnings, while
+    half of the room remains.
     """
     pinned, others = list[Text](), list[Text]()
     for rows in facts:

@@ -1,4 +1,4 @@
-"""A question on the screen: what it looks like and what keys do to it. It knows no terminal."""
+"""Dialog interface, independent of the terminal."""
 
 from typing import Generic, Protocol, TypeVar
 
@@ -11,23 +11,22 @@ Result_co = TypeVar("Result_co", covariant=True)
 
 @frozen
 class DialogResult(Generic[Result_co]):
-    """The dialog is over, with this."""
+    """Result that ends a dialog."""
 
     result: Result_co
 
 
 class Dialog(Protocol[Result_co]):
-    """Takes all keys while it is open. What was typed in the editor stays there."""
+    """Takes all keys while it is open. The text in the editor is kept."""
 
     def view(self, *, width: int, height: int) -> RenderableType:
-        """What to draw, in at most so many rows. Asked again after every key and when the terminal changes its size."""
+        """Render at most `height` rows. Called after every key and resize."""
         ...
 
     def press(self, key: str) -> DialogResult[Result_co] | None:
-        """A key: `enter`, `escape`, `c-c`, `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`, `tab`,
-        `s-tab`, `backspace`, `delete`, or the character that was typed; a paste comes character by character
-        between `paste` and `paste-end`.
+        """Handle a key: `enter`, `escape`, `c-c`, `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`,
 
-        None as long as there is no result. `escape` and `c-c` must lead to one.
+        `tab`, `s-tab`, `backspace`, `delete`, or a typed character; a paste comes character by character between
+        `paste` and `paste-end`. Returns None until there is a result. `escape` and `c-c` must lead to one.
         """
         ...

@@ -1,4 +1,4 @@
-"""A list to choose from: with arrows, by number, or by typing a part of what is looked for."""
+"""A list to choose from by arrows, number or filter."""
 
 import time
 from collections.abc import Callable
@@ -26,9 +26,9 @@ _MAX_DETAIL_ROWS = 4
 
 
 class ChoiceDialog:
-    """A Dialog that comes to the place of what was chosen, None where the person left.
+    """Dialog that returns the index of the chosen option, None if cancelled.
 
-    Up to nine options have numbers. In a longer list what is typed leaves only the options that it is a part of.
+    Up to nine options are numbered. Longer lists are filtered by typing.
     """
 
     def __init__(self, choice: Choice, theme: Theme, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -100,13 +100,13 @@ class ChoiceDialog:
             self._selected = shown[at]
 
     def _matching(self) -> list[int]:
-        """The places of the options that the filter leaves."""
+        """Return the indexes of the options that match the filter."""
         words = self._filter.casefold().split()
         texts = [f"{label} {detail}".casefold() for label, detail in self._options]
         return [at for at, text in enumerate(texts) if all(word in text for word in words)]
 
     def _list_rows(self, width: int, limit: int) -> list[Text]:
-        """As many options as fit, with the marked one among them, and how many there are before and after."""
+        """Return the options around the selected one, and the number of others."""
         shown = self._matching()
         if not shown:
             text = _("Nothing fits. Backspace takes a letter back.")
@@ -124,7 +124,7 @@ class ChoiceDialog:
         return [*rows, styled_row(self._theme, (truncate(note, width, self._theme), StyleRole.QUIET))][:limit]
 
     def _row(self, at: int, width: int) -> Text:
-        """One row: the mark, the number, the label, and as much of the detail as there is room for."""
+        """Return one row: mark, number, label, and as much of the detail as fits."""
         label, detail = self._options[at]
         is_selected = at == self._selected
         number = f"{at + 1} " if self._is_numbered else ""
@@ -139,7 +139,7 @@ class ChoiceDialog:
         return styled_row(self._theme, *pieces)
 
     def _detail_rows(self, width: int) -> list[Text]:
-        """What did not fit into the row of the marked option, in full as far as there is room."""
+        """Return the parts of the selected option that did not fit into its row."""
         if self._selected not in self._matching():
             return []
         label, detail = self._options[self._selected]

@@ -1,4 +1,4 @@
-"""What a server wants to know: whether to answer at all, field by field, and a last look before it is sent."""
+"""The elicitation dialog: consent, fields, and a review before sending."""
 
 import time
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class _Step(Enum):
 
 
 class ElicitationDialog:
-    """A Dialog that comes to an answer. Nothing goes out without a last yes; Esc is a no, Ctrl-C stops the turn."""
+    """Dialog that returns a reply. Nothing is sent without a final yes; Esc declines, Ctrl-C stops the turn."""
 
     def __init__(
         self, elicitation: ElicitationConfirmation, theme: Theme, *, clock: Callable[[], float] = time.monotonic
@@ -85,7 +85,7 @@ class ElicitationDialog:
         return stack_rows([*top, *shown, *bottom][: max(1, height)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
-        """Where it stands in the last view, which was of this size; None where nothing is typed."""
+        """Return the caret of the last view, None while nothing is typed."""
         return self._caret
 
     def press(self, key: str) -> DialogResult[ApprovalReply] | None:
@@ -151,14 +151,14 @@ class ElicitationDialog:
         self._input, self._chosen, self._first = TextInput(), -1, 0
         if self._index == len(self._fields):
             self._step, self._is_yes = _Step.REVIEW, True
-            self._guard.reset()  # a key that is held down has looked at nothing
+            self._guard.reset()  # a key that is held down must not confirm
 
     def _scroll(self, key: str) -> None:
         steps = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -self._first, "end": self._last_first}
         self._first = max(0, min(self._first + steps.get(key, 0), self._last_first))
 
     def _parts(self, width: int) -> tuple[list[Text], list[Text]]:
-        """What can be scrolled, and what always stands below it."""
+        """Return the scrollable rows and the fixed rows below."""
         match self._step:
             case _Step.FIELDS:
                 return self._field_parts(self._fields[self._index], width)

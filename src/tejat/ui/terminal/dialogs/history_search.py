@@ -1,4 +1,4 @@
-"""Finding something again that was typed before, by any part of it."""
+"""Search in the prompt history."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ _MAX_ENTRY_CHARS = 1000
 
 
 class HistorySearchDialog:
-    """A Dialog that comes to the entry that was taken, None where the person left.
+    """Dialog that returns the chosen entry, None if cancelled.
 
-    The newest comes first. Case counts only where somebody typed a capital letter.
+    Newest entries come first. The search is case-sensitive only if a capital letter is typed.
     """
 
     def __init__(self, entries: Sequence[str], theme: Theme) -> None:
-        # The newest first, each once.
+        # Newest first, without duplicates.
         self._entries = list(dict.fromkeys(reversed(entries)))
         self._theme = theme
         self._input = TextInput()
@@ -40,7 +40,7 @@ class HistorySearchDialog:
         return stack_rows([*shown, *typed.rows, *hint][: max(height, 1)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:
-        """Where it stands in the last view, which was of this size."""
+        """Return the caret of the last view."""
         return self._caret
 
     def press(self, key: str) -> DialogResult[str | None] | None:

@@ -1,4 +1,4 @@
-"""One line to type: a name, an address, a key that nobody should see."""
+"""Input of one line, such as a name or a secret."""
 
 from rich.console import RenderableType
 
@@ -10,7 +10,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
 class InputDialog:
-    """A Dialog that comes to what was typed, None where the person left. Of a secret only bullets are drawn."""
+    """Dialog that returns the typed line, None if cancelled. Secrets are drawn as bullets."""
 
     def __init__(self, label: str, theme: Theme, *, initial: str = "", is_secret: bool = False) -> None:
         self._label = single_line(label)
@@ -30,7 +30,7 @@ class InputDialog:
         return stack_rows(rows[: max(1, height)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:
-        """Where it stands in the last view, which was of this size."""
+        """Return the caret of the last view."""
         return self._caret
 
     def press(self, key: str) -> DialogResult[str | None] | None:

@@ -1,4 +1,4 @@
-"""A dialog that is open: it gets the keys, and whoever asked waits for what comes of it."""
+"""An open dialog and the future of its result."""
 
 import asyncio
 from typing import Generic, TypeVar
@@ -14,7 +14,7 @@ class OpenDialog(Generic[Result]):
         self.answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
     def press(self, key: str) -> None:
-        """Keys that come after the answer, for the dialog's screen still stands, are meant for nobody."""
+        """Handle a key. Keys after the result are ignored."""
         if self.answer.done():
             return
         try:
@@ -26,7 +26,7 @@ class OpenDialog(Generic[Result]):
             self.answer.set_result(decided.result)
 
     def abandon(self) -> None:
-        """Nobody is there any more: the answer is that of somebody who leaves, else EOFError."""
+        """End the dialog as if cancelled, because the terminal is gone; EOFError if it has no such result."""
         self.press("escape")
         self.press("c-c")
         if not self.answer.done():
@@ -34,5 +34,5 @@ class OpenDialog(Generic[Result]):
 
     @property
     def refresh_seconds(self) -> float | None:
-        """After how long its view is asked for again, if it says so by an attribute of this name."""
+        """Interval of redraws, if the dialog has an attribute of this name."""
         return getattr(self.dialog, "refresh_seconds", None)

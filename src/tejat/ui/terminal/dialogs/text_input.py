@@ -1,4 +1,4 @@
-"""One line that is typed within a dialog: letter by letter, as people see letters."""
+"""Single-line text input by graphemes."""
 
 from rich.text import Text
 from wcwidth import iter_graphemes
@@ -12,14 +12,14 @@ _MAX_CHARS = 100_000
 
 @frozen
 class RenderedInput:
-    """What is drawn of a line, and the column and row of its caret."""
+    """Rows of an input, and column and row of its caret."""
 
     rows: tuple[Text, ...]
     caret: tuple[int, int]
 
 
 class TextInput:
-    """The text so far and where the caret stands. A line end that is pasted becomes a blank."""
+    """Text and caret. Pasted newlines become blanks."""
 
     def __init__(self, text: str = "", *, is_secret: bool = False) -> None:
         self._before = list(iter_graphemes(text))
@@ -31,7 +31,7 @@ class TextInput:
         return "".join((*self._before, *self._after))
 
     def press(self, key: str) -> bool:
-        """Whether this was a key for the line."""
+        """Handle a key; return whether it was used."""
         match key:
             case "left":
                 if self._before:
@@ -54,12 +54,12 @@ class TextInput:
         return True
 
     def render(self, theme: Theme, *, width: int, max_rows: int, first: str = "") -> RenderedInput:
-        """The rows around the caret, at most so many. Nothing of a secret can be seen but how long it is."""
+        """Render at most `max_rows` around the caret. Secrets show only their length."""
         indent = " " * display_width(first)
         rows, columns = [first], len(indent)
         caret = (columns, 0)
         letters = [self._display(letter, theme) for letter in (*self._before, *self._after)]
-        for at, letter in enumerate((*letters, " ")):  # behind the last letter there is room for the caret
+        for at, letter in enumerate((*letters, " ")):  # room for the caret after the last character
             for number, (piece, wide) in enumerate(_pieces(letter, width - len(indent))):
                 if columns + wide > width and len(rows[-1]) > len(indent):
                     rows.append(indent)
@@ -74,7 +74,7 @@ class TextInput:
         return RenderedInput(tuple(shown), (column, line - start))
 
     def _type(self, key: str) -> bool:
-        """What was typed joins the letter before it where the two are one."""
+        """Insert a character, joined with the previous one if they form a grapheme."""
         if key in ("\n", "\r", "\t"):
             key = " "
         if len(key) != 1 or len(self._before) + len(self._after) >= _MAX_CHARS:
@@ -88,6 +88,6 @@ class TextInput:
 
 
 def _pieces(text: str, width: int) -> list[tuple[str, int]]:
-    """A letter is one piece; a hidden one, which is written out, may be broken."""
+    """Return a grapheme as one piece, or the characters of its escaped form."""
     columns = display_width(text)
     return [(text, columns)] if columns <= max(width, 2) else [(letter, 1) for letter in text]

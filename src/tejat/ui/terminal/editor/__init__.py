@@ -1,1 +1,1 @@
-"""Editor."""
+"""The prompt editor: text, completion, history and queue."""

@@ -1,4 +1,4 @@
-"""The text that is being typed: nothing in it stops within a grapheme, or deletes a part of one."""
+"""Edit buffer whose caret never stops within a grapheme."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from prompt_toolkit.buffer import Buffer
 from wcwidth import grapheme_boundary_before, iter_graphemes
 
 _MAX_GRAPHEME_CHARS = 64
-"""Characters of a grapheme that are looked at: more than anybody writes, and as many as a hostile text can cost."""
+"""Longest grapheme that is recognised, a bound for hostile text."""
 
 
 class EditorBuffer(Buffer):
-    """All keys of emacs and vi work on it. `step` goes that many entries through the history."""
+    """Buffer for all emacs and vi bindings. `step_history` moves through the history."""
 
     def __init__(self, step_history: Callable[[int], None]) -> None:
         super().__init__(multiline=True)
@@ -27,7 +27,7 @@ class EditorBuffer(Buffer):
     def delete(self, count: int = 1) -> str:
         within = grapheme_around(self.text, self.cursor_position + count)
         deleted = super().delete(count if within is None else within[1] - self.cursor_position)
-        self._snap_to_grapheme(self)  # what stood apart may be one grapheme now
+        self._snap_to_grapheme(self)  # neighbours may have become one grapheme
         return deleted
 
     def delete_before_cursor(self, count: int = 1) -> str:
@@ -36,7 +36,7 @@ class EditorBuffer(Buffer):
         return super().delete_before_cursor(count if within is None else self.cursor_position - within[0])
 
     def _snap_to_grapheme(self, _: Buffer) -> None:
-        """Leave a grapheme on the side that the caret was going to."""
+        """Move the caret out of a grapheme in the direction it was moving."""
         position = self.cursor_position
         within = grapheme_around(self.text, position)
         if within is not None:
@@ -47,7 +47,7 @@ class EditorBuffer(Buffer):
 
 
 def grapheme_around(text: str, position: int) -> tuple[int, int] | None:
-    """Where the grapheme begins and ends that the position lies within; None where it lies between two."""
+    """Return start and end of the grapheme around the position, None if it lies between two."""
     if text.isascii() or not 0 < position < len(text):
         return None
     around = text[max(position - _MAX_GRAPHEME_CHARS, 0) : position + _MAX_GRAPHEME_CHARS]

@@ -1,4 +1,4 @@
-"""What a text could go on as: commands after a slash, files after an `@`."""
+"""Completion of slash commands and `@` file mentions."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,10 +11,10 @@ from tejat.core.ui.commands import CompletionItem, SlashCommands
 from tejat.ui.contract import FileFinder
 
 CompleteFunction: TypeAlias = Callable[[str, int], AsyncIterator[Sequence[CompletionItem]]]
-"""For a text and a caret: what could stand before the caret, the best first. Every list takes the place of the last."""
+"""Yields completions for a text and a caret, best first. Each list replaces the previous one."""
 
 _REFRESH_SECONDS = 0.15
-"""How long a list of files stands while the folders are still being read."""
+"""Interval between file lists while the index is still being built."""
 
 
 class _TargetKind(Enum):
@@ -24,18 +24,18 @@ class _TargetKind(Enum):
 
 @frozen
 class CompletionTarget:
-    """Where something can be completed: what it is and where it begins."""
+    """Kind and start of the text to complete."""
 
     kind: _TargetKind
     start: int
 
 
 def completion_target(text: str, caret: int) -> CompletionTarget | None:
-    """What is being typed at the caret, None where it is nothing that is completed."""
+    """Return what is being completed at the caret, None if nothing is."""
     before = text[:caret]
     mention = find_partial_mention(before)
     if before.startswith("/"):
-        # A command may take files too.
+        # Commands may take files too.
         return (
             CompletionTarget(_TargetKind.COMMAND, 0)
             if mention is None or "\n" in before
@@ -45,7 +45,7 @@ def completion_target(text: str, caret: int) -> CompletionTarget | None:
 
 
 class Completer:
-    """Asks the commands and the files of a desk. An instance is a `CompleteFunction`."""
+    """Completes from the commands and files of a session. Instances are a `CompleteFunction`."""
 
     def __init__(self, commands: SlashCommands, files: FileFinder) -> None:
         self._commands = commands

@@ -1,4 +1,4 @@
-"""Keeps the menu below the editor up with the text, and says what an entry of it makes of the text."""
+"""State of the completion menu and application of its entries."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tejat.ui.terminal.render.theme import Theme
 
 @frozen
 class CompletionRequest:
-    """A text and the place of the caret in it."""
+    """Text and caret to complete."""
 
     text: str
     caret: int
@@ -28,7 +28,7 @@ class CompletionRequest:
         return CompletionRequest(before + self.text[self.caret :], len(before))
 
     def is_applied(self, entry: CompletionItem) -> bool:
-        """Whether it is typed already, but for blanks."""
+        """Whether the entry is already typed, apart from trailing blanks."""
         return self.text[self.caret - entry.replace_length : self.caret] == entry.text.rstrip()
 
     @property
@@ -37,7 +37,7 @@ class CompletionRequest:
 
 
 class CompletionState:
-    """Asks in the background; what comes for an older text is dropped, and what is drawn stays until the answer."""
+    """Completes in the background. Outdated results are dropped; the old menu stays until the new one arrives."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class CompletionState:
         return self._menu.rows(theme, width=width, height=height)
 
     def update(self, request: CompletionRequest) -> None:
-        """The text has changed: look for what it could go on as now."""
+        """Complete the changed text."""
         target = request.target
         if self._completer is None or target is None or target == self._dismissed:
             self._dismissed = self._dismissed if target == self._dismissed else None
@@ -74,7 +74,7 @@ class CompletionState:
         self._start(self._completer, request)
 
     def caret_moved(self, request: CompletionRequest) -> None:
-        """The caret may have moved away from what was asked for."""
+        """Close the menu if the caret left the completed text."""
         if request != self._requested:
             self.close()
 
@@ -88,7 +88,7 @@ class CompletionState:
             self._on_change()
 
     def dismiss(self, request: CompletionRequest) -> None:
-        """Close the menu, and open none for what is being typed."""
+        """Close the menu and keep it closed for the current word."""
         self._dismissed = request.target
         self.close()
 
@@ -97,11 +97,11 @@ class CompletionState:
         self._on_change()
 
     def selected(self, request: CompletionRequest) -> CompletionItem | None:
-        """The marked entry, if it is there for this text."""
+        """Return the selected entry, if it belongs to this text."""
         return self._menu.selected if request == self._answered else None
 
     def accept_best(self, request: CompletionRequest) -> None:
-        """Take the marked entry or, if none is, the first: now, or as soon as it is found."""
+        """Accept the selected or first entry, now or as soon as it is found."""
         if request != self._answered:
             self._dismissed = None
             self._accepts_next = request.target is not None
@@ -130,7 +130,7 @@ class CompletionState:
                     break
                 self._on_change()
         except (OSError, WorkspaceError):
-            return  # typing goes on without it
+            return  # completion is optional
         self._task = None
         if self._accepts_next:
             self.accept_best(request)

@@ -1,4 +1,4 @@
-"""The list below the editor of what the text could go on as."""
+"""The completion menu below the editor."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _MIN_DETAIL_COLUMNS = 10
 
 
 class CompletionMenu:
-    """The entries, which of them is marked, and which are in view."""
+    """Entries, selection and scroll position."""
 
     def __init__(self) -> None:
         self._entries: Sequence[CompletionItem] = ()
@@ -34,9 +34,9 @@ class CompletionMenu:
         return None if self._selected is None else self._entries[self._selected]
 
     def show(self, entries: Sequence[CompletionItem], *, typed: str) -> None:
-        """Take these entries. What the person marked stays marked; else it is the one that was typed, or the best.
+        """Show entries. Keeps the user's selection, else selects an exact match or the best entry.
 
-        `typed` is the text before the caret. Nothing is marked as long as nothing was typed to choose by.
+        `typed` is the text before the caret. Nothing is selected while nothing was typed to choose by.
         """
         before = self.selected if self._is_chosen else None
         self._entries, self._top = entries, 0
@@ -49,7 +49,7 @@ class CompletionMenu:
         self._entries, self._selected, self._top, self._is_chosen = (), None, 0, False
 
     def move(self, step: int) -> None:
-        """Mark another entry; after the last comes the first."""
+        """Move the selection, wrapping around."""
         count = len(self._entries)
         self._is_chosen = True
         if self._selected is None:
@@ -58,7 +58,7 @@ class CompletionMenu:
             self._selected = (self._selected + step) % count
 
     def rows(self, theme: Theme, *, width: int, height: int) -> list[CellRow]:
-        """At most eight, each with a sign where there is more above or below."""
+        """Return at most eight rows, with an ellipsis where there are more entries."""
         row_count = min(_MAX_ROWS, height, len(self._entries))
         if row_count < 1 or width < 2 * _MARGIN:
             return []
@@ -110,7 +110,7 @@ def _typed_part(entry: CompletionItem, typed: str) -> str:
 
 
 def _truncate_start(path: str, width: int, theme: Theme) -> str:
-    """Of a path the end says more than the beginning."""
+    """Truncate a path at its start, because its end says more."""
     if text_width(path) <= width:
         return path
     kept, room = "", width - 1

@@ -1,21 +1,21 @@
-"""A walk through what was typed before, from what is being typed now and back to it."""
+"""Cursor through the prompt history."""
 
 from collections.abc import Sequence
 
 
 class HistoryCursor:
-    """Visits only the entries that begin as the text did when the walk began."""
+    """Visits the entries that start with the text typed so far."""
 
     def __init__(self) -> None:
         self._index: int | None = None
         self._prefix = ""
 
     def reset(self) -> None:
-        """The text was changed: the next step begins a new walk."""
+        """Forget the position, because the text was changed."""
         self._index = None
 
     def step(self, entries: Sequence[str], text: str, step: int) -> str | None:
-        """What to show after so many steps, the text of the beginning after the newest entry; None to leave all."""
+        """Return the text after this many steps, the typed text after the newest entry; None for no change."""
         index = len(entries) if self._index is None else min(self._index, len(entries))
         prefix = text if self._index is None else self._prefix
         reached = index
@@ -28,7 +28,7 @@ class HistoryCursor:
 
 
 def _find_match(entries: Sequence[str], at: int, prefix: str, step: int) -> int:
-    """The next place that begins so; the end where there is none below, and the same where there is none above."""
+    """Return the next matching index; the end if none follows, the same if none precedes."""
     place = at + step
     while 0 <= place < len(entries):
         if entries[place].startswith(prefix):

@@ -1,4 +1,4 @@
-"""Which keys do what in the editor. All else is as prompt_toolkit has it for emacs and vi."""
+"""Key bindings of the editor, in addition to prompt_toolkit's emacs and vi bindings."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,12 +13,12 @@ from prompt_toolkit.keys import Keys
 if TYPE_CHECKING:
     from tejat.ui.terminal.editor.prompt_editor import PromptEditor
 
-# How terminals that can tell spell Shift-Enter, Alt-Enter and Ctrl-Enter.
+# Shift-Enter, Alt-Enter and Ctrl-Enter, where terminals report them.
 _NEW_LINE_CODES = ("\x1b[13;2u", "\x1b[13;3u", "\x1b[13;5u", "\x1b[27;2;13~", "\x1b[27;3;13~", "\x1b[27;5;13~")
 
 
 def editor_bindings(editor: "PromptEditor") -> KeyBindings:
-    """The keys of this editor; to be put above prompt_toolkit's own."""
+    """Return the bindings of this editor, to be placed above prompt_toolkit's own."""
     ANSI_SEQUENCES.update(dict.fromkeys(_NEW_LINE_CODES, Keys.ControlJ))
     bindings = KeyBindings()
     _bind_text(bindings, editor)
@@ -59,9 +59,9 @@ def _bind_moves(bindings: KeyBindings, editor: "PromptEditor") -> None:
 def _bind_actions(bindings: KeyBindings, editor: "PromptEditor") -> None:
     _bind(bindings, editor.steer, "c-s")
     _bind(bindings, editor.steer, "escape", "s")
-    # It would enter the line, which only Enter does.
+    # By default it submits the line, which only Enter should.
     _bind(bindings, lambda: None, "escape", "#")
-    # Looked up when they are wanted, because they may be set at any time.
+    # Looked up on use, because they may be set at any time.
     callbacks: Sequence[tuple[Callable[[], Callable[[], None]], tuple[str, ...]]] = (
         (lambda: editor.on_search_history, ("c-r",)),
         (lambda: editor.on_external_editor, ("c-g",)),
@@ -91,5 +91,5 @@ def _bind(
 
 
 def _starts_undo_step(event: KeyPressEvent) -> bool:
-    """A run of letters is undone at once."""
+    """Undo a run of typed characters in one step."""
     return not event.is_repeat

@@ -1,4 +1,4 @@
-"""Pastes: long ones stand in the text as one mark, and are whole again when it is sent."""
+"""Long pastes, shown as one placeholder and expanded on submit."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from tejat.core.i18n import ngettext
 
 _MAX_LINES = 10
 _MAX_CHARACTERS = 1000
-# What comes back into the editor was perhaps typed there, and is better left open, until it is too much to draw.
+# Recalled text may have been typed and stays expanded up to this size.
 _MAX_RESTORED_LINES = 400
 _MAX_RESTORED_CHARACTERS = 20_000
 _MAX_STORED = 50
 _MAX_STORED_CHARACTERS = 32 * 1024 * 1024
 
-# A paste is one character of the text, so that all keys treat it as one. Nobody's letters are in this range.
+# A paste is one character, so that all keys treat it as one. The range is for private use.
 _FIRST_MARK = 0x10F000
 _MARKS = 0xF00
 _MARK = f"[{chr(_FIRST_MARK)}-{chr(_FIRST_MARK + _MARKS - 1)}]"
@@ -41,24 +41,24 @@ class _Paste:
 
 
 class PasteStore:
-    """The pastes of one editor. A mark is a character that only this class makes: typed words are never one."""
+    """Pastes of one editor. Placeholders are characters that cannot be typed."""
 
     def __init__(self) -> None:
         self._pastes: dict[str, _Paste] = {}
         self._count = 0
 
     def insert_paste(self, pasted: str) -> str:
-        """What goes into the text for something pasted: it, or a mark."""
+        """Return the pasted text, or a placeholder for it."""
         text = pasted.replace("\r\n", "\n").replace("\r", "\n")
         is_long = len(text) > _MAX_CHARACTERS or text.count("\n") >= _MAX_LINES
         return self._mark(text) if is_long or re.search(_MARK, text) else text
 
     def insert_typed(self, text: str) -> str:
-        """What goes into the text for something typed."""
+        """Return typed text, with placeholder characters escaped."""
         return self._mark(text) if re.search(_MARK, text) else text
 
     def collapse(self, text: str) -> str:
-        """What goes into the text for something that was sent before: with its pastes as marks, if they are known."""
+        """Return submitted text with its known pastes as placeholders."""
         for mark, paste in reversed(self._pastes.items()):
             text = text.replace(paste.text, mark)
         rest = re.sub(_MARK, "", text)
@@ -66,16 +66,16 @@ class PasteStore:
         return self._mark(self.expand(text)) if is_long else text
 
     def expand(self, text: str) -> str:
-        """The text with all that was pasted into it."""
+        """Return the text with its pastes."""
         return re.sub(_MARK, lambda found: self._pastes[found[0]].text if found[0] in self._pastes else found[0], text)
 
     def label(self, character: str) -> str | None:
-        """What is shown for a character that stands for a paste; None for any other."""
+        """Return the label of a placeholder, None for any other character."""
         paste = self._pastes.get(character)
         return None if paste is None else paste.label
 
     def prune(self) -> None:
-        """The text is gone: keep only the newest, for when it is taken back."""
+        """Keep only recent pastes, for text that is recalled."""
         size = 0
         for count, (mark, paste) in enumerate(reversed(list(self._pastes.items())), 1):
             size += len(paste.text)
@@ -90,7 +90,7 @@ class PasteStore:
         return mark
 
     def _free_marks(self) -> Iterator[str]:
-        """The one that has been unused for longest comes first."""
+        """Yield free placeholders, least recently used first."""
         for step in range(_MARKS):
             mark = chr(_FIRST_MARK + (self._count + step) % _MARKS)
             if mark not in self._pastes:

@@ -1,4 +1,4 @@
-"""Where a person types: the text, what keys do to it, and what it could go on as."""
+"""The prompt editor."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ _SEPARATOR = "\n\n"
 
 
 class _ShellMode(Enum):
-    """Whether a line is for the shell: not, this one, or all until the person leaves."""
+    """Whether input is for the shell: never, this line, or until turned off."""
 
     OFF = auto()
     ONCE = auto()
@@ -35,11 +35,11 @@ def _ignore(*_: object) -> None:
 
 
 class PromptEditor:
-    """Put `bindings` where the keys of `buffer` are looked up, and draw `view`. The callbacks may be set at any time.
+    """Editor for prompts. Register `bindings` for `buffer` and draw `view`; `handler` gets what is entered.
 
-    A line for the shell is given to `on_submit` without its `!`, while `is_shell` is true; in the history, from
-    `on_unqueue` and for `put` it has one. A prompt that begins with `!` or, as a paste, with `/` gets a blank before
-    it, so that nobody takes it for a command.
+    Shell input is passed to `submit` without its `!` while `is_shell` is true; in the history, the queue and for
+    `prepend` it has one. A prompt that begins with `!` or, as a paste, with `/` gets a leading blank, so that it is not
+    taken for a command.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class PromptEditor:
 
     @property
     def text(self) -> str:
-        """What was typed, with all that was pasted."""
+        """The text with its pastes expanded."""
         return self._pastes.expand(self.buffer.text)
 
     @property
@@ -98,11 +98,11 @@ class PromptEditor:
 
     @property
     def can_escape(self) -> bool:
-        """Whether Escape has a meaning here: a menu to close, shell mode to leave."""
+        """Whether Escape closes a menu or leaves shell mode."""
         return self.has_menu or (self.is_shell and self.is_empty)
 
     def view(self, *, width: int, height: int) -> Frame:
-        """The text with its caret and, below it, what it could go on as, in at most so many rows."""
+        """Return the text with its caret and the completion menu, in at most `height` rows."""
         self._width = width
         menu = self._completion.rows(self.theme, width=width, height=max(height - 1, 0))
         rendered = render_editor(
@@ -112,7 +112,7 @@ class PromptEditor:
         return Frame((*rendered.frame.rows, *menu), rendered.frame.caret)
 
     def prepend(self, text: str) -> None:
-        """Into the editor, before what stands there. If nothing does, it is for the shell if it begins with `!`."""
+        """Insert before the existing text. In an empty editor a leading `!` selects shell mode."""
         if self.is_empty:
             text = self._apply_shell_prefix(text)
         existing, caret = self.buffer.text, self.buffer.cursor_position
@@ -121,31 +121,31 @@ class PromptEditor:
         self._replace(prefix + existing, len(prefix) + caret)
 
     def replace(self, text: str) -> None:
-        """Instead of what stands there, and for the same: the shell or the model."""
+        """Replace the text, keeping the mode."""
         replacement = self._pastes.collapse(text)
         self._history_cursor.reset()
         self._replace(replacement, len(replacement))
 
     def clear(self) -> None:
-        """Drop the text. Shell mode stays, unless it was for this text only."""
+        """Drop the text, and shell mode if it was for this line only."""
         self._reset_text()
         self._end_one_shot_shell()
 
     def close(self) -> None:
-        """Stop looking for what the text could go on as."""
+        """Stop completing."""
         self._completion.close()
 
-    # What keys do.
+    # Key actions
 
     def type(self, text: str) -> None:
-        """Put in what was typed. A `!` at the beginning of nothing makes a line for the shell, or ends shell mode."""
+        """Insert typed text. A `!` in an empty editor toggles shell mode."""
         if text == "!" and self.is_empty:
             self._set_shell(_ShellMode.OFF if self.is_shell else _ShellMode.ONCE)
         else:
             self.buffer.insert_text(self._pastes.insert_typed(text))
 
     def paste(self, text: str) -> None:
-        """Put in what was pasted. It is never entered; one line that begins with `!` is for the shell."""
+        """Insert pasted text without submitting. A single line beginning with `!` is for the shell."""
         pasted = self._pastes.insert_paste(text)
         if self.is_empty and not self.is_shell and pasted.startswith("!") and "\n" not in pasted.strip():
             self._shell, pasted = _ShellMode.ONCE, pasted[1:]
@@ -157,9 +157,9 @@ class PromptEditor:
         self.buffer.insert_text("\n")
 
     def enter(self) -> None:
-        """Take what is marked in the menu, go on in a new line after a backslash, or submit.
+        """Accept the selected completion, continue after a backslash, or submit.
 
-        After a `!` alone all further lines are for the shell.
+        After a lone `!` all further lines are for the shell.
         """
         if self._shell is _ShellMode.ONCE and self.is_empty:
             self._set_shell(_ShellMode.ON)
@@ -169,11 +169,11 @@ class PromptEditor:
         if selected is not None and not request.is_applied(selected):
             self._completion.close()
             self._accept_completion(request.apply(selected))
-            # A command that takes no more words is complete.
+            # A command without arguments is complete and is submitted.
             if not request.is_command_name or selected.text.endswith(" "):
                 return
         elif request.text[: request.caret].endswith("\\"):
-            # To a shell the backslash means that the line goes on, and without it there would be two.
+            # A shell needs the backslash to continue the line.
             if not self.is_shell:
                 self.buffer.delete_before_cursor()
             self.new_line()
@@ -181,12 +181,12 @@ class PromptEditor:
         self._submit_to(self.on_submit)
 
     def steer(self) -> None:
-        """Hand the text to the run that goes on."""
+        """Send the text to the running turn."""
         if not self.is_shell:
             self._submit_to(self.on_steer)
 
     def up(self) -> None:
-        """A row up, or an entry back in the menu or the history. An empty editor first takes back what waits."""
+        """Move up a row, or back in the menu, queue or history."""
         if self.has_menu:
             self._completion.move(-1)
         elif not self._move_row(-1):
@@ -203,7 +203,7 @@ class PromptEditor:
             self.step_history(1)
 
     def complete(self) -> None:
-        """Take what is marked in the menu, or the best there is."""
+        """Accept the selected completion, or the best one."""
         if not self.is_shell:
             self._completion.accept_best(self._completion_request())
 
@@ -220,7 +220,7 @@ class PromptEditor:
             self.buffer.delete_before_cursor()
 
     def step_history(self, step: int) -> None:
-        """So many entries on or back, among those that begin as the text does."""
+        """Move through the history entries that match the text."""
         sign = "!" if self.is_shell else ""
         found = self._history_cursor.step(self.history.entries, sign + self.text, step)
         if found is None:
@@ -228,7 +228,7 @@ class PromptEditor:
         recalled = self._pastes.collapse(self._apply_shell_prefix(found))
         self._replace(recalled, len(recalled))
 
-    # How the parts go together.
+    # Internals
 
     def _submit_to(self, accept: Callable[[str], None]) -> None:
         shown, text = self.buffer.text, self.text.rstrip()
@@ -243,7 +243,7 @@ class PromptEditor:
             self._end_one_shot_shell()
 
     def _apply_shell_prefix(self, text: str) -> str:
-        """Set the mode that a whole text wants by its first letter, and return the rest."""
+        """Set the mode by a leading `!`, and return the rest."""
         if not text.startswith("!"):
             self._shell = _ShellMode.OFF
             return text
@@ -285,7 +285,7 @@ class PromptEditor:
         )
 
     def _move_row(self, step: int) -> bool:
-        """Go to the row above or below, as near to the column as it goes. False where there is none."""
+        """Move to the row above or below, close to the same column; return False if there is none."""
         rows = break_rows(self._content(), theme=self.theme, width=self._width)
         row, column = caret_position(rows, self.buffer.cursor_position)
         if not 0 <= row + step < len(rows):
@@ -302,7 +302,7 @@ class PromptEditor:
 
     @contextmanager
     def _suppress_completion(self) -> Generator[None]:
-        """What changes now was not typed, and nothing is suggested for it."""
+        """Change the text without completing it."""
         self._completion.close()
         self._completion_suppressed = True
         try:

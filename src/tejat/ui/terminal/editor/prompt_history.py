@@ -1,4 +1,4 @@
-"""What was typed at the prompt of a project before, kept in a file for its owner only."""
+"""Prompt history of a project, in a private file."""
 
 import fcntl
 import json
@@ -13,7 +13,7 @@ from tejat.core.i18n import _
 _MAX_ENTRIES = 1000
 _COMPACT_BYTES = 4 * 1024 * 1024
 _LONG_ENTRY_CHARS = 100_000
-"""Characters of an entry that is kept by this program only, because most of it was pasted."""
+"""Longer entries, mostly pastes, are kept in memory only."""
 _MAX_LONG_ENTRIES = 10
 _LOCK_TRIES = 20
 _LOCK_SECONDS = 0.005
@@ -21,8 +21,10 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class PromptHistory:
-    """Entries in the order in which they were typed. Without a path, and where there is no way to the file, it lasts as
-    long as the program. Several programs may write the same file."""
+    """Entries in the order they were typed. Without a usable file it lasts as long as the process.
+
+    Several processes may write the same file.
+    """
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -31,20 +33,20 @@ class PromptHistory:
 
     @property
     def entries(self) -> Sequence[str]:
-        """The newest last, none twice in a row, at most a thousand."""
+        """At most a thousand entries, newest last, without consecutive duplicates."""
         if self._entries is None:
             self._entries = self._read()
         return self._entries
 
     @property
     def problem(self) -> str | None:
-        """Why nothing is kept, None where all is well."""
+        """Why the history is not saved, None if it is."""
         if self._entries is None:
             self._entries = self._read()
         return self._problem
 
     def add(self, entry: str) -> None:
-        """Remember what was typed. Raises nothing: a history that cannot be kept is no reason to stop."""
+        """Add an entry. Never raises: an unusable file only disables saving."""
         entries = list(self.entries)
         if not entry.strip() or (entries and entries[-1] == entry):
             return
@@ -60,7 +62,7 @@ class PromptHistory:
         _make_private_directory(os.path.dirname(path))
         line = json.dumps(entry).encode("ascii") + b"\n"
         with _open_locked(path) as descriptor:
-            # A line that a dying program left unfinished must not take this one with it.
+            # An unfinished line of a killed process must not swallow this one.
             size = os.lseek(descriptor, 0, os.SEEK_END)
             is_cut = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
             os.write(descriptor, b"\n" + line if is_cut else line)
@@ -110,7 +112,7 @@ def _parse_entries(content: bytes) -> Iterator[str]:
 
 
 def _read_tail(descriptor: int) -> bytes:
-    """The last few megabytes; more is never written."""
+    """Return the last few megabytes; more is never written."""
     size = os.fstat(descriptor).st_size
     return os.pread(descriptor, 2 * _COMPACT_BYTES, max(size - 2 * _COMPACT_BYTES, 0))
 
@@ -120,7 +122,7 @@ def _count_lines(descriptor: int) -> int:
 
 
 def _compact(path: str, descriptor: int) -> None:
-    """Put a file in its place that holds only what is read. Whoever waits for the old one finds that it has gone."""
+    """Replace the file by one with the current entries. Processes waiting for the old one reopen it."""
     lines = b"".join(json.dumps(entry).encode("ascii") + b"\n" for entry in _parse_recent(_read_tail(descriptor)))
     temporary = f"{path}.{os.getpid()}"
     descriptor_of_new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600)
@@ -135,7 +137,7 @@ def _compact(path: str, descriptor: int) -> None:
 
 @contextmanager
 def _open_locked(path: str) -> Generator[int]:
-    """The file open for reading and appending, locked unless somebody holds the lock for too long."""
+    """Open the file for reading and appending with a lock. Raises OSError after a timeout."""
     for _unused in range(_LOCK_TRIES):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _FLAGS, 0o600)
         try:
@@ -166,7 +168,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _is_same_file(path: str, status: os.stat_result) -> bool:
-    """Whether the file is still the one that the path names."""
+    """Whether the path still names this file."""
     try:
         return os.path.samestat(os.stat(path, follow_symlinks=False), status)
     except FileNotFoundError:

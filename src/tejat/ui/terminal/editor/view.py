@@ -1,4 +1,4 @@
-"""What the editor looks like: text in rows, the caret where it belongs, a mark that tells what Enter does."""
+"""Rendering of the editor."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -16,13 +16,13 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _INDENT = 2
 _NARROW_COLUMNS = 12
-"""In fewer columns there is room for the text and nothing else."""
+"""Width below which only the text is shown."""
 _JOINERS = "\u200c\u200d\ufe0f"
 
 
 @frozen
 class EditorContent:
-    """What is typed and how far. `label` tells what is shown for a character that stands for a paste."""
+    """Text, caret and selection. `label` returns the label of a paste placeholder."""
 
     text: str
     caret: int
@@ -34,7 +34,7 @@ class EditorContent:
 
 @frozen
 class EditorView:
-    """The picture, and the first row in view, which the next view is told."""
+    """The frame, and its first visible row for the next rendering."""
 
     frame: Frame
     top: int
@@ -42,9 +42,9 @@ class EditorView:
 
 @frozen
 class EditorRow:
-    """A row: its cells, and the columns at which characters of the text begin, as pairs of place and column.
+    """Cells of a row, and pairs of text offset and column for its characters.
 
-    The last pair is the end of the line, where it is in this row.
+    The last pair is the end of the line, if it is in this row.
     """
 
     cells: CellRow
@@ -52,7 +52,7 @@ class EditorRow:
 
 
 def render_editor(content: EditorContent, *, theme: Theme, width: int, height: int, top: int = 0) -> EditorView:
-    """At most `height` rows around the caret. The text is broken between graphemes; what is hidden in it is shown."""
+    """Render at most `height` rows around the caret. Lines break between graphemes; hidden characters are shown."""
     rows = break_rows(content, theme=theme, width=width)
     caret_row, caret_column = caret_position(rows, content.caret)
     top = min(max(top, caret_row - height + 1), caret_row, max(len(rows) - height, 0))
@@ -70,7 +70,7 @@ def render_editor(content: EditorContent, *, theme: Theme, width: int, height: i
 
 
 def break_rows(content: EditorContent, *, theme: Theme, width: int) -> list[EditorRow]:
-    """All rows of the text, without their margins."""
+    """Return all rows of the text, without margins."""
     first = max(width - row_width(_margin(0, content, theme, width)), 2)
     other = max(width - row_width(_margin(1, content, theme, width)), 2)
     breaker = _RowBreaker(first, other)
@@ -89,7 +89,7 @@ def break_rows(content: EditorContent, *, theme: Theme, width: int) -> list[Edit
 
 
 def caret_position(rows: Sequence[EditorRow], caret: int) -> tuple[int, int]:
-    """The row and the column in it where the caret stands."""
+    """Return row and column of the caret."""
     for at, row in enumerate(rows):
         for place, column in row.stops:
             if place >= caret:
@@ -98,7 +98,7 @@ def caret_position(rows: Sequence[EditorRow], caret: int) -> tuple[int, int]:
 
 
 def offset_at_column(row: EditorRow, column: int) -> int:
-    """The place in the text that is shown at this column of a row, or before it."""
+    """Return the text offset shown at this column of a row, or before it."""
     for (place, _column), (_place, after) in pairwise(row.stops):
         if column < after:
             return place
@@ -106,7 +106,7 @@ def offset_at_column(row: EditorRow, column: int) -> int:
 
 
 class _RowBreaker:
-    """Fills rows. Their widths differ because the first has a mark in front of it."""
+    """Fills rows, of which the first is narrower because of its mark."""
 
     def __init__(self, first: int, other: int) -> None:
         self.rows: list[EditorRow] = []
@@ -117,7 +117,7 @@ class _RowBreaker:
         self._used = 0
 
     def add(self, offset: int, text: str, width: int, style: str) -> None:
-        """Put in what stands at this place of the text. Only what is written out or a tab may be broken."""
+        """Add the segment at this offset. Only escaped characters and tabs may be split."""
         if text == "\t":
             text = " " * min(TAB_WIDTH - self._used % TAB_WIDTH, max(self._room - self._used, 1))
             width = len(text)
@@ -155,7 +155,7 @@ def _margin(at: int, content: EditorContent, theme: Theme, width: int, *, is_edg
 
 
 def _segments(line: str, label: Callable[[str], str | None]) -> Iterator[tuple[int, str, int]]:
-    """Place, what is shown, and its columns, for each grapheme of a line."""
+    """Yield offset, displayed text and width of each grapheme."""
     start = 0
     for at, character in enumerate(line) if not line.isascii() else ():
         shown = label(character)
@@ -176,7 +176,7 @@ def _graphemes(line: str) -> Sequence[tuple[int, str, int]]:
         text = (
             grapheme if grapheme == "\t" else "".join(_escape_hidden(line, offset + at) for at in range(len(grapheme)))
         )
-        # A mark without a letter would join whatever stands before it.
+        # A combining mark without a base would join the previous cell.
         text = f" {text}" if text != "\t" and text_width(text[0]) == 0 else text
         graphemes.append((offset, text, text_width(text)))
         offset += len(grapheme)
@@ -184,7 +184,7 @@ def _graphemes(line: str) -> Sequence[tuple[int, str, int]]:
 
 
 def _escape_hidden(line: str, at: int) -> str:
-    """A character of a line, written out if it is hidden and not one that holds an emoji or a word together."""
+    """Escape a hidden character unless it joins an emoji or a word."""
     character = line[at]
     escaped = sanitize_text(character)
     if character not in _JOINERS or at == 0:

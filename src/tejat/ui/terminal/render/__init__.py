@@ -1,1 +1,1 @@
-"""Render."""
+"""Rendering for a terminal: themes, cells, wrapping, tables, highlighting and Markdown."""

@@ -1,4 +1,4 @@
-"""How a part of the look is written in the style of a cell."""
+"""prompt_toolkit styles of theme roles."""
 
 from functools import lru_cache
 
@@ -10,5 +10,5 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 @lru_cache(128)
 def cell_style(theme: Theme, role: StyleRole) -> str:
-    """As `paint` would paint a letter of it."""
+    """Return the prompt_toolkit style of a role, the same as `render_rows` gives it."""
     return render_rows(Text("x", theme.style(role)), theme, width=1)[0][0].style

@@ -1,4 +1,4 @@
-"""Text as a terminal has it: one grapheme to a cell, each as wide as it is."""
+"""Text as terminal cells, one grapheme per cell."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from tejat.core.frozen import frozen
 
 @frozen
 class Cell:
-    """A grapheme. `style` is one of prompt_toolkit's; the text has been made safe before."""
+    """A sanitized grapheme. `style` is a prompt_toolkit style."""
 
     text: str
     width: int
@@ -21,19 +21,19 @@ CellRow = list[Cell]
 
 @frozen
 class Frame:
-    """Rows, none wider than was asked for, and the column and row of the caret, None where there is none."""
+    """Rows within the requested width, and column and row of the caret, None if there is none."""
 
     rows: tuple[CellRow, ...]
     caret: tuple[int, int] | None = None
 
 
 def text_width(text: str) -> int:
-    """Columns that a safe text takes."""
+    """Return the columns of a sanitized text."""
     return len(text) if text.isascii() else max(wcswidth(text), 0)
 
 
 def split_cells(text: str, style: str = "") -> CellRow:
-    """A safe text without line ends, grapheme by grapheme. What takes no column joins the cell before it."""
+    """Split a sanitized line into cells. Zero-width graphemes join the cell before them."""
     if text.isascii():
         return [Cell(character, 1, style) for character in text]
     row: CellRow = []
@@ -48,7 +48,7 @@ def split_cells(text: str, style: str = "") -> CellRow:
 
 
 def to_ascii(text: str) -> str:
-    """The text for a terminal that has nothing else, as wide as it is."""
+    """Replace characters that are not ASCII, keeping the width."""
     if text.isascii():
         return text
     return "".join(each if each.isascii() else "?" * text_width(each) for each in iter_graphemes(text))
@@ -59,7 +59,7 @@ def row_width(row: Iterable[Cell]) -> int:
 
 
 def truncate_row(row: CellRow, width: int, mark: str) -> CellRow:
-    """The row in at most so many columns; one that is longer ends with the mark."""
+    """Return the row in at most `width` columns; a longer one ends with the mark."""
     if row_width(row) <= width:
         return row
     kept: CellRow = []

@@ -1,4 +1,4 @@
-"""Code in colours: only languages that are named, never guessed, and never at the price of the code itself."""
+"""Syntax highlighting, for named languages only and never changing the code."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 MAX_HIGHLIGHT_CHARS = 16_000
-"""Characters that are coloured at once. Patterns of other people's making are not run over more than that."""
+"""Longest text that is highlighted at once, a bound for third-party regular expressions."""
 
 
 def highlight_lines(
     lines: Sequence[str], language: str, theme: Theme, *, before: Sequence[str] = ()
 ) -> list[StyledLine]:
-    """The lines, with colours where there are any. `before` are lines above them, which tell how these are meant.
+    """Highlight lines of code. `before` are the lines above, as context for the lexer.
 
-    The text is that of the lines, to the letter. They are not wrapped: whoever copies them wants them as they are.
+    The text is unchanged and not wrapped, so that it can be copied.
     """
     lexer = _lexer(language.lower()) if theme.colour_depth is not ColourDepth.NONE else None
     text = "\n".join([*before, *lines])
@@ -38,12 +38,12 @@ def highlight_lines(
 
 
 CHUNK_LINES = 24
-"""Lines that are coloured together."""
+"""Lines that are highlighted together."""
 _MAX_CONTEXT_LINES = 5 * CHUNK_LINES
 
 
 def highlight_context(before: Sequence[str], lines: Sequence[str]) -> tuple[str, ...]:
-    """What the lines after these need to be coloured right: all from the start of the code, or the end of a lot."""
+    """Return the context for the lines that follow: everything so far, or the end of it if that is long."""
     every = [*before, *lines]
     if len(every) > _MAX_CONTEXT_LINES or sum(map(len, every)) > MAX_HIGHLIGHT_CHARS // 2:
         every = every[-2 * CHUNK_LINES :]
@@ -53,7 +53,7 @@ def highlight_context(before: Sequence[str], lines: Sequence[str]) -> tuple[str,
 
 
 def highlight_source(text: str, language: str, theme: Theme) -> Iterator[StyledLine]:
-    """All of a text of any length, which has been made safe."""
+    """Highlight a sanitized text of any length."""
     lines = text.removesuffix("\n").split("\n")
     before: tuple[str, ...] = ()
     for start in range(0, len(lines), CHUNK_LINES):
@@ -75,7 +75,7 @@ def _highlighted_lines(lexer: "Lexer", text: str, theme: Theme) -> Iterator[Styl
             style = styles[kind] = _style(tuple(kind), theme)
         first, *others = part.split("\n")
         if line and line[-1][1] is style:
-            line[-1] = (line[-1][0] + first, style)  # what joins two characters must not be parted from them
+            line[-1] = (line[-1][0] + first, style)  # joiners must stay with their characters
         elif first:
             line.append((first, style))
         for other in others:
@@ -97,7 +97,7 @@ def _lexer(language: str) -> "Lexer | None":
 
 
 def _style(kind: tuple[str, ...], theme: Theme) -> Style:
-    """That of the nearest kind which has one: `Literal.String.Doc` is a `Literal.String`."""
+    """Return the style of the nearest token type that has one: `Literal.String.Doc` is a `Literal.String`."""
     while kind:
         name = ".".join(kind)
         if name in _ROLES:
@@ -106,7 +106,7 @@ def _style(kind: tuple[str, ...], theme: Theme) -> Style:
     return NO_STYLE
 
 
-# Few on purpose: each change of colour is a code in the scrollback, and names and signs need none.
+# Few on purpose: each colour change is a code in the scrollback; names and punctuation need none.
 _ROLES = {
     "Comment": StyleRole.QUIET,
     "Comment.Preproc": StyleRole.KEYWORD,

@@ -1,4 +1,4 @@
-"""Anything rich can render, as rows of cells or as text with colour codes; nothing unsafe gets past this gate."""
+"""Rendering of rich renderables to cells or ANSI text. Everything is sanitized here."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,7 +14,7 @@ from tejat.ui.terminal.render.theme import ColourDepth, Theme
 
 
 def render_rows(renderable: RenderableType, theme: Theme, *, width: int) -> list[CellRow]:
-    """Rows of at most so many columns. What comes out wider goes on in the next row."""
+    """Render to rows of at most `width` columns. Wider lines continue in the next row."""
     rows: list[CellRow] = []
     for line in _lines(renderable, theme, width):
         row: CellRow = []
@@ -31,10 +31,9 @@ def render_rows(renderable: RenderableType, theme: Theme, *, width: int) -> list
 
 
 def render_ansi(renderable: RenderableType, theme: Theme, *, width: int) -> str:
-    """Lines with colour codes, each with a newline, and the colours reset before it; no blanks at their ends.
+    """Render to lines with colour codes that are reset before each newline, without trailing blanks.
 
-    What comes out wider is left to the terminal to wrap: so a long line of code or an address is still one line when
-    somebody copies it.
+    Wider lines are left to the terminal to wrap, so that long lines of code and URLs can be copied in one piece.
     """
     text = "".join(f"{_to_ansi(line, theme.colour_depth)}\n" for line in _lines(renderable, theme, width))
     return to_ascii(text) if theme.is_ascii else text
@@ -44,7 +43,7 @@ _Line = list[tuple[str, Style | None]]
 
 
 def _lines(renderable: RenderableType, theme: Theme, width: int) -> Iterator[_Line]:
-    """Safe text and its style, line by line."""
+    """Yield sanitized text with its style, line by line."""
     line: _Line = []
     console = _console()
     for text, style, control in console.render(renderable, _options(console, theme, max(width, 1))):
@@ -62,7 +61,7 @@ def _lines(renderable: RenderableType, theme: Theme, width: int) -> Iterator[_Li
 
 @lru_cache(1)
 def _console() -> Console:
-    """Nothing is written to it, and nothing of the environment changes what it does."""
+    """Return a console that writes nowhere and ignores the environment."""
     return Console(
         file=StringIO(),
         color_system="truecolor",
@@ -84,7 +83,7 @@ def _options(console: Console, theme: Theme, width: int) -> ConsoleOptions:
 
 
 def _to_ansi(line: _Line, colour_depth: ColourDepth) -> str:
-    """As few codes as will do: blanks take on the colour of what stands before them, unless it would show."""
+    """Render with as few codes as possible: blanks take the style before them unless that would show."""
     parts: list[str] = []
     current, current_shows = "", False
     blanks = ""
@@ -111,7 +110,7 @@ _ATTRIBUTES = (("bold", "1"), ("dim", "2"), ("italic", "3"), ("underline", "4"),
 
 @lru_cache(1024)
 def _codes(style: Style | None, colour_depth: ColourDepth) -> tuple[str, bool]:
-    """The parameters of the code that turns this style on, and whether it shows on blanks. Links stay out."""
+    """Return the SGR parameters of a style, and whether it is visible on blanks. Links are left out."""
     if not style:
         return "", False
     codes = [code for name, code in _ATTRIBUTES if getattr(style, name)]
@@ -125,7 +124,7 @@ def _codes(style: Style | None, colour_depth: ColourDepth) -> tuple[str, bool]:
 
 @lru_cache(1024)
 def _cell_style(style: Style | None, colour_depth: ColourDepth) -> str:
-    """The same, in prompt_toolkit's words."""
+    """Return the style in prompt_toolkit's syntax."""
     if not style:
         return ""
     words = [name for name, _ in _ATTRIBUTES if getattr(style, name)]

@@ -1,4 +1,4 @@
-"""Rows that fit whatever room there is when they are drawn: one piece of each gives way to the others."""
+"""Rows of segments that shrink to the available width."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from tejat.ui.terminal.render.text_wrap import NO_STYLE, WrappedLines, prefix_li
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MIN_SEGMENT_COLUMNS = 12
-"""Columns that the piece which gives way keeps at least."""
+"""Least columns of a shrunk segment."""
 
 
 @frozen
 class RowSegment:
-    """Some words of a row. One that `is_shrinkable` is cut first."""
+    """Part of a row. Those that are `is_shrinkable` are truncated first."""
 
     text: str
     role: StyleRole = StyleRole.TEXT
@@ -26,7 +26,7 @@ class RowSegment:
 
 
 class SingleRow:
-    """Pieces beside each other in exactly one row, as wide as there is room when it is drawn."""
+    """Segments in exactly one row, fitted to the width when drawn."""
 
     def __init__(self, theme: Theme, *segments: RowSegment) -> None:
         self._theme = theme
@@ -37,7 +37,7 @@ class SingleRow:
 
 
 def render_row(segments: Sequence[RowSegment], theme: Theme, *, width: int) -> Text:
-    """The pieces as one row that is no wider than this. Hidden characters are shown, line ends too."""
+    """Render the segments as one row within `width`. Hidden characters and newlines are escaped."""
     shown = [single_line(piece.text) for piece in segments]
     over = sum(map(display_width, shown)) - width
     for place, piece in enumerate(segments):
@@ -59,7 +59,7 @@ def segments_fit(segments: Sequence[RowSegment], *, width: int) -> bool:
 
 
 def hanging_paragraph(mark: RowSegment, *segments: RowSegment, theme: Theme) -> WrappedLines:
-    """A paragraph whose lines all stand to the right of its mark. Line ends in it are kept."""
+    """Return a paragraph indented to the right of its mark. Newlines are kept."""
     runs = [(_sanitize_lines(piece.text), theme.style(piece.role)) for piece in segments]
     first = [(f"{mark.text} ", theme.style(mark.role))]
     others = [(" " * (display_width(mark.text) + 1), NO_STYLE)]

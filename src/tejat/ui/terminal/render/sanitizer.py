@@ -1,4 +1,4 @@
-"""Text made safe to print as it streams: what a terminal would obey is dropped, what it would hide is shown."""
+"""Streaming sanitizer: drops control sequences and shows hidden characters."""
 
 import re
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ TAB_WIDTH = 4
 
 
 def make_terminal_safe(text: str) -> str:
-    """The whole text made safe, as `TerminalSanitizer` does it. Newlines stay; safe text stays as it is."""
+    """Sanitize a whole text as `TerminalSanitizer` does. Newlines stay."""
     text = translate(text)
     if "\t" not in text and _special().search(text) is None:
         return text
@@ -20,14 +20,14 @@ def make_terminal_safe(text: str) -> str:
 
 
 class TerminalSanitizer:
-    """Takes a text in pieces and gives it back safe; where it was cut makes no difference.
+    """Sanitizes text in chunks; chunk boundaries make no difference.
 
-    Control sequences are dropped whole, and of a link the address is shown, which the text may belie. A sequence that
-    does not end is shown without its introducer: hiding the rest of the text would be worse. Other controls, a lone
-    carriage return or backspace among them, and hidden or direction-changing characters become `<U+XXXX>`, except the
-    joiners and selectors that emoji and some scripts are spelled with. Tabs become blanks.
+    Control sequences are dropped; of a link the address is shown, which the text may belie. Only the introducer of an
+    unterminated sequence is dropped: hiding the rest would be worse. Other control characters, including a lone
+    carriage return or backspace, and hidden or direction-changing characters become `<U+XXXX>`, except for the joiners
+    and selectors of emoji and some scripts. Tabs become blanks.
 
-    `strict` views of the same text, without those exceptions, are made by `tejat.core.sanitize`.
+    `tejat.core.sanitize` has the strict form without those exceptions.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class TerminalSanitizer:
         self._column = 0
 
     def feed(self, chunk: str) -> str:
-        """What can be shown now. What may be the beginning of something is held back, at most a kilobyte or so."""
+        """Return what can be shown now. Unfinished sequences are held back, at most about a kilobyte."""
         text = self._held + chunk
         if text.isascii() and text.isprintable():
             self._held, self._before = "", text[-2:] or self._before
@@ -48,12 +48,12 @@ class TerminalSanitizer:
         return self._sanitize(text[:end], text[end : end + 1])
 
     def finish(self) -> str:
-        """The rest. What was held back cannot be completed any more."""
+        """Return the rest."""
         rest, self._held = self._held, ""
         return self._sanitize(rest, "")
 
     def _sanitize(self, text: str, after: str) -> str:
-        """`after` is the character that follows, which has been looked at but is not shown yet."""
+        """Sanitize `text`; `after` is the following character, for lookahead only."""
         start = len(self._before)
         around = self._before + text + after
         end = len(around) - len(after)
@@ -79,7 +79,7 @@ class TerminalSanitizer:
 
 
 def _replacement(found: re.Match[str]) -> str:
-    """What is shown in place of something special."""
+    """Return the replacement of a special match."""
     if found["kept"]:
         return found["kept"]
     if found["address"]:
@@ -94,7 +94,7 @@ def _escape(character: str) -> str:
     return sanitize_text(character)
 
 
-# Every part is bounded and stops at the next introducer, so that a text full of beginnings is read once only.
+# Every part is bounded and stops at the next introducer, so that matching takes linear time.
 _STRING_START = "(?:\x1b[\\]PX^_]|[\x90\x98\x9d-\x9f])"
 _STRING = "[^\x07\x1b\x80-\x9f\n]{0,1024}+"
 _LINK = "(?:\x1b\\]|\x9d)8;[^;\x00-\x1f\x7f-\x9f]{0,100}+;(?P<address>[^\x00-\x1f\x7f-\x9f]{1,900}+)"
@@ -105,7 +105,7 @@ _EMOJI = (
     "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u25fe\u2600-\u27bf\u2934\u2935"
     "\u2b05-\u2b55\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
-# Scripts whose letters change their shape with a joiner between them: Arabic, Syriac, and the family of Brahmi.
+# Scripts in which joiners change letter shapes: Arabic, Syriac, and the Brahmic family.
 _JOINED = (
     "\u0620-\u074f\u0750-\u077f\u08a0-\u08e1\u08e3-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff"
     "\ufb50-\ufdff\ufe70-\ufefc"
@@ -126,5 +126,5 @@ def _special() -> re.Pattern[str]:
 
 @cache
 def _unfinished() -> re.Pattern[str]:
-    """What may become something else with the next piece."""
+    """Match a tail that the next chunk may complete."""
     return re.compile(f"(?:{_STRING_START}{_STRING}\x1b?|{_CSI}|{_SHORT}|[\r\ufe0f\u200c\u200d])\\Z")

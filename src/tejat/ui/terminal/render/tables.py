@@ -1,4 +1,4 @@
-"""Tables that fit: columns shrink and cells wrap, and where that does not do, each row is told in lines."""
+"""Tables that fit the width: columns shrink and cells wrap, else rows are stacked."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
@@ -21,7 +21,7 @@ class ColumnAlignment(StrEnum):
 
 @frozen
 class ColumnSizes:
-    """For each column, the columns of the terminal that it would like and those of its longest word."""
+    """Preferred width of each column, and the width of its longest word."""
 
     preferred: tuple[int, ...]
     minimum: tuple[int, ...]
@@ -52,9 +52,10 @@ def render_table(
     alignments: Sequence[ColumnAlignment] = (),
     is_continuation: bool = False,
 ) -> Iterator[StyledLine]:
-    """The table in lines. `headings` may be empty.
+    """Render a table; `headings` may be empty.
 
-    A long table comes in parts: every part gets the sizes of the first, and the others are a rest, without headings.
+    A long table comes in parts: each gets the sizes of the first, and the later ones are continuations without
+    headings.
     """
     every = [headings, *rows] if headings else rows
     between = _column_separator(theme, has_headings=bool(headings))
@@ -78,11 +79,11 @@ def _column_separator(theme: Theme, *, has_headings: bool) -> StyledRun:
 
 _MIN_COLUMN_WIDTH = 3
 _MAX_WORD_WIDTH = 24
-"""Words longer than this are cut before a whole table is told in lines."""
+"""Longer words are broken before the rows of a table are stacked."""
 
 
 def _fit_columns(sizes: ColumnSizes, width: int, between: StyledRun) -> list[int] | None:
-    """How wide each column becomes; None where they cannot stand side by side."""
+    """Return the width of each column, None if they do not fit side by side."""
     if not sizes.preferred:
         return []
     room = width - line_width([between]) * (len(sizes.preferred) - 1)
@@ -135,7 +136,7 @@ def _pad_cell(part: StyledLine, size: int, alignment: ColumnAlignment) -> Styled
 def _stacked_rows(
     headings: TableRow, rows: Sequence[TableRow], theme: Theme, width: int, *, is_continuation: bool
 ) -> Iterator[StyledLine]:
-    """Each row as `heading: cell` lines, with short rules between; without headings, the first cell stands out."""
+    """Yield each row as `heading: cell` lines with rules between; without headings the first cell stands out."""
     strong, indent = theme.style(StyleRole.STRONG), [("  ", NO_STYLE)]
     for number, row in enumerate(rows):
         if headings and (number or is_continuation):

@@ -1,4 +1,4 @@
-"""Rows of dialogs: safe text broken so that it fits, with nothing left out."""
+"""Rows of sanitized text for dialogs, wrapped without losing anything."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,18 +8,18 @@ from rich.text import Text
 from wcwidth import iter_graphemes
 
 from tejat.core.i18n import translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line
 from tejat.ui.terminal.render.cells import text_width
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 StyledText = tuple[str, StyleRole]
-"""A safe text without line ends, and what it is."""
+"""Sanitized text without newlines, and its role."""
 
 _TAB_WIDTH = 8
 
 
 def styled_row(theme: Theme, *pieces: StyledText) -> Text:
-    """One row, which whoever draws it neither breaks nor cuts."""
+    """Return a row that is drawn neither wrapped nor truncated."""
     row = Text(no_wrap=True, overflow="ignore", end="")
     for text, part in pieces:
         row.append(text, theme.style(part))
@@ -27,7 +27,7 @@ def styled_row(theme: Theme, *pieces: StyledText) -> Text:
 
 
 def stack_rows(rows: Sequence[Text]) -> Group:
-    """The rows, each on its line."""
+    """Return the rows as lines."""
     lines = [row.copy() for row in rows]
     for line in lines:
         line.end = "\n"
@@ -35,12 +35,12 @@ def stack_rows(rows: Sequence[Text]) -> Group:
 
 
 def single_line(text: str) -> str:
-    """Somebody else's text made safe to stand in one row."""
-    return expand_tabs(sanitize_text(translate(text)).replace("\n", "<U+000A>"))
+    """Sanitize third-party text for one row."""
+    return expand_tabs(sanitize_line(translate(text), keep_tabs=True))
 
 
 def expand_tabs(text: str) -> str:
-    """A safe text with blanks for its tabs."""
+    """Replace the tabs of a sanitized text by blanks."""
     if "\t" not in text:
         return text
     done = ""
@@ -50,14 +50,14 @@ def expand_tabs(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """Columns that a safe text takes by the widest of the counts in use, so that nobody has to cut it."""
+    """Return the columns by the larger of the two width tables in use, so that nothing is truncated."""
     return len(text) if text.isascii() else max(text_width(text), cell_len(text))
 
 
 def wrap_text(text: str, *, width: int, first: str = "", rest: str = "", at_blanks: bool = False) -> list[str]:
-    """A safe text broken where the row is full, with nothing left out. Each row begins as told.
+    """Wrap a sanitized text at the width, keeping every character. Rows begin with `first` and `rest`.
 
-    `at_blanks` breaks it behind a blank where there is one in the second half of the row.
+    `at_blanks` breaks after a blank if there is one in the second half of the row.
     """
     rows, row, columns = list[str](), first, display_width(first)
     begins = len(first)
@@ -74,7 +74,7 @@ def wrap_text(text: str, *, width: int, first: str = "", rest: str = "", at_blan
 
 
 def wrap_words(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:
-    """A text of ours broken between its words, for what is only to be read."""
+    """Wrap a text of ours between words."""
     rows, row = list[str](), first
     is_begun = False
     for word in text.split():
@@ -91,7 +91,7 @@ def wrap_words(text: str, *, width: int, first: str = "", rest: str = "") -> lis
 
 
 def truncate(text: str, width: int, theme: Theme) -> str:
-    """As much of a safe text as fits, with a sign at the end where that is not all of it."""
+    """Truncate a sanitized text to the width, with an ellipsis."""
     if display_width(text) <= width:
         return text
     kept, room = "", width - 1

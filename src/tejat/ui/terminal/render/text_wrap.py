@@ -1,4 +1,4 @@
-"""Styled text laid out in lines of a width, as wide as terminals draw it."""
+"""Wrapping of styled text by terminal columns."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,14 +12,14 @@ from wcwidth import iter_graphemes
 from tejat.ui.terminal.render.cells import text_width
 
 StyledRun: TypeAlias = tuple[str, Style]
-"""Safe text in one style."""
+"""Sanitized text in one style."""
 StyledLine: TypeAlias = list[StyledRun]
 
 NO_STYLE = Style.null()
 
 
 class WrappedLines:
-    """A renderable of lines that are laid out when the width is known. Lines may come out wider, never narrower."""
+    """Renderable whose lines are laid out when the width is known. Lines may exceed it."""
 
     def __init__(self, layout: Callable[[int], Iterable[StyledLine]]) -> None:
         self._layout = layout
@@ -32,9 +32,9 @@ class WrappedLines:
 
 
 def wrap_runs(runs: Sequence[StyledRun], width: int, *, breaks_urls: bool = False) -> list[StyledLine]:
-    """Lines broken at blanks and between wide characters; a newline breaks too. The blanks of a break are dropped.
+    """Wrap at blanks and between wide characters; newlines break too. Blanks at a break are dropped.
 
-    A word that is too wide is cut, except an address, if it need not be: whoever copies it wants it in one piece.
+    Words that are too wide are broken, except URLs unless `breaks_urls`, so that they can be copied in one piece.
     """
     lines: list[StyledLine] = []
     for paragraph in _paragraphs(runs):
@@ -47,7 +47,7 @@ def wrap_runs(runs: Sequence[StyledRun], width: int, *, breaks_urls: bool = Fals
 
 
 def fold_line(line: Sequence[StyledRun], width: int) -> Iterator[StyledLine]:
-    """The line cut wherever it is full, with all of its blanks."""
+    """Break the line wherever it is full, keeping all blanks."""
     part: StyledLine = []
     used = 0
     for text, style in line:
@@ -65,7 +65,7 @@ def fold_line(line: Sequence[StyledRun], width: int) -> Iterator[StyledLine]:
 
 
 def prefix_lines(lines: Iterable[StyledLine], first: StyledLine, others: StyledLine) -> Iterator[StyledLine]:
-    """The lines with something before the first of them, and something else before the others."""
+    """Prefix the first line with `first`, the others with `others`."""
     prefix = first
     for line in lines:
         yield [*prefix, *line]
@@ -91,7 +91,7 @@ def _paragraphs(runs: Sequence[StyledRun]) -> Iterator[StyledLine]:
 
 
 def _spans(text: str, width: int, *, breaks_urls: bool) -> Iterator[tuple[int, int]]:
-    """Where each line starts and ends in the text."""
+    """Yield start and end of each line in the text."""
     start = end = 0
     used = 0
     for at, stop, columns in _atoms(text, width, breaks_urls=breaks_urls):
@@ -107,7 +107,7 @@ def _spans(text: str, width: int, *, breaks_urls: bool) -> Iterator[tuple[int, i
 
 
 def _atoms(text: str, width: int, *, breaks_urls: bool) -> Iterator[tuple[int, int, int]]:
-    """Parts that stay on one line, from where to where, and how wide."""
+    """Yield start, end and width of each unbreakable part."""
     for word in re.finditer("[^ ]+", text):
         found, at = word[0], word.start()
         columns = text_width(found)
@@ -120,13 +120,13 @@ def _atoms(text: str, width: int, *, breaks_urls: bool) -> Iterator[tuple[int, i
             at += len(part)
 
 
-# Closing signs do not begin a line, and opening ones do not end it.
+# Closing punctuation does not begin a line, and opening punctuation does not end it.
 _CLOSING = frozenset("、。，．）」』】〉》！？：；・ー々…”’)]},.!?:;")
 _OPENING = frozenset("（「『【〈《“‘([{")
 
 
 def _break_word(word: str, width: int) -> Iterator[str]:
-    """A word with wide characters, or one that is too wide, in parts that fit."""
+    """Break a word with wide characters, or one that is too wide, into parts that fit."""
     part, used, was_wide = "", 0, False
     for grapheme in iter_graphemes(word):
         columns = text_width(grapheme)
@@ -140,7 +140,7 @@ def _break_word(word: str, width: int) -> Iterator[str]:
 
 
 def _slice_runs(runs: Sequence[StyledRun], spans: Iterable[tuple[int, int]]) -> Iterator[StyledLine]:
-    """The runs between these places of their joined text, which come in order."""
+    """Slice the runs at these spans of their joined text, given in order."""
     ordered = iter(runs)
     text, style = next(ordered, ("", NO_STYLE))
     offset = 0

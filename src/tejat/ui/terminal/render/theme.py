@@ -1,4 +1,4 @@
-"""How things look: colours as far as the terminal has them, signs as far as its encoding has them."""
+"""Themes: colours and glyphs that the terminal supports."""
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
@@ -10,7 +10,7 @@ from tejat.core.ui.status import ThemeName
 
 
 class StyleRole(StrEnum):
-    """What a piece of text is. No part is told by its colour alone."""
+    """Semantic role of a text. Colour never carries meaning alone."""
 
     TEXT = "text"
     STRONG = "strong"
@@ -39,7 +39,7 @@ class StyleRole(StrEnum):
 
 
 class ColourDepth(IntEnum):
-    """How many the terminal has."""
+    """Number of colours the terminal supports."""
 
     NONE = 0
     ANSI_16 = 4
@@ -49,7 +49,7 @@ class ColourDepth(IntEnum):
 
 @frozen
 class Glyphs:
-    """Signs, each of one column."""
+    """Symbols of one column each."""
 
     ok: str = "✓"
     failed: str = "✗"
@@ -105,7 +105,7 @@ class Theme:
         return self.glyphs.more.isascii()
 
     def style(self, role: StyleRole) -> Style:
-        """Without colours there are still bold, dim and underlined letters."""
+        """Return the style of a role. Without colours bold, dim and underline remain."""
         if self.colour_depth is ColourDepth.NONE:
             return _MONOCHROME[role]
         return (_DARK if self.is_dark else _LIGHT)[role]
@@ -114,7 +114,7 @@ class Theme:
 def detect_theme(
     environment: Mapping[str, str], *, encoding: str, theme_name: ThemeName = ThemeName.AUTO, animates: bool = True
 ) -> Theme:
-    """What suits this terminal. NO_COLOR and FORCE_COLOR are obeyed, in this order."""
+    """Detect the theme for this terminal, honouring NO_COLOR and FORCE_COLOR in this order."""
     colour_depth = ColourDepth.NONE if theme_name is ThemeName.PLAIN else _detect_colour_depth(environment)
     return Theme(
         colour_depth=colour_depth,
@@ -141,7 +141,7 @@ def _detect_colour_depth(environment: Mapping[str, str]) -> ColourDepth:
 
 
 def _has_light_background(environment: Mapping[str, str]) -> bool:
-    """COLORFGBG is the one variable by which terminals tell their background; without it dark is the better guess."""
+    """Read COLORFGBG, the only variable that tells the background; dark is the better guess without it."""
     background = environment.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "15")
 

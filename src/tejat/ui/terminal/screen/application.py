@@ -1,4 +1,4 @@
-"""The one prompt_toolkit application of a run: it reads keys, draws inline, and rests while nobody wants anything."""
+"""The prompt_toolkit application: reads keys and draws inline."""
 
 from collections.abc import Callable
 
@@ -17,13 +17,13 @@ from tejat.ui.terminal.screen.renderer import InlineRenderer
 DrawCallback = Callable[[], None]
 
 _ESCAPE_SECONDS = 0.05
-"""After so long Escape was a key of its own and not the beginning of another."""
+"""Time after which Escape counts as a key of its own."""
 _SEQUENCE_SECONDS = 1.0
-"""So long a key such as Ctrl-X waits for the one that belongs to it."""
+"""Time that a key such as Ctrl-X waits for the next one."""
 
 
 class InlineApplication(Application[None]):
-    """Every drawing, whoever wants it, goes through `around`, which may do more in the same frame or leave it out."""
+    """Application whose every redraw goes through `on_draw`, which may add to the frame or skip it."""
 
     renderer: InlineRenderer
 
@@ -55,11 +55,11 @@ class InlineApplication(Application[None]):
 
     @property
     def is_vi_navigation(self) -> bool:
-        """Whether letters are commands of vi and not text."""
+        """Whether vi is in navigation mode."""
         return self.editing_mode is EditingMode.VI and self.vi_state.input_mode is InputMode.NAVIGATION
 
     def draw(self) -> None:
-        """Now, and at once."""
+        """Draw immediately."""
         self._redraw()
 
     def _redraw(self, render_as_done: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The part of the terminal that is drawn again and again, as rows of cells."""
+"""A prompt_toolkit container that draws frames of cells."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ _FIRST_EMOJI = 0x1F000
 
 
 class Canvas(Container):
-    """Shows a picture as it is. The windows in it have the keys and never draw."""
+    """Draws a frame as it is. Its windows only receive keys."""
 
     def __init__(self, windows: Sequence[Window], *, frame: Callable[[], Frame], focused: Callable[[], Window]) -> None:
         self._windows = list(windows)
@@ -75,7 +75,7 @@ def _char(cell: Cell, x: int) -> Char:
     text = cell.text
     if text.isascii():
         return _make_char(text, cell.style, cell.width)
-    # Of graphemes made of several characters, and of emoji, terminals do not agree how wide they are.
+    # Terminals disagree about the width of multi-character graphemes and emoji.
     if len(text) > 1 or ord(text) >= _FIRST_EMOJI:
         rendered = Char(" ", cell.style)
         rendered.char, rendered.width = PositionedText(text, x + cell.width), cell.width

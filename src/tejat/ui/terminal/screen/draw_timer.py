@@ -1,4 +1,4 @@
-"""When to draw next: as late as is allowed, and never while nothing is wanted."""
+"""Timers for the next redraw."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,7 +7,7 @@ _TICK_SECONDS = 1.0
 
 
 class DrawTimer:
-    """Two timers. None of them runs by itself: a drawing that is due, and a tick for as long as somebody wants one."""
+    """Two timers that run only on demand: one for a pending redraw, one that ticks."""
 
     def __init__(self, *, on_due: Callable[[], None], on_tick: Callable[[], None]) -> None:
         self._on_due = on_due
@@ -16,7 +16,7 @@ class DrawTimer:
         self._tick: asyncio.TimerHandle | None = None
 
     def draw_by(self, when: float) -> None:
-        """Draw at this time of the loop's clock, or before if that has been asked for already."""
+        """Draw at this loop time, or earlier if already scheduled."""
         if self._due is not None:
             if self._due.when() <= when:
                 return
@@ -24,7 +24,7 @@ class DrawTimer:
         self._due = asyncio.get_running_loop().call_at(when, self._draw)
 
     def set_ticking(self, *, enabled: bool) -> None:
-        """Tick once a second from here on, or no longer."""
+        """Start or stop ticking once a second."""
         if not enabled:
             self._tick = _cancel(self._tick)
         elif self._tick is None:

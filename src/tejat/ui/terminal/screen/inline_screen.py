@@ -1,4 +1,4 @@
-"""The terminal during a session: finished blocks go up into the scrollback, below them is drawn what still changes."""
+"""The inline screen: finished blocks go to the scrollback, the live area is drawn below."""
 
 import asyncio
 import signal
@@ -32,17 +32,17 @@ from tejat.ui.terminal.screen.tty_modes import suspend_process
 Result = TypeVar("Result")
 
 _LIVE_INTERVAL = 0.1
-"""Between two drawings of the live block."""
+"""Seconds between redraws of the live block."""
 _PRINT_INTERVAL = 1 / 30
-"""Between two frames that print, when much is printed at once."""
+"""Seconds between frames that print, under load."""
 _HINT_SECONDS = 2.0
 
 
 class InlineScreen:
-    """Draws at the bottom of a terminal and prints above it. `async with frame` is the time in which keys are read.
+    """Draws at the bottom of the terminal and prints above. Keys are read inside `async with screen`.
 
-    Nothing is drawn while nothing changes. A terminal that is gone is told to `on_hangup`, once; an open dialog then
-    ends as if Escape had been pressed.
+    Nothing is drawn while nothing changes. When the terminal is gone, `on_hangup` is called once and an open dialog
+    ends as with Escape.
     """
 
     def __init__(
@@ -103,10 +103,10 @@ class InlineScreen:
         self._is_ticking = self._is_disconnected = False
         self._output.is_ascii = theme.is_ascii
 
-    # What is shown.
+    # Content
 
     def print(self, *renderables: RenderableType) -> None:
-        """Put finished blocks into the scrollback, once and for good. What is printed together is drawn together."""
+        """Print finished blocks to the scrollback, together in one frame."""
         self._pending += renderables
         if self._is_drawing:
             self._draw_timer.draw_by(self._printed + _PRINT_INTERVAL)
@@ -115,7 +115,7 @@ class InlineScreen:
                 self._write_pending()
 
     def set_live(self, renderable: RenderableType | None) -> None:
-        """What is still changing, above the editor; None when there is nothing. Drawn ten times a second at most."""
+        """Set the block above the editor that still changes, None for none. Redrawn at most ten times a second."""
         self._live_area.live = renderable
         self._live_area.is_stale = True
         if self._is_drawing:
@@ -123,29 +123,29 @@ class InlineScreen:
         self._update_tick()
 
     def show_hint(self, text: str) -> None:
-        """A short line below the editor that goes away with the next key or after two seconds."""
+        """Show a short line below the editor until the next key, at most two seconds."""
         self._clear_hint()
         self._live_area.hint = text
         self._hint_end = asyncio.get_running_loop().call_later(_HINT_SECONDS, self._clear_hint)
         self.redraw()
 
     def redraw(self) -> None:
-        """Something that is shown has changed: the status line, what is queued, the editor."""
+        """Redraw after a change of the status line, the queue or the editor."""
         self._app.invalidate()
 
     def clear(self) -> None:
-        """Empty the screen and the scrollback, which only the person may want."""
+        """Clear the screen and the scrollback."""
         self._clear_and_redraw("\x1b[H\x1b[2J\x1b[3J")
 
     def write_raw(self, sequence: str) -> None:
-        """Write a sequence of our own that draws nothing, such as one for the clipboard of the terminal."""
+        """Write a control sequence that draws nothing, such as a clipboard sequence."""
         with self._output.batch():
             self._output.write_raw(sequence)
 
     async def run_dialog(self, dialog: Dialog[Result]) -> Result:
-        """Show a dialog until it comes to a result. Several are shown one after the other.
+        """Show a dialog until it has a result. Several dialogs are shown one after the other.
 
-        Raises EOFError where the terminal is gone and the dialog does not take Escape for an answer.
+        Raises EOFError if the terminal is gone and the dialog has no result for Escape.
         """
         async with self._dialog_lock:
             opened = OpenDialog(dialog)
@@ -178,7 +178,7 @@ class InlineScreen:
 
     @property
     def ticking(self) -> bool:
-        """Whether the live block shows a time that goes on, so that it is drawn once a second even if nobody asks."""
+        """Whether the live block shows a running time and is redrawn every second."""
         return self._is_ticking
 
     @ticking.setter
@@ -199,10 +199,10 @@ class InlineScreen:
     def is_vi_navigation(self) -> bool:
         return self._app.is_vi_navigation
 
-    # When there is somebody at the terminal, and who has it.
+    # Lifecycle and ownership of the terminal
 
     async def __aenter__(self) -> Self:
-        """Returns when the first drawing stands."""
+        """Start drawing and return after the first frame."""
         rendered = asyncio.Event()
 
         def set_drawn(_: object) -> None:
@@ -225,7 +225,7 @@ class InlineScreen:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """The drawing is taken away; what was printed stays."""
+        """Remove the drawing; printed blocks stay."""
         self._draw_timer.stop()
         self._clear_hint()
         self._tty.abandon()
@@ -242,7 +242,7 @@ class InlineScreen:
 
     @asynccontextmanager
     async def released(self) -> AsyncGenerator[None]:
-        """Give the terminal to another program, as it was found. What is printed meanwhile is shown afterwards."""
+        """Give the terminal to another program in its original state. Blocks printed meanwhile are shown afterwards."""
         async with self._release_lock:
             self._release_terminal()
             try:
@@ -259,7 +259,7 @@ class InlineScreen:
 
     def _suspend(self, *, whole_group: bool) -> None:
         if self._tty.is_released:
-            return  # whoever has the terminal now is stopped with us by the shell
+            return  # the shell stops the program that has the terminal together with us
         self._release_terminal()
         suspend_process(whole_group=whole_group)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTSTP, self._signals[signal.SIGTSTP])
@@ -270,7 +270,7 @@ class InlineScreen:
             self._redraw_from_scratch()
 
     def _on_continue(self) -> None:
-        """Somebody may have stopped us without asking, and had the terminal since."""
+        """Restore the modes after a stop that was not ours."""
         if self._is_drawing and self._tty.restore_modes():
             self._app.renderer.reset()
             self._redraw_from_scratch()
@@ -293,10 +293,10 @@ class InlineScreen:
             self._open_dialog.abandon()
         self._on_hangup()
 
-    # Keys.
+    # Keys
 
     def _on_interrupt(self, act: Callable[[], None]) -> None:
-        if not self._tty.is_released:  # else it was meant for the program that has the terminal
+        if not self._tty.is_released:  # otherwise it is meant for the program that has the terminal
             act()
 
     def _press(self, key: str) -> None:
@@ -317,14 +317,14 @@ class InlineScreen:
             self._hint_end = self._live_area.hint = None
             self.redraw()
 
-    # Drawing.
+    # Drawing
 
     @property
     def _is_drawing(self) -> bool:
         return self._app.is_running and not self._app.is_done and not self._tty.is_released
 
     def _draw(self, draw: DrawCallback, is_last: bool) -> None:
-        """One frame: what was printed, and below it what has changed since, nothing if nothing has."""
+        """Draw one frame: pending blocks, and the live area if it changed."""
         if self._tty.is_released:
             return
         now, size = time.monotonic(), (self.width, self.height)
@@ -359,7 +359,7 @@ class InlineScreen:
             return render_ansi(render_error(error, self.theme), self.theme, width=self.width)
 
     def _redraw_from_scratch(self) -> None:
-        """After somebody else had the terminal: in a row of our own, whatever theirs ended with."""
+        """Redraw on a new row after another program had the terminal."""
         with self._output.batch():
             self._output.reset_modes()
             self._output.write_raw(" " * self.width + "\r")

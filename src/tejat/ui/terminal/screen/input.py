@@ -1,4 +1,4 @@
-"""Keys as they come from the terminal, in UTF-8 whatever the locale says, up to the moment when it is gone."""
+"""Terminal input as UTF-8, whatever the locale."""
 
 import os
 import select
@@ -10,7 +10,7 @@ from prompt_toolkit.input.vt100 import Vt100Input
 from tejat.ui.terminal.screen.paste_parser import PasteParser
 
 _READ_BYTES = 4096
-"""What a terminal hands out at most at a time."""
+"""Most bytes that a terminal returns at once."""
 
 
 class TerminalInput(Vt100Input):
@@ -21,7 +21,7 @@ class TerminalInput(Vt100Input):
 
 
 class _Reader(PosixStdinReader):
-    """Takes an error for the end: a terminal that was closed answers every read with one, for ever."""
+    """Reader that takes an error for the end of input: reads of a closed terminal fail for ever."""
 
     def read(self, count: int = _READ_BYTES) -> str:
         if self.closed:

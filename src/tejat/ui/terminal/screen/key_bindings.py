@@ -1,4 +1,4 @@
-"""Keys outside of the editor: those that the whole program has, and the names that dialogs know them by."""
+"""Key bindings outside the editor: global keys, and key names for dialogs."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ KeyAction = Callable[[], None]
 
 @frozen
 class GlobalKeyActions:
-    """What keys of the whole program do."""
+    """Actions of the global keys."""
 
     interrupt: KeyAction
     escape: KeyAction
@@ -27,9 +27,9 @@ class GlobalKeyActions:
 
 
 def global_bindings(actions: GlobalKeyActions) -> KeyBindingsBase:
-    """Keys that count while no dialog is open, unless the editor has another use for them.
+    """Return the bindings that apply while no dialog is open, unless the editor uses the key.
 
-    With vi keys Escape belongs to the editor as long as something is being typed there.
+    In vi mode Escape belongs to the editor while text is being typed.
     """
     bindings = KeyBindings()
     is_empty = Condition(lambda: not get_app().current_buffer.text)
@@ -57,7 +57,7 @@ def _without_event(act: KeyAction) -> Callable[[KeyPressEvent], None]:
 
 
 def dialog_bindings(press: Callable[[str], None]) -> KeyBindings:
-    """All keys, by their names. Those with Alt, which begin like Escape, do nothing rather than something else."""
+    """Bind all keys by name. Alt combinations, which begin with Escape, are ignored."""
     bindings = KeyBindings()
 
     @bindings.add(Keys.Any)
@@ -72,9 +72,9 @@ def dialog_bindings(press: Callable[[str], None]) -> KeyBindings:
 
 
 def key_names(press: KeyPress) -> Sequence[str]:
-    """What a dialog is told: one name for most keys, the characters of a paste between marks, `c-x` for Ctrl-X."""
+    """Return the names of a key press for a dialog: `c-x` for Ctrl-X, the characters of a paste between markers."""
     if press.key is Keys.BracketedPaste:
-        # A line end that is pasted is a character and no decision.
+        # A pasted newline is a character, not Enter.
         text = press.data.replace("\r\n", "\n").replace("\r", "\n")
         return ["paste", *(each for each in text if each.isprintable() or each == "\n"), "paste-end"]
     key = press.key

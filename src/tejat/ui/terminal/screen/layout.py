@@ -1,4 +1,4 @@
-"""Who gets how many rows: what goes on, what is queued, the editor or a dialog, a hint, the status line."""
+"""Layout of the live area: how many rows each part gets."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,26 +6,26 @@ from tejat.core.frozen import frozen
 from tejat.ui.terminal.render.cells import CellRow, Frame
 
 _ROOMY_HEIGHT = 12
-"""In so many rows there is room for more than the editor."""
+"""Height from which there is room for more than the editor."""
 _MAX_ROWS_ABOVE = 4
-"""Of those, so many are kept from the editor or a dialog for what stands above it."""
+"""Rows reserved above the editor or dialog in a roomy layout."""
 
 
 @frozen
 class Footer:
-    """The hint and the status line, as far as there is room for them."""
+    """Hint and status line, as far as they fit."""
 
     rows: tuple[CellRow, ...]
 
     @classmethod
     def fit(cls, height: int, *, hint: CellRow | None, status: CellRow | None) -> "Footer":
         rows = [row for row in (hint, status) if row is not None]
-        # With little room one of them must do, and a hint is there for a reason.
+        # With little room only one fits, and a hint is more urgent.
         return cls(tuple(rows[: 0 if height < 2 else 1 if height < 4 else 2]))
 
 
 def max_body_height(height: int, footer: Footer, above: int) -> int:
-    """The most rows that the editor or a dialog may take, with so many wanted above it."""
+    """Return the most rows that the editor or dialog may take, with this many rows wanted above it."""
     left = max(height - len(footer.rows), 1)
     return left - min(above, _MAX_ROWS_ABOVE) if left >= _ROOMY_HEIGHT else left
 
@@ -39,9 +39,9 @@ def compose_frame(
     footer: Footer,
     hidden_rows_label: Callable[[int], CellRow],
 ) -> Frame:
-    """All of it in at most `height` rows; the row of the caret is always among them.
+    """Compose all parts in at most `height` rows; the row of the caret is always among them.
 
-    Where there is room, an empty row keeps what is typed apart from what was said.
+    An empty row separates the editor from the output where there is room.
     """
     body = _crop_around_caret(body, max(height - len(footer.rows), 1))
     gap: list[CellRow] = [[]] if height >= _ROOMY_HEIGHT and len(body.rows) + len(footer.rows) < height else []
@@ -54,7 +54,7 @@ def compose_frame(
 
 
 def _tail_rows(rows: Sequence[CellRow], height: int, hidden_rows_label: Callable[[int], CellRow]) -> list[CellRow]:
-    """The newest is at the end; what does not fit is counted."""
+    """Return the last rows, with a count of the hidden ones."""
     if len(rows) <= height:
         return list(rows)
     if height < 2:

@@ -1,4 +1,4 @@
-"""What is drawn at the moment: the live block, queued lines, the editor or a dialog, a hint and the status line."""
+"""Content of the live area: live block, queued lines, editor or dialog, hint and status line."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
@@ -17,13 +17,13 @@ from tejat.ui.terminal.screen.layout import Footer, compose_frame, max_body_heig
 
 _MAX_QUEUED_ROWS = 5
 _MAX_QUEUED_CHARS = 500
-"""Characters of a queued line that can matter for one row."""
+"""Characters of a queued line that are considered for its row."""
 _UNWRAPPED_COLUMNS = 10_000
-"""Columns in which a line of ours is laid out before it is cut to one row."""
+"""Width at which a line is rendered before it is truncated to one row."""
 
 
 class EditorComponent(Protocol):
-    """What is asked of an editor."""
+    """Interface of the editor."""
 
     @property
     def buffer(self) -> Buffer: ...
@@ -32,21 +32,21 @@ class EditorComponent(Protocol):
     def bindings(self) -> KeyBindingsBase: ...
 
     def view(self, *, width: int, height: int) -> Frame:
-        """Its rows, at most so many, and where the caret stands."""
+        """Return its rows, at most `height`, and the caret."""
         ...
 
 
 @runtime_checkable
 class HasCaret(Protocol):
-    """A dialog in which something is typed: input methods draw where the real cursor stands."""
+    """A dialog with text input: input methods draw at the real cursor."""
 
     def caret(self, *, width: int, height: int) -> tuple[int, int] | None:
-        """Its column and row in the view of this size, None where there is none."""
+        """Return column and row of the caret in a view of this size, None if there is none."""
         ...
 
 
 class LiveArea:
-    """Has no terminal of its own. The live block is rendered anew only when `is_stale` and that is wanted."""
+    """Renders the live area without a terminal. The live block is rendered again only when `is_stale`."""
 
     def __init__(
         self,
@@ -125,12 +125,12 @@ class LiveArea:
 
 
 def render_error(error: Exception, theme: Theme) -> Text:
-    """What is shown where something could not be rendered."""
+    """Return the placeholder for a block that failed to render."""
     return Text(_("This could not be shown: {kind}.", kind=type(error).__name__), theme.style(StyleRole.BAD))
 
 
 def _to_ascii(frame: Frame) -> Frame:
-    """What people type or models write may hold more than the terminal has; it is drawn as wide as it is."""
+    """Replace characters that an ASCII terminal does not have, keeping the width."""
     return Frame(
         tuple([cell if cell.text.isascii() else _ascii_cell(cell) for cell in row] for row in frame.rows),
         frame.caret,

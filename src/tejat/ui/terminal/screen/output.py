@@ -1,4 +1,4 @@
-"""What goes to the terminal: whole frames, each written at once, between the marks of a synchronized update."""
+"""Terminal output in whole frames, each a synchronized update."""
 
 import errno
 import os
@@ -14,15 +14,15 @@ from prompt_toolkit.styles import Attrs
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 _PLAIN = "\x1b[0m"
-# Mouse, focus, the other screen. Whoever has none of them is told nothing new.
+# Mouse, focus, alternate screen. Terminals without them ignore this.
 _RESET_MODES = "".join(f"\x1b[?{mode}l" for mode in (1000, 1002, 1003, 1004, 1006, 1015, 1047))
 _DEFAULT_SIZE = Size(rows=24, columns=80)
 
 
 class SynchronizedOutput(Vt100_Output):
-    """Asks the terminal for nothing, names no title, leaves the shape of the cursor alone.
+    """Output that sends no queries, sets no title and keeps the cursor shape.
 
-    A terminal that is gone is told to `on_disconnect`, once; what is written after that goes nowhere.
+    `on_disconnect` is called once when the terminal is gone; later output is dropped.
     """
 
     def __init__(self, stdout: TextIO, *, on_disconnect: Callable[[], None]) -> None:
@@ -31,13 +31,13 @@ class SynchronizedOutput(Vt100_Output):
         self._on_disconnect = on_disconnect
         self._holds = 0
         self._attributes = ""
-        self._cursor_visible = True  # as every program finds it; so nothing is written before there is a frame
+        self._cursor_visible = True  # the initial state; so nothing is written before the first frame
         self.is_disconnected = False
         self.is_ascii = False
 
     @contextmanager
     def batch(self) -> Generator[None]:
-        """All that is written inside goes out together at the end."""
+        """Send everything written inside as one frame."""
         self._holds += 1
         try:
             yield
@@ -46,7 +46,7 @@ class SynchronizedOutput(Vt100_Output):
             self.flush()
 
     def write(self, data: str) -> None:
-        """Text of a cell. A grapheme that terminals do not agree about is followed by the way to its own end."""
+        """Write the text of a cell, followed by a cursor move if terminals disagree about its width."""
         super().write(data)
         if isinstance(data, PositionedText):
             self.write_raw(f"\x1b[{data.end + 1}G")
@@ -58,7 +58,7 @@ class SynchronizedOutput(Vt100_Output):
         self._set(_PLAIN)
 
     def reset_modes(self) -> None:
-        """Somebody else had the terminal, and may have been killed before they gave up its mouse and other screen."""
+        """Turn off modes that another program may have left on, such as mouse tracking."""
         self._attributes = ""
         self.write_raw(_RESET_MODES)
 
@@ -68,14 +68,17 @@ class SynchronizedOutput(Vt100_Output):
             self.write_raw(attributes)
 
     def show_cursor(self) -> None:
-        """Unlike prompt_toolkit's this does not stop it from blinking, which is the person's choice."""
+        """Show the cursor. Unlike prompt_toolkit's this does not change its blinking."""
         if not self._cursor_visible:
             self._cursor_visible = True
             self.write_raw("\x1b[?25h")
 
     def erase_down(self) -> None:
-        """From the first column, where the cursor is. A tmux that is told so in its very first cell would keep what it
-        erases in its history; so the first cell is made blank and the rest erased behind it."""
+        """Erase from the first column, where the cursor is.
+
+        tmux would keep the erased lines in its history if the erasure began in the very first cell, so that cell is
+        blanked first.
+        """
         self.write_raw(" \x1b[J\b")
 
     def flush(self) -> None:
@@ -87,7 +90,7 @@ class SynchronizedOutput(Vt100_Output):
         self._write_all(f"{_BEGIN}{text}{_END}".encode(encoding, rule))
 
     def _write_all(self, frame: bytes) -> None:
-        """A slow terminal takes a frame in pieces; then this waits for it."""
+        """Write a frame, waiting for a slow terminal."""
         rest = memoryview(frame)
         while rest and not self.is_disconnected:
             try:
@@ -106,7 +109,7 @@ class SynchronizedOutput(Vt100_Output):
         self._on_disconnect()
 
     def _terminal_size(self) -> Size:
-        """Terminals that do not know their size say 0."""
+        """Return the size, with a default for terminals that report 0."""
         try:
             found = os.get_terminal_size(self._descriptor)
         except OSError:
@@ -115,7 +118,7 @@ class SynchronizedOutput(Vt100_Output):
 
 
 class PositionedText(str):
-    """The text of a cell after which the cursor is to stand at the column `end`, whatever the terminal thinks."""
+    """Text of a cell after which the cursor is moved to column `end`."""
 
     __slots__ = ("end",)
 

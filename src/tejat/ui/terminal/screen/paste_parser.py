@@ -1,4 +1,4 @@
-"""Reads keys from what a terminal sends, and a paste of megabytes as quickly as a small one."""
+"""VT100 parser that handles huge pastes in linear time."""
 
 from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyPress
@@ -8,13 +8,13 @@ _END = "\x1b[201~"
 
 
 class PasteParser(Vt100Parser):
-    """As its base, which looks through all of a paste again with each piece of it that comes."""
+    """Vt100Parser that does not rescan the whole paste with each chunk."""
 
     def feed(self, data: str) -> None:
         if not self._in_bracketed_paste:
             super().feed(data)
             return
-        # The end may have been cut in two.
+        # The end marker may be split.
         recent = self._tail + data
         self._blocks.append(data)
         self._tail = recent[-len(_END) :]

@@ -1,4 +1,4 @@
-"""prompt_toolkit's renderer, which writes what has changed, sharing the terminal with what is printed above it."""
+"""A prompt_toolkit renderer that shares the terminal with printed output above it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from prompt_toolkit.renderer import Renderer
 
 
 class InlineRenderer(Renderer):
-    """Knows where the drawing begins by counting rows from the cursor, so nobody else may write while it stands."""
+    """Finds the start of the drawing by counting rows from the cursor; nothing else may write meanwhile."""
 
     reflows = True
 
@@ -21,7 +21,7 @@ class InlineRenderer(Renderer):
         super().render(app, layout, is_done)
 
     def clear_drawing(self) -> None:
-        """Take the drawing away. What is written next stands where it began, and the next drawing comes after that."""
+        """Erase the drawing. The next output starts where it began, and the next drawing follows that."""
         self._adjust_to_width(self.output.get_size())
         self.output.write_raw("\r")
         self.output.cursor_up(self._cursor_pos.y)
@@ -34,13 +34,13 @@ class InlineRenderer(Renderer):
         self.reset(leave_alternate_screen=leave_alternate_screen)
 
     def reset_position(self) -> None:
-        """There is no drawing any more; the next one begins where the cursor is."""
+        """Start the next drawing at the cursor."""
         self._cursor_pos = Point(x=0, y=0)
         self._last_screen = None
         self._last_style = None
 
     def _adjust_to_width(self, size: Size) -> None:
-        """Where the cursor has come to by a new width: rows that no longer fit have been broken by the terminal."""
+        """Recompute the cursor position after the terminal re-wrapped rows at a new width."""
         rendered = self._last_screen
         if rendered is None or self._last_size is None or size.columns >= self._last_size.columns or not self.reflows:
             return
@@ -50,7 +50,7 @@ class InlineRenderer(Renderer):
 
 
 def terminal_reflows(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal breaks rows anew when it gets narrower. Most do; these cut them off."""
+    """Whether the terminal re-wraps rows when it gets narrower. Most do; these truncate them."""
     if environment.get("TMUX"):
         return True
     terminal = environment.get("TERM", "")

@@ -1,4 +1,4 @@
-"""The line to the terminal: ours while we draw, given to other programs in between, put back at the end."""
+"""The terminal device: ours while drawing, released to other programs, restored at the end."""
 
 import asyncio
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ from tejat.ui.terminal.screen.watchdog import Watchdog
 
 
 class Tty:
-    """Of an input that is attached and in its modes between `begin` and `end`. A watchdog knows who has it."""
+    """Owner of the terminal between `start` and `stop`. A watchdog knows who has it."""
 
     def __init__(self, source: Input, *, output_fd: int) -> None:
         self._source = source
@@ -22,25 +22,25 @@ class Tty:
 
     @property
     def is_released(self) -> bool:
-        """Whether another program has it."""
+        """Whether another program has the terminal."""
         return self._detached is not None
 
     def start(self) -> None:
-        """The watchdog is started beside everything else."""
+        """Save our modes and start the watchdog in the background."""
         self._modes.save_ours()
         if self._modes.original is not None:
             start = asyncio.to_thread(self._watchdog.start, self._descriptors, self._modes.original)
             self._starting = asyncio.ensure_future(start)
 
     def release(self) -> None:
-        """No key is read from here on, and whoever has the terminal next finds it as we found it."""
+        """Stop reading keys and restore the original modes."""
         self._detached = ExitStack()
         self._detached.enter_context(self._source.detach())
         self._modes.restore_original()
         self._watchdog.set_owner(is_ours=False)
 
     def reacquire(self) -> bool:
-        """Whether it had been given and is ours again."""
+        """Take the terminal back; return whether it had been released."""
         if self._detached is None:
             return False
         self._modes.restore_ours()
@@ -49,20 +49,20 @@ class Tty:
         return True
 
     def restore_modes(self) -> bool:
-        """Whether somebody had changed its modes without asking, which is undone."""
+        """Restore our modes; return whether another program had changed them."""
         if self.is_released or self._modes.are_unchanged:
             return False
         self._modes.restore_ours()
         return True
 
     def abandon(self) -> None:
-        """Whoever has it while we end is not waited for."""
+        """Reattach without waiting for the program that has the terminal."""
         if self._detached is not None:
             self._detached.close()
             self._detached = None
 
     async def stop(self) -> None:
-        """The terminal has been put back."""
+        """Stop the watchdog after the terminal was restored."""
         if self._starting is not None:
             await self._starting
         await asyncio.to_thread(self._watchdog.stop)

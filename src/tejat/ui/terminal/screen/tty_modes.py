@@ -1,4 +1,4 @@
-"""The modes of the terminal line: as they were found, as they are while we draw, and back and forth between them."""
+"""Terminal modes: the original ones, ours, and switching between them."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ _Modes = list[int | list[bytes | int]]
 
 
 class TtyModes:
-    """Of the terminal behind a descriptor. One that is no terminal, or is gone, is left alone."""
+    """Modes of the terminal behind a descriptor. Anything but a live terminal is left alone."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -18,12 +18,12 @@ class TtyModes:
         self._ours: _Modes | None = None
 
     def restore_original(self) -> None:
-        """Whoever has the terminal next finds it as we found it."""
+        """Save our modes and set the original ones."""
         self._ours = self._read()
         self._set(self.original)
 
     def restore_ours(self) -> None:
-        """Back to the modes in which we draw."""
+        """Set the modes in which we draw."""
         self._set(self._ours)
 
     def save_ours(self) -> None:
@@ -31,7 +31,7 @@ class TtyModes:
 
     @property
     def are_unchanged(self) -> bool:
-        """Whether nobody has changed them since they were given back or noted."""
+        """Whether the modes are still ours."""
         return self._ours is None or self._read() == self._ours
 
     def _read(self) -> _Modes | None:
@@ -46,13 +46,13 @@ class TtyModes:
 
 
 def suspend_process(*, whole_group: bool) -> None:
-    """Stop as Ctrl-Z does at a shell, and return when somebody has let us go on.
+    """Stop as by Ctrl-Z, and return when continued.
 
-    `whole_group` stops those too that were started together with us, such as a shell script around us.
+    `whole_group` also stops the processes started together with us, such as a shell script around us.
     """
     if whole_group:
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
         os.killpg(os.getpgrp(), signal.SIGTSTP)
     signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-    # To this very thread: sent to the process, another thread might take it while this one goes on to draw.
+    # Sent to the process, another thread might take the signal while this one goes on drawing.
     signal.pthread_kill(threading.get_ident(), signal.SIGTSTP)

@@ -1,4 +1,4 @@
-"""A tiny program that puts the terminal back as it was found if we die without doing so, even by `kill -9`."""
+"""Watchdog process that restores the terminal if we are killed, even by `kill -9`."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-# Reads from us whether the terminal is ours at the moment; when we are gone, the last word counts. What is written then
-# does no harm to a shell that is quicker with its prompt. Such a shell has its own modes a moment later, and they stay.
+# Reads from us whether the terminal is ours; the last state counts when we are gone. What it writes then
+# does no harm to a shell that has printed its prompt already, and modes set by such a shell are kept.
 _SCRIPT = r"""
 exec 3<&1
 trap "" HUP INT QUIT TERM TSTP TTIN TTOU PIPE
@@ -31,13 +31,13 @@ _STTY = ("/bin/stty", "/usr/bin/stty")
 
 
 class Watchdog:
-    """Sleeps in a session of its own until we are gone. Where there is no shell or `stty` there is no watchdog."""
+    """Sleeps in its own session until we are gone. Needs a shell and `stty`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, terminal: tuple[int, int], original: Sequence[int | list[bytes | int]]) -> None:
-        """To be called while the terminal, to read from and to write to, is ours. `found` are the modes to restore."""
+        """Start it while the terminal is ours. `original` are the modes to restore."""
         program = next((path for path in _STTY if os.access(path, os.X_OK)), None)
         if program is None:
             return
@@ -55,13 +55,13 @@ class Watchdog:
             )
 
     def set_owner(self, *, is_ours: bool) -> None:
-        """Who has the terminal from here on."""
+        """Tell it who has the terminal."""
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):
                 self._process.stdin.write(b"ours\n" if is_ours else b"theirs\n")
 
     def stop(self) -> None:
-        """The terminal has been put back: there is nothing left to watch."""
+        """Stop it after the terminal was restored."""
         if self._process is None:
             return
         self.set_owner(is_ours=False)
@@ -71,7 +71,7 @@ class Watchdog:
 
 
 def _stty_settings(modes: Sequence[int | list[bytes | int]]) -> str:
-    """The modes as `stty -g` writes them."""
+    """Return the modes in the format of `stty -g`."""
     flags, characters = cast("list[int]", modes[:4]), cast("list[bytes | int]", modes[6])
     numbers = [each if isinstance(each, int) else each[0] for each in characters]
     if sys.platform == "linux":

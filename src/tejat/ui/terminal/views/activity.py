@@ -1,4 +1,4 @@
-"""What is going on right now: calls that run, an answer that is on its way, an attempt that is waited for."""
+"""Current activity: running calls, a streaming answer, a pending retry."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELL
 
 
 class ActivityView:
-    """Knows what to draw below the finished blocks. It is told of events together with the time they came at."""
+    """Rows below the finished blocks. Events come together with their time."""
 
     def __init__(self, *, folder: str = "") -> None:
         self._folder = folder
@@ -49,7 +49,7 @@ class ActivityView:
         self.clear_waiting()
 
     def clear_waiting(self, *, is_answering: bool = False) -> None:
-        """The model has said something, or is done: nothing is thought over or waited for any more."""
+        """Drop thoughts and retries, because the model answered or is done."""
         self._thought, self._retry, self._is_answering = "", None, is_answering
 
     def add_thought(self, event: ThoughtStreamed) -> None:
@@ -61,7 +61,7 @@ class ActivityView:
         self._retry = event, now + event.wait
 
     def update_call(self, event: StateChanged, now: float) -> None:
-        """A call goes on to its next state; one that is over leaves with its last event."""
+        """Update the state of a call; finished ones are removed by `finish_call`."""
         if event.state in _FINAL_STATES:
             return
         self.clear_waiting()
@@ -78,11 +78,11 @@ class ActivityView:
         self._calls.pop(index, None)
 
     def update_shell_output(self, output: str) -> None:
-        """Of a command that the person runs themselves."""
+        """Update the output of a shell command of the user."""
         self._shell = output
 
     def rows(self, theme: Theme, *, now: float, height: int) -> Iterator[RenderableType]:
-        """At most about a third of the screen."""
+        """Yield the rows, at most about a third of the screen."""
         room = max(height // 3, 2)
         if self._calls:
             yield from self._call_rows(theme, now=now, room=room)
@@ -136,6 +136,6 @@ def _retry_rows(retry: Retrying, until: float, theme: Theme, *, now: float) -> I
 
 
 def _subject(thought: str) -> str:
-    """The heading of the latest thought where there is one, else its first words."""
+    """Return the heading of the latest thought, else its first line."""
     headings = _SUBJECT.findall(thought)
     return summarize_line(headings[-1] if headings else thought.strip().partition("\n")[0], limit=100)

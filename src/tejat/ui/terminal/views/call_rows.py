@@ -1,4 +1,4 @@
-"""Calls on the screen: a row that changes while they run, one honest line when they are over."""
+"""Rows of running and finished tool calls."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ _MAX_LIVE_CHARS = 400
 
 @frozen
 class RunningCall:
-    """A call that is not over. `since` is when it began to run, `output` what it has shown so far."""
+    """A call that has not finished. `since` is when it started running, `output` its output so far."""
 
     title: str
     state: CallState
@@ -28,7 +28,7 @@ class RunningCall:
 
 
 class FinishedCallRow:
-    """Sign and word, what it was about, what came of it, exit code and duration; the reason below, if it failed."""
+    """Status, title, note, exit code and duration; the reason of a failure below."""
 
     def __init__(self, report: CallReport, theme: Theme) -> None:
         self._report = report
@@ -57,14 +57,14 @@ class FinishedCallRow:
 
 
 def call_details(report: CallReport) -> CollapsibleText | None:
-    """What there is to see of a call besides its line."""
+    """Return the collapsible output or diff of a call, if any."""
     if report.diff:
         return CollapsibleText(report.title, report.diff, is_diff=True)
     return CollapsibleText(report.title, report.body) if report.body else None
 
 
 def running_rows(call: RunningCall, theme: Theme, *, now: float, max_output_rows: int) -> Iterator[RenderableType]:
-    """The row of a call that is not over, and the last lines of what it shows."""
+    """Yield the row of a running call and the tail of its output."""
     glyphs = theme.glyphs
     match call.state:
         case CallState.AWAITING_APPROVAL:
@@ -84,7 +84,7 @@ def running_rows(call: RunningCall, theme: Theme, *, now: float, max_output_rows
 
 
 def output_rows(output: str, theme: Theme, *, limit: int) -> Iterator[RenderableType]:
-    """The last lines of a text that may be long."""
+    """Yield the last lines of a long text."""
     lines = [line for line in output[-limit * _MAX_LIVE_CHARS :].splitlines() if line.strip()]
     for line in lines[-limit:] if limit > 0 else ():
         yield SingleRow(

@@ -1,4 +1,4 @@
-"""Long results: a few lines of them in the scrollback, the whole when somebody asks for it."""
+"""Collapsible text: a few lines in the scrollback, all of it on demand."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.views.diff import render_diff
 
 MAX_EXPANDED_LINES = 2000
-"""Lines of one result that are shown when it is opened."""
+"""Most lines of an expanded result."""
 
 _HEAD_LINES, _TAIL_LINES = 3, 5
 _MAX_DIFF_LINES = 20
@@ -23,7 +23,7 @@ _INDENT = "  "
 
 @frozen
 class CollapsibleText:
-    """A text under a title; `is_diff` says that its lines are those of a diff."""
+    """A text with a title; `is_diff` for a diff."""
 
     title: str
     text: str
@@ -31,19 +31,19 @@ class CollapsibleText:
 
     @property
     def fits_collapsed(self) -> bool:
-        """Whether nothing of it is left out when it is folded."""
+        """Whether the collapsed form shows everything."""
         lines = self.text.split("\n")
         room = _MAX_DIFF_LINES if self.is_diff else _HEAD_LINES + _TAIL_LINES
         return len(lines) <= room and all(len(line) <= _MAX_COLLAPSED_CHARS for line in lines)
 
     def head(self, limit: int) -> tuple[str, str]:
-        """So many lines of it, none of them too long, and words for what is left out."""
+        """Return the first lines, clipped, and a label for the omitted rest."""
         lines = self.text.split("\n")
         shown = "\n".join(line[:_MAX_COLLAPSED_CHARS] for line in lines[:limit])
         return shown, _omitted_label(len(lines) - limit) if len(lines) > limit else _("(Ctrl-O shows all of it)")
 
     def render_collapsed(self, theme: Theme) -> RenderableType:
-        """The first and the last lines, of a change the first ones, and how many are left out."""
+        """Render the first and last lines, or the first ones of a diff, and the number omitted."""
         lines = _clip_lines(self.text.split("\n"), _MAX_COLLAPSED_CHARS, theme)
         if self.is_diff:
             rendered = Padding(render_diff("\n".join(lines), theme, max_lines=_MAX_DIFF_LINES), (0, 0, 0, len(_INDENT)))
@@ -67,7 +67,7 @@ class CollapsibleText:
         )
 
     def render_expanded(self, theme: Theme) -> RenderableType:
-        """All of it, as far as anybody would scroll."""
+        """Render all of it, up to MAX_EXPANDED_LINES."""
         lines = self.text.split("\n")
         shown = _clip_lines(lines[:MAX_EXPANDED_LINES], _MAX_EXPANDED_CHARS, theme)
         body = Padding(render_diff("\n".join(shown), theme), (0, 0, 0, 2)) if self.is_diff else _render_lines(shown)
@@ -91,7 +91,7 @@ def _clip_lines(lines: list[str], limit: int, theme: Theme) -> list[str]:
 
 
 def _render_lines(lines: list[str]) -> RenderableType:
-    """Lines just as they are, broken where there is no more room."""
+    """Render lines as they are, folded at the width."""
 
     def layout(width: int) -> Iterator[StyledLine]:
         start: StyledLine = [(_INDENT, NO_STYLE)]

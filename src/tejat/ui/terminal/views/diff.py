@@ -1,4 +1,4 @@
-"""A unified diff on the screen, with everything in it that an eye would miss."""
+"""Unified diffs with trailing blanks and tabs made visible."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 @frozen
 class DiffHunk:
-    """Lines that changed together, with their signs: the line with `@@` before them, and before that names of files."""
+    """Changed lines with their signs, the `@@` heading, and the file names before it."""
 
     names: tuple[str, ...]
     heading: str
@@ -31,9 +31,9 @@ class DiffHunk:
 
 
 def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> RenderableType:
-    """All of a diff, or as many whole hunks as have room in so many lines and a count of the rest.
+    """Render a diff, or as many whole hunks as fit into `max_lines` and a count of the rest.
 
-    Of a first hunk that has no room the beginning is shown.
+    Of a first hunk that does not fit the beginning is shown.
     """
     hunks = parse_hunks(diff)
     shown = len(hunks) if max_lines is None else _count_fitting(hunks, max_lines)
@@ -54,7 +54,7 @@ def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> Ren
 
 
 def parse_hunks(diff: str) -> tuple[DiffHunk, ...]:
-    """The hunks of all files in a diff, in order. What does not belong to any is among the names of the next."""
+    """Parse the hunks of all files in order. Other lines become file names of the next hunk."""
     hunks: list[DiffHunk] = []
     names, lines = list[str](), list[str]()
     heading = ""
@@ -104,7 +104,7 @@ def _note_line(words: str, theme: Theme) -> StyledLine:
 
 
 def _wrap_lines(lines: Iterable[StyledLine], theme: Theme, width: int) -> Iterator[StyledLine]:
-    """A line that goes on has a mark where signs stand."""
+    """Wrap lines, with a mark in the sign column of continuations."""
     mark = [(theme.glyphs.more, theme.style(StyleRole.QUIET))]
     for line in lines:
         yield from [line] if line_width(line) <= width else prefix_lines(fold_line(line, max(width - 1, 1)), [], mark)
@@ -125,7 +125,7 @@ def _diff_line(line: str, theme: Theme) -> StyledLine:
     words = text[0] + text[1:].rstrip(" \t")
     marked = style + theme.style(StyleRole.SELECTED)
     rendered: StyledLine = []
-    column = -1  # the sign stands before the first
+    column = -1  # the sign is before the first column
     for part in re.split("(\t)", words):
         shown = _tab(column, theme) if part == "\t" else part
         rendered.append((shown, theme.style(StyleRole.QUIET) if part == "\t" else style))

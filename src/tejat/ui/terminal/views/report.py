@@ -1,4 +1,4 @@
-"""What a command has to show, drawn for a terminal."""
+"""Reports of commands, rendered for the terminal."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -26,7 +26,7 @@ from tejat.ui.terminal.views.diff import render_diff
 
 
 def render_report(report: Report, theme: Theme) -> RenderableType:
-    """The blocks under their title. Paragraphs follow each other closely; a blank line parts other blocks."""
+    """Render the blocks under their title, separated by blank lines except between paragraphs."""
     rendered: list[RenderableType] = []
     if report.title:
         title = (make_terminal_safe(report.title), theme.style(StyleRole.HEADING))
@@ -59,7 +59,7 @@ def _block(block: ReportBlock, theme: Theme) -> RenderableType:
 
 
 def _paragraph(paragraph: Paragraph, theme: Theme, width: int) -> Iterator[StyledLine]:
-    """A tone that matters has a sign of its own, for whoever sees no colours."""
+    """Render a paragraph. Important tones have a symbol as well as a colour."""
     style = theme.style(_ROLES[paragraph.tone])
     signs = {Tone.GOOD: theme.glyphs.ok, Tone.WARNING: theme.glyphs.warning, Tone.BAD: theme.glyphs.failed}
     sign: StyledLine = [(f"{signs[paragraph.tone]} ", style)] if paragraph.tone in signs else []
@@ -69,7 +69,7 @@ def _paragraph(paragraph: Paragraph, theme: Theme, width: int) -> Iterator[Style
 
 
 def _indented(text: str, style: Style, width: int) -> Iterator[StyledLine]:
-    """One line, and what does not fit of it below its beginning."""
+    """Wrap one line, keeping its indentation."""
     kept = text.lstrip(" ")
     indent = " " * min(len(text) - len(kept), width // 2)
     lines = wrap_runs([(kept, style)], max(width - len(indent), 1))

@@ -1,4 +1,4 @@
-"""The row at the bottom: what a person can see at a glance, the most important of it where there is little room."""
+"""The status line: the most important facts that fit into one row."""
 
 import os
 
@@ -26,9 +26,9 @@ def render_status_line(
     is_vi_navigation: bool = False,
     home: str | None = None,
 ) -> RenderableType:
-    """One row of at most this width. What matters less is left out first.
+    """Render one row within `width`, dropping the least important items first.
 
-    `home` is shown as `~`; without it the home of the process is. `is_vi_navigation` is for those who use vi.
+    `home`, by default that of the process, is shown as `~`.
     """
     folder = _abbreviate_home(status.folder, os.path.expanduser("~") if home is None else home)
     items = _status_items(status, folder)
@@ -51,7 +51,7 @@ def render_status_line(
 
 @frozen
 class _StatusItem:
-    """`rank` is when it has to go: the highest first."""
+    """An item; those with the highest `drop_order` are dropped first."""
 
     text: str
     drop_order: int
@@ -59,7 +59,7 @@ class _StatusItem:
 
 
 def _status_items(status: Status, folder: str) -> list[_StatusItem]:
-    """In the order in which they stand."""
+    """Return the items in display order."""
     mode, mode_part = _mode(status.mode)
     found = [
         _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
@@ -77,7 +77,7 @@ def _status_items(status: Status, folder: str) -> list[_StatusItem]:
 
 
 def _mode(mode: str) -> tuple[str, StyleRole]:
-    """Nothing is said of the usual one. Those that ask less stand out."""
+    """Return label and role of the mode, empty for the default. Modes that ask less stand out."""
     return _shorten(mode_label(mode)), StyleRole.ACCENT if mode == "plan" else StyleRole.WARNING
 
 
@@ -106,7 +106,7 @@ def _abbreviate_home(folder: str, home: str) -> str:
 
 
 def _shorten(text: str, *, from_end: bool = False) -> str:
-    """Safe, and not so long that it pushes everything else away. The end of a path says most."""
+    """Sanitize and shorten a text. Of a path the end matters most."""
     shown = single_line(text)
     if len(shown) <= _MAX_NAME_CHARS:
         return shown

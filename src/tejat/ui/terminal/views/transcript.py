@@ -1,4 +1,4 @@
-"""A run on the screen: what is finished is printed once, what still changes is drawn live below it."""
+"""Transcript of a session: finished blocks are printed once, the rest is drawn live."""
 
 import time
 from collections.abc import Callable
@@ -40,13 +40,13 @@ from tejat.ui.terminal.views.collapsible import CollapsibleText
 from tejat.ui.terminal.views.report import render_report
 
 _SUMMARY_MIN_SECONDS = 5.0
-"""Seconds from which on a run is told how long it took."""
+"""Least duration of a run that gets a summary."""
 _MAX_PROMPT_LINES = 8
-"""Lines of a prompt that is too long to be shown as a whole."""
+"""Lines shown of a long prompt."""
 
 
 class TranscriptScreen(Protocol):
-    """What a transcript needs of the frame."""
+    """The part of the screen that a transcript needs."""
 
     @property
     def theme(self) -> Theme: ...
@@ -62,9 +62,9 @@ class TranscriptScreen(Protocol):
 
 
 class Transcript:
-    """Writes what happens. What is live is drawn anew whenever the frame draws, with the time as it is then.
+    """Prints events. Live rows are rendered on every redraw, with the current time.
 
-    Paths below `folder` are shown from there.
+    Paths below `folder` are shown relative to it.
     """
 
     def __init__(
@@ -84,19 +84,19 @@ class Transcript:
         self._is_mid_answer = False
 
     def begin_run(self, shown: str) -> None:
-        """A prompt is sent: show it as the person's own words, unless that was done."""
+        """Start a run, showing its prompt unless `shown` is empty."""
         self.show_prompt(shown)
         self._activity.begin(self._clock())
         self._run_meter.begin(self._clock())
         self._draw()
 
     def show_prompt(self, words: str) -> None:
-        """Show what the person entered."""
+        """Show input of the user."""
         if words:
             self._print_prompt(self._screen.theme.glyphs.prompt, StyleRole.PROMPT, words)
 
     def begin_shell(self, line: str) -> None:
-        """The person runs a command themselves."""
+        """Start a shell command of the user."""
         self._shell_line = line
         self._print_prompt(self._screen.theme.glyphs.shell, StyleRole.SHELL, line)
         self._activity.begin(self._clock(), is_command=True)
@@ -107,7 +107,7 @@ class Transcript:
         self._draw()
 
     def end_shell(self, shown: str) -> None:
-        """The command is over; this is what it came to."""
+        """Print the result of the shell command."""
         self._activity.end()
         self._print_collapsible(
             CollapsibleText(f"! {self._shell_line}", sanitize_text(translate(shown)).strip("\n")), _BlockKind.OUTPUT
@@ -115,7 +115,7 @@ class Transcript:
         self._draw()
 
     def end(self) -> None:
-        """Nothing goes on any more, however it came to that."""
+        """Finish whatever is open."""
         self._finish_text()
         self._activity.end()
         self._draw()
@@ -124,7 +124,7 @@ class Transcript:
         self._print(_BlockKind.REPORT, render_report(report, self._screen.theme))
 
     def expand_last(self) -> None:
-        """Print all of what was folded last; asked again, of the one before it."""
+        """Print the last collapsed text in full; when repeated, the one before it."""
         found = self._collapsed.next_older()
         if found is None:
             self._screen.show_hint(_("There is nothing folded to show."))
@@ -140,10 +140,8 @@ class Transcript:
                 self._print_text(self._stream.feed(text))
             case ThoughtStreamed():
                 self._activity.add_thought(event)
-            case Answered(purpose=purpose):
-                self._activity.clear_waiting()
-                if purpose == CONVERSATION:
-                    self._finish_text()
+            case Answered():
+                self._finish_answer(event)
             case Retrying():
                 self._discard_attempt(event)
             case StateChanged():
@@ -182,8 +180,13 @@ class Transcript:
             )
             self._collapsed.add(prompt)
 
+    def _finish_answer(self, event: Answered) -> None:
+        self._activity.clear_waiting()
+        if event.purpose == CONVERSATION:
+            self._finish_text()
+
     def _discard_attempt(self, event: Retrying) -> None:
-        """What came of the attempt does not count. What was printed of it cannot be taken back, only marked."""
+        """Drop the output of a failed attempt, or mark it if it was printed already."""
         self._activity.set_retry(event, self._clock())
         if event.purpose != CONVERSATION:
             return
@@ -249,14 +252,14 @@ class Transcript:
             self._collapsed.add(body)
 
     def _print(self, kind: "_BlockKind", *blocks: RenderableType) -> None:
-        """An empty line stands between what is not of one kind."""
+        """Print blocks, with a blank line between different kinds."""
         is_first, is_its_output = self._last is None, kind is _BlockKind.OUTPUT and self._last is _BlockKind.PROMPT
         is_apart = not is_first and not is_its_output and (kind is not self._last or kind in _SEPARATED_KINDS)
         self._last = kind
         self._screen.print(*([Text("")] if is_apart else []), *blocks)
 
     def _draw(self) -> None:
-        """Cheap, as it comes with every word: what is open is looked at when it is drawn."""
+        """Update the live area. Cheap, because it is called for every chunk."""
         is_live = self._activity.is_busy or self._stream.pending() is not None
         self._screen.set_live(self._live if is_live else None)
 
@@ -268,7 +271,7 @@ class Transcript:
 
 
 class _BlockKind(StrEnum):
-    """What a printed block belongs to."""
+    """Kind of a printed block."""
 
     PROMPT = "prompt"
     OUTPUT = "output"
@@ -279,11 +282,11 @@ class _BlockKind(StrEnum):
 
 
 _SEPARATED_KINDS = frozenset({_BlockKind.PROMPT, _BlockKind.REPORT})
-"""One of these is not followed closely by another."""
+"""Kinds that are separated even from their own kind."""
 
 
 class _LazyRows:
-    """Rows that are made when they are drawn."""
+    """Rows that are rendered when they are drawn."""
 
     def __init__(self, rows: Callable[[], RenderResult]) -> None:
         self._rows = rows

@@ -1,1 +1,1 @@
-"""Markdown."""
+"""Streaming Markdown for the terminal."""

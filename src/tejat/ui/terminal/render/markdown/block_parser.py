@@ -1,7 +1,7 @@
-"""Markdown read line by line into pieces that can be drawn at once and never change afterwards.
+"""Incremental block parser: reads lines and emits blocks that never change afterwards.
 
-What stands where is CommonMark's, with tables and tasks, except that everything is kept: definitions and HTML are text.
-Only the block that is still open is remembered, and of a block without end only the last part.
+Follows CommonMark with tables and task lists, but keeps definitions and HTML as text. Only the open block is kept in
+memory, and only the tail of an endless one.
 """
 
 import re
@@ -23,17 +23,17 @@ from tejat.ui.terminal.render.markdown.blocks import (
 from tejat.ui.terminal.render.tables import ColumnAlignment
 
 MAX_LINE_CHARS = 16_000
-"""Lines come in parts of at most so many characters."""
+"""Longest line that is parsed at once; longer ones come in parts."""
 _MAX_PARAGRAPH_CHARS = 8_000
 _LINE_COST = 8
-"""What a line counts besides its characters: many short ones are a lot too."""
+"""Size of a line in addition to its characters, so that many short lines count too."""
 _MAX_ROWS = 100
 _MAX_COLUMNS = 64
 _MAX_DEPTH = 12
 
 
 class BlockParser:
-    """What is open, and what comes of the next line."""
+    """State of the open blocks."""
 
     def __init__(self) -> None:
         self._containers: tuple[BlockContainer, ...] = ()
@@ -47,11 +47,11 @@ class BlockParser:
         self._done: list[BlockNode] = []
 
     def clone(self) -> "BlockParser":
-        """The same state, to try out what the next line would do."""
+        """Copy the state, to preview the effect of a line."""
         return copy(self)
 
     def feed_line(self, text: str, *, is_continuation: bool = False) -> list[BlockNode]:
-        """The pieces that this line finishes. A line that goes on is the next part of one that was too long."""
+        """Return the blocks that this line completes. A continuation is a further part of a long line."""
         self._done = []
         if is_continuation:
             self._append_line(text)
@@ -74,13 +74,13 @@ class BlockParser:
         return self._done
 
     def finish(self) -> list[BlockNode]:
-        """The rest."""
+        """Return the remaining blocks."""
         self._done = []
         self._close_containers(0)
         return self._done
 
     def _match_containers(self, text: str) -> tuple[int, str]:
-        """How many of the open boxes this line is in, and what of it."""
+        """Return how many open containers the line continues, and the rest of the line."""
         rest = text
         for number, box in enumerate(self._containers):
             if box.is_quote:
@@ -95,13 +95,13 @@ class BlockParser:
             elif indent >= box.indent:
                 rest = rest[box.indent :]
             elif indent >= _MIN_INDENT and box.marker[0].isdigit() and _match_item(rest):
-                rest = rest[indent:]  # two blanks below a number are meant to be inside, though three are the rule
+                rest = rest[indent:]  # accept two blanks below a number, though CommonMark wants three
             else:
                 return number, rest
         return len(self._containers), rest
 
     def _consume_code(self, rest: str) -> bool:
-        """Whether the line belongs to the open code."""
+        """Add the line to the open code block; return whether it belongs there."""
         if self._fence is None:
             if not rest.strip(" "):
                 self._blanks += 1
@@ -124,7 +124,7 @@ class BlockParser:
         return True
 
     def _add_code(self, line: str) -> None:
-        """Code that grows long is passed on in parts."""
+        """Add a line of code; long code is emitted in parts."""
         leaf = self._leaf
         assert isinstance(leaf, CodeBlock)
         if len(leaf.lines) >= CHUNK_LINES or self._size > _MAX_PARAGRAPH_CHARS:
@@ -135,7 +135,7 @@ class BlockParser:
         self._size += len(line)
 
     def _continue_leaf(self, rest: str) -> bool:
-        """Whether the line goes on with the open paragraph, table or markup."""
+        """Continue the open paragraph, table or HTML block; return whether the line belongs there."""
         match self._leaf:
             case ParagraphBlock(lines):
                 underline = re.match(r" {0,3}(=+|-+) *$", rest)
@@ -159,7 +159,7 @@ class BlockParser:
         return True
 
     def _start_table(self, lines: tuple[str, ...], rest: str) -> bool:
-        """Whether this line makes the one before it the headings of a table."""
+        """Turn the previous line into table headings if this line is a delimiter row."""
         if "|" not in lines[-1] or not re.match(r" {0,3}\|?(?: *:?-+:? *\|)*(?: *:?-+:? *)?$", rest) or "-" not in rest:
             return False
         headings, rules = _split_cells(lines[-1]), _split_cells(rest)
@@ -173,7 +173,7 @@ class BlockParser:
         return True
 
     def _append_line(self, text: str) -> None:
-        """Add a line to what is open, whatever it looks like."""
+        """Add a line to the open block, whatever it looks like."""
         match self._leaf:
             case ParagraphBlock(lines) | HtmlBlock(lines) if self._size > _MAX_PARAGRAPH_CHARS:
                 self._emit(self._leaf)
@@ -195,7 +195,7 @@ class BlockParser:
         self._size += len(text) + _LINE_COST
 
     def _blank(self, matched: int) -> None:
-        """A blank line ends paragraphs, tables, quotes and an item without a word; a list may go on after it."""
+        """Handle a blank line: it ends paragraphs, tables, quotes and empty items; lists may continue."""
         self._close_leaf()
         if self._emitted_containers < len(self._containers) == matched and not self._containers[-1].is_quote:
             self._close_containers(matched - 1)
@@ -208,7 +208,7 @@ class BlockParser:
             self._gap = matched
 
     def _open_containers(self, rest: str) -> str:
-        """Begin the quotes and items that this line begins; what is in them."""
+        """Open the quotes and items that the line starts; return the rest of it."""
         while len(self._containers) < _MAX_DEPTH and rest[:4].strip(" ") and not re.match(_BREAK, rest):
             quote, item = re.match(" {0,3}> ?", rest), _match_item(rest)
             found = quote or item
@@ -233,7 +233,7 @@ class BlockParser:
         return rest
 
     def _open_leaf(self, rest: str) -> None:
-        """Begin what this line begins, inside of all boxes."""
+        """Open the leaf block that the line starts."""
         if not rest.strip(" "):
             return
         self._close_leaf()
@@ -257,7 +257,7 @@ class BlockParser:
             self._leaf = ParagraphBlock((rest,))
 
     def _close_containers(self, count: int) -> None:
-        """Close what is in all boxes but the first so many. An item that was empty is not forgotten."""
+        """Close all containers but the first `count`, emitting empty items."""
         self._close_leaf()
         while len(self._containers) > count:
             if self._emitted_containers < len(self._containers):
@@ -281,7 +281,7 @@ class BlockParser:
 _MIN_INDENT = 2
 _MAX_MARKER_BLANKS = 4
 
-# No part of them can match the same text in two ways: a hostile line takes no longer than another.
+# None of them is ambiguous, so that matching hostile lines takes linear time.
 _HEADING = r" {0,3}(?P<signs>#{1,6})(?= |$)"
 _FENCE = r"(?P<indent> {0,3})(?P<sign>`{3,}+|~{3,}+)(?P<said>[^`]*+)$"
 _BREAK = r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$"
@@ -299,7 +299,7 @@ def _match_item(rest: str) -> re.Match[str] | None:
 
 
 def _starts_block(rest: str, *, in_paragraph: bool) -> bool:
-    """Whether a line begins something else than text. A number in the middle of a paragraph is no item, unless one."""
+    """Whether a line starts a block. Within a paragraph only an item numbered 1 does."""
     if not rest[:4].strip(" "):
         return False
     found = _match_item(rest)
@@ -312,14 +312,14 @@ _STARTS: tuple[str, ...] = (_HEADING, _FENCE, _BREAK, _MARKUP)
 
 
 def _strip_closing_hashes(text: str) -> str:
-    """The words of a heading, which may have signs after it too."""
+    """Return the text of a heading without its closing hashes."""
     words = text.strip(" ")
     bare = words.rstrip("#")
     return bare.rstrip(" ") if bare != words and bare[-1:] in ("", " ") else words
 
 
 def _split_cells(line: str) -> tuple[str, ...]:
-    """The cells of a row. A bar that is meant to be shown has a backslash before it."""
+    """Split a table row; escaped bars are text."""
     text = line.strip(" ").removeprefix("|")
     parts = re.split(r"(?<!\\)\|", text)
     if len(parts) > 1 and not parts[-1].strip(" "):
@@ -328,7 +328,7 @@ def _split_cells(line: str) -> tuple[str, ...]:
 
 
 def _fit_cells(cells: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """As many cells as there are headings. What is too much goes into the last one: nothing is left out."""
+    """Return as many cells as headings. Surplus cells are joined into the last one."""
     if len(cells) <= count:
         return (*cells, *[""] * (count - len(cells)))
     return (*cells[: count - 1], " | ".join(cells[count - 1 :]))

@@ -1,4 +1,4 @@
-"""What Markdown is made of: each piece can be drawn as soon as it is read."""
+"""Markdown blocks. Each can be drawn as soon as it is parsed."""
 
 from typing import TypeAlias
 
@@ -8,7 +8,7 @@ from tejat.ui.terminal.render.tables import ColumnAlignment
 
 @frozen
 class BlockContainer:
-    """A quote, or an item of a list with what stands before it. `indent` are the columns of what is in the item."""
+    """A block quote, or a list item with its marker. `indent` is the column of the item's content."""
 
     marker: str = ""
     indent: int = 0
@@ -31,14 +31,14 @@ class ParagraphBlock:
 
 @frozen
 class HtmlBlock:
-    """HTML, which is shown as it stands."""
+    """HTML, shown as text."""
 
     lines: tuple[str, ...]
 
 
 @frozen
 class CodeBlock:
-    """Lines of code, or a part of them, and what was said about them; `before` are lines that have been drawn."""
+    """Lines of code, or a part of them, with the info string; `before` are lines already drawn."""
 
     lines: tuple[str, ...]
     info: str = ""
@@ -53,7 +53,7 @@ class CodeBlock:
 
 @frozen
 class TableBlock:
-    """Rows of a table, or a part of them; by the rows of the first part the columns are measured."""
+    """Table rows, or a part of them; the columns are measured by `first_rows`."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -63,7 +63,7 @@ class TableBlock:
 
 @frozen
 class ThematicBreak:
-    """A line between two themes."""
+    """A thematic break."""
 
 
 LeafBlock: TypeAlias = HeadingBlock | ParagraphBlock | HtmlBlock | CodeBlock | TableBlock | ThematicBreak
@@ -71,9 +71,9 @@ LeafBlock: TypeAlias = HeadingBlock | ParagraphBlock | HtmlBlock | CodeBlock | T
 
 @frozen
 class BlockNode:
-    """Something to draw, the boxes around it, and how many of them have been begun by pieces before.
+    """A leaf block in its containers, of which the first `emitted_containers` were begun by earlier nodes.
 
-    `gap` is None where the piece follows closely, else the number of boxes around the blank line before it.
+    `gap` is the number of containers around the blank line before it, None without one.
     """
 
     leaf: LeafBlock

@@ -1,4 +1,4 @@
-"""Markdown inside of a paragraph: emphasis, code, and links whose address is always shown."""
+"""Inline Markdown: emphasis, code, and links whose address is always shown."""
 
 import re
 from functools import cache
@@ -14,7 +14,7 @@ from tejat.ui.terminal.render.theme import ColourDepth, StyleRole, Theme
 
 
 def parse_inline(text: str, theme: Theme, base: Style) -> list[StyledRun]:
-    """Runs of safe text. Everything that was written is there, apart from signs that became style."""
+    """Return styled runs of sanitized text. Only delimiters that became style are left out."""
     if _tokens().search(text) is None:
         return [(text, base)] if text else []
     reader = _InlineParser(text, theme)
@@ -28,7 +28,7 @@ class _Flag:
 
 @frozen
 class _Delimiter:
-    """Stars, underscores or tildes, and whether they may begin or end something."""
+    """A delimiter run, and whether it can open or close emphasis."""
 
     part: int
     sign: str
@@ -38,7 +38,7 @@ class _Delimiter:
 
 
 class _InlineParser:
-    """One pass over the text. `spans` are the parts between two places that have a style."""
+    """One pass over the text. `spans` are ranges of parts with a style flag."""
 
     def __init__(self, text: str, theme: Theme) -> None:
         self.parts: list[str] = []
@@ -63,7 +63,7 @@ class _InlineParser:
         self._match_emphasis()
 
     def _token(self, found: re.Match[str]) -> int:
-        """Take in one special thing; where the text goes on after it."""
+        """Handle a token and return where to continue."""
         match found.lastgroup:
             case "escaped":
                 self.parts.append(found["escaped"])
@@ -91,7 +91,7 @@ class _InlineParser:
         self.parts.append(text)
 
     def _code(self, found: re.Match[str]) -> int:
-        """A code span ends at as many ticks as it began with; without them, ticks are ticks."""
+        """Parse a code span, which ends at as many backticks; otherwise the backticks are text."""
         ticks = found["ticks"]
         end = None if len(ticks) in self._unmatched else _find_closing_ticks(self._text, ticks, found.end())
         if end is None:
@@ -105,17 +105,17 @@ class _InlineParser:
         return end + len(ticks)
 
     def _add_delimiter(self, found: re.Match[str]) -> None:
-        """May it open or close? It leans on the word that it stands at."""
+        """Add a delimiter run if it can open or close emphasis."""
         before, after = self._text[found.start() - 1 : found.start()], self._text[found.end() : found.end() + 1]
         left, right = _is_flanking(after, before), _is_flanking(before, after)
         if left and right and (before + after).isascii():
-            left, right = _is_punctuation(before), _is_punctuation(after)  # 2*3*4 and snake_case are no emphasis
+            left, right = _is_punctuation(before), _is_punctuation(after)  # 2*3*4 and snake_case are not emphasis
         if left or right:
             self._delimiters.append(_Delimiter(len(self.parts), found[0][0], len(found[0]), left, right))
         self.parts.append(found[0])
 
     def _close_bracket(self, found: re.Match[str]) -> int:
-        """`[words](address "title")`, or a bracket."""
+        """Parse `[text](address "title")`; otherwise the bracket is text."""
         start = self._brackets.pop() if self._brackets else None
         target = _target().match(self._text, found.end())
         if start is None or target is None:
@@ -134,7 +134,7 @@ class _InlineParser:
         return target.end()
 
     def _match_emphasis(self) -> None:
-        """Each sign that may close closes the nearest one of its kind that may open."""
+        """Match each closing run with the nearest opening one of its kind."""
         waiting: list[tuple[_Delimiter, int]] = []
         counts = {"*": 0, "_": 0, "~": 0}
         for sign in self._delimiters:
@@ -200,7 +200,7 @@ def _style(flags: int, link: Style, code: Style) -> Style:
 
 
 def _find_closing_ticks(text: str, ticks: str, start: int) -> int | None:
-    """Where exactly these ticks come next, after at least one character."""
+    """Return where exactly these backticks come next, after at least one character."""
     for found in re.finditer("`+", text[start:]):
         if len(found[0]) == len(ticks) and found.start():
             return start + found.start()
@@ -208,7 +208,7 @@ def _find_closing_ticks(text: str, ticks: str, start: int) -> int | None:
 
 
 def _is_flanking(near: str, far: str) -> bool:
-    """Whether a sign with these two beside it belongs to the nearer one. Some scripts have no blanks between words."""
+    """Whether a run between these characters belongs to the near one. Some scripts have no blanks between words."""
     if not near or near.isspace():
         return False
     return not _is_punctuation(near) or not far or far.isspace() or _is_punctuation(far) or not far.isascii()

@@ -1,4 +1,4 @@
-"""Markdown drawn for a terminal, piece by piece."""
+"""Rendering of Markdown blocks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -36,12 +36,12 @@ def render_blocks(pieces: Iterable[BlockNode], theme: Theme) -> RenderableType:
 
 
 def render_block(piece: BlockNode, theme: Theme) -> RenderableType:
-    """One piece under the one before it, with the blank line between them."""
+    """Render one node, including the blank line before it."""
     return WrappedLines(lambda width: _lines(piece, theme, width))
 
 
 _MIN_COLUMNS = 12
-"""Boxes leave at least so many columns to what is in them, or are not drawn as boxes."""
+"""Least columns for the content of containers; with less they are not drawn."""
 _BREAK_WIDTH = 24
 
 
@@ -62,7 +62,7 @@ def _lines(piece: BlockNode, theme: Theme, width: int) -> Iterator[StyledLine]:
 
 
 def _first_prefix(boxes: Sequence[BlockContainer], theme: Theme) -> StyledLine:
-    """What stands before the first line in these boxes."""
+    """Return the prefix of the first line in these containers."""
     return [
         (f"{theme.glyphs.bar} ", theme.style(StyleRole.QUOTE))
         if box.is_quote
@@ -72,7 +72,7 @@ def _first_prefix(boxes: Sequence[BlockContainer], theme: Theme) -> StyledLine:
 
 
 def _continuation_prefix(boxes: Sequence[BlockContainer], theme: Theme) -> StyledLine:
-    """What stands before the others: bars of quotes, and blanks below the markers of items."""
+    """Return the prefix of the other lines: bars of quotes, and blanks below item markers."""
     return [
         (text, style) if box.is_quote else (" " * len(text), NO_STYLE)
         for box, (text, style) in zip(boxes, _first_prefix(boxes, theme), strict=True)
@@ -102,7 +102,7 @@ def _leaf_lines(piece: BlockNode, theme: Theme, width: int) -> Iterable[StyledLi
 
 
 _FULL_LINE_CHARS = 50
-"""A line of so many characters was broken because it was full; a shorter one ends where its author wanted."""
+"""Lines of at least this length were wrapped by their author's editor; shorter ones end on purpose."""
 
 
 def _join_lines(lines: Sequence[str]) -> str:
@@ -119,7 +119,7 @@ def _join_lines(lines: Sequence[str]) -> str:
 
 
 def _code_lines(code: CodeBlock, theme: Theme, width: int) -> Iterator[StyledLine]:
-    """Rules above and below tell code from text without colours, and copying what is between them gives the code."""
+    """Yield code between rules, which mark it without colours; copying the lines between gives the code."""
     rule, quiet = theme.glyphs.rule * 2, theme.style(StyleRole.QUIET)
     if code.is_first:
         yield from wrap_runs([(f"{rule} {code.info}" if code.info else rule, quiet)], width)
@@ -146,7 +146,7 @@ def _table_lines(grid: TableBlock, theme: Theme, width: int, base: Style) -> Ite
 
 
 def _cell(text: str, theme: Theme, base: Style) -> list[StyledRun]:
-    """In a table a line can only be ended by a tag."""
+    """Parse a table cell, in which only a tag can break the line."""
     for tag in ("<br>", "<br/>", "<br />"):
         text = text.replace(tag, "\n")
     return parse_inline(text, theme, base)

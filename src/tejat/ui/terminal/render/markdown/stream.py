@@ -1,4 +1,4 @@
-"""Markdown as it streams in: what is finished is printed once, what is open is drawn anew."""
+"""Streaming Markdown: finished blocks are printed once, the open one is redrawn."""
 
 from rich.console import Group, RenderableType
 
@@ -11,16 +11,16 @@ from tejat.ui.terminal.render.theme import Theme
 
 
 def render_markdown(text: str, theme: Theme) -> RenderableType:
-    """A whole text."""
+    """Render a complete text."""
     stream = MarkdownStream(theme)
     return Group(*stream.feed(text), *stream.finish())
 
 
 class MarkdownStream:
-    """One answer. How it is cut into chunks makes no difference to what is printed.
+    """Stream of one answer. Chunk boundaries make no difference to the output.
 
-    `feed` costs as much as its chunk is long, and what is remembered is bounded, whatever comes: lines, paragraphs,
-    tables and code that have no end are passed on in parts.
+    `feed` takes time linear in the chunk, and memory is bounded: endless lines, paragraphs, tables and code are emitted
+    in parts.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -28,19 +28,19 @@ class MarkdownStream:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what is open: an answer was taken back."""
+        """Drop the open block, for a retracted answer."""
         self._sanitizer = TerminalSanitizer()
         self._blocks = BlockParser()
         self._rest = ""
         self._is_continuation = False
 
     def feed(self, text: str) -> list[RenderableType]:
-        """The pieces that are finished now, to be printed once."""
+        """Return the blocks that are finished now, to be printed once."""
         self._rest += self._sanitizer.feed(text)
         return self._render(self._complete_lines())
 
     def pending(self) -> RenderableType | None:
-        """What is not finished, to be drawn for now; of a lot, the last part. None where there is nothing."""
+        """Return the tail of the unfinished block for redrawing, None if there is none."""
         blocks = self._blocks.clone()
         pieces = (
             blocks.feed_line(
@@ -54,7 +54,7 @@ class MarkdownStream:
         return render_blocks(map(_tail, pieces), self.theme) if pieces else None
 
     def finish(self) -> list[RenderableType]:
-        """The rest. Then the next answer may begin."""
+        """Return the rest and reset for the next answer."""
         self._rest += self._sanitizer.finish()
         pieces = self._complete_lines()
         if self._rest:
@@ -91,7 +91,7 @@ _MAX_PENDING_ROWS = 40
 
 
 def _tail(piece: BlockNode) -> BlockNode:
-    """As much as could be on a screen."""
+    """Return as much of a block as may fit on a screen."""
     match piece.leaf:
         case ParagraphBlock(lines) | HtmlBlock(lines) if sum(map(len, lines)) > _MAX_PENDING_CHARS:
             return replace(piece, leaf=type(piece.leaf)(("\n".join(lines)[-_MAX_PENDING_CHARS:],)))
