@@ -14,13 +14,15 @@ from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
-from tejat.tools.edit.correction import CorrectionCache, find_corrected, is_correctable, normalize_line_endings
+from tejat.tools.edit.correction import CorrectionCache, find_corrected, is_correctable
 from tejat.tools.edit.final_newline import keep_final_newline
+from tejat.tools.edit.match.search_block import normalize_line_endings
 from tejat.tools.edit.omission import new_placeholders
-from tejat.tools.edit.pipeline import EditMatch, EditRefusal, find_edits
+from tejat.tools.edit.pipeline import find_edits
 from tejat.tools.edit.report.error_message import explain_refusal
 from tejat.tools.edit.report.result_excerpt import describe_changed_lines
 from tejat.tools.edit.request import EditRequest
+from tejat.tools.edit.result import EditMatch, EditRefusal
 from tejat.tools.files.change import (
     CurrentFile,
     FileChange,

@@ -1,10 +1,10 @@
 """Correction of an edit by a model, verified before it is used. The last stage of an edit."""
 
 import hashlib
-import re
 
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.tools.edit.match.levenshtein import edit_distance
+from tejat.tools.edit.match.search_block import normalize_line_endings
 from tejat.tools.edit.merge.transplant import transplant_change
 from tejat.tools.edit.request import EditRequest
 from tejat.workspace.text.text_edits import TextEdit, TextFile
@@ -19,7 +19,6 @@ SIMILARITY_DIVISOR = 3
 _MAX_CACHED = 64
 # A mistake in brackets or quotes changes the meaning of these files unnoticed.
 _EXCLUDED_SUFFIXES = (".json", ".ipynb", ".jsonc", ".json5")
-_LINE_END = re.compile("\r\n?")
 
 
 class CorrectionCache:
@@ -54,10 +53,6 @@ def is_correctable(path: str, file: TextFile, old: str) -> bool:
         and len(old) <= MAX_OLD_STRING_LENGTH
         and bool(old.strip())
     )
-
-
-def normalize_line_endings(text: str) -> str:
-    return _LINE_END.sub("\n", text)
 
 
 def find_corrected(file: TextFile, request: EditRequest, corrected: str) -> list[TextEdit]:

@@ -6,7 +6,7 @@ from itertools import accumulate, takewhile
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import has_escapes, is_plain
+from tejat.tools.edit.match.line_comparer import has_escapes, is_plain
 from tejat.tools.edit.match.line_match import IMPOSSIBLE, MISSING, SAME, Match
 from tejat.tools.edit.match.search_block import SearchBlock
 from tejat.tools.edit.weights import (

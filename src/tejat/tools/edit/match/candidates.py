@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.match.alignment import LineAlignment, align, alignment_window, straight_walk_cost
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import has_escapes
+from tejat.tools.edit.match.line_comparer import has_escapes
 from tejat.tools.edit.match.normalize import split_words
 from tejat.tools.edit.match.search_block import SearchBlock
 from tejat.tools.edit.weights import (

@@ -1,7 +1,7 @@
 """Costs of matching lines of the search block with lines of the file, and of skipping lines."""
 
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import LineComparer
+from tejat.tools.edit.match.line_comparer import LineComparer
 from tejat.tools.edit.match.line_match import IMPOSSIBLE, OTHER, Match, MatchKind
 from tejat.tools.edit.match.normalize import find_defined_names
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of

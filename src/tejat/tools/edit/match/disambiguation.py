@@ -12,6 +12,7 @@ from tejat.tools.edit.match.block_names import find_block_name
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
 from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
 from tejat.tools.edit.match.search_block import contains_in_order, indent_of
+from tejat.tools.edit.weights import CHANGED_LINE_PENALTY
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
 _SLACK = 3
@@ -86,7 +87,7 @@ class _ContextWindow:
         self.repeats_exactly = {
             target.lines[line].rstrip() for line in around if is_distinctive(target.keys[line])
         } <= {line.rstrip() for line in new}
-        self.score = sum(line not in gone for line in around) - 2 * sum(map(_edit_size, changes))
+        self.score = sum(line not in gone for line in around) - CHANGED_LINE_PENALTY * sum(map(_edit_size, changes))
         self.edits = sorted(
             [
                 *(

@@ -8,7 +8,7 @@ from itertools import accumulate, compress, count
 from operator import add
 
 from tejat.core.frozen import frozen
-from tejat.tools.edit.match.line_cost import LineComparer, has_escapes
+from tejat.tools.edit.match.line_comparer import LineComparer, has_escapes
 from tejat.tools.edit.match.normalize import normalize_text
 from tejat.workspace.text.line_edits import common_prefix, common_suffix
 from tejat.workspace.text.text_edits import TextEdit, TextFile

@@ -69,7 +69,12 @@ class SearchBlock:
 
 def split_lines(text: str) -> list[str]:
     """Split at all kinds of line ends; a final line end adds an empty line."""
-    return _LINE_END.sub("\n", text).split("\n")
+    return normalize_line_endings(text).split("\n")
+
+
+def normalize_line_endings(text: str) -> str:
+    """Convert all line ends to LF."""
+    return _LINE_END.sub("\n", text)
 
 
 def is_elision(line: str) -> bool:
@@ -82,6 +87,11 @@ def is_elision(line: str) -> bool:
 
 def indent_of(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def count_leading_blank(lines: Sequence[str]) -> int:
+    """Number of leading blank lines."""
+    return next((index for index, line in enumerate(lines) if line.strip()), len(lines))
 
 
 def contains_in_order(lines: Sequence[str], wanted: Sequence[str]) -> bool:

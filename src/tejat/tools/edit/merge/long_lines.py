@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.line_cost import MAX_COMPARED_LENGTH, is_similar
+from tejat.tools.edit.match.line_comparer import MAX_COMPARED_LENGTH, is_similar
 from tejat.tools.edit.match.normalize import find_numbers
 from tejat.tools.edit.match.related_lines import distinctive_words
 from tejat.tools.edit.merge.tokens import TokenSequence

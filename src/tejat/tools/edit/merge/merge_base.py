@@ -13,7 +13,7 @@ from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import SAME, Match
 from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, split_words
-from tejat.tools.edit.match.search_block import SearchBlock, indent_of
+from tejat.tools.edit.match.search_block import SearchBlock, count_leading_blank, indent_of
 
 
 def find_merge_base(
@@ -105,15 +105,10 @@ def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: s
     above = next((key for key in reversed(given[:index]) if key), None)
     below = next((key for key in given[index + 1 :] if key), None)
     if above is None:
-        return _count_leading_blank(new) >= _count_leading_blank(given)
+        return count_leading_blank(new) >= count_leading_blank(given)
     if below is None:
-        return _count_leading_blank(new[::-1]) >= _count_leading_blank(given[::-1])
+        return count_leading_blank(new[::-1]) >= count_leading_blank(given[::-1])
     return any(above == left or below == right for left, right in parted)
-
-
-def _count_leading_blank(keys: Sequence[str]) -> int:
-    """Number of leading blank lines."""
-    return next((index for index, key in enumerate(keys) if key), len(keys))
 
 
 def _is_written_like_file(

@@ -15,7 +15,7 @@ from tejat.tools.edit.match.normalize import normalize_line
 from tejat.tools.edit.match.related_lines import distinctive_words
 from tejat.tools.edit.match.search_block import split_lines
 from tejat.tools.edit.merge.token_merge import merge_tokens
-from tejat.tools.edit.merge.tokens import TokenSequence, find_comment_prefix
+from tejat.tools.edit.merge.tokens import CLOSING_BRACKETS, TokenSequence, find_comment_prefix
 from tejat.tools.edit.request import EditRequest
 from tejat.workspace.text.line_edits import compute_line_edits
 
@@ -24,7 +24,6 @@ _MIN_LENGTH = 12
 """Minimal size of a text that identifies its place."""
 _MAX_LENGTH = 100_000
 _MAX_SEARCHED = 4
-_CLOSING = ")]}"
 _COMMENT = re.compile(r"(?:^|\s)(?:#|//)", re.MULTILINE)
 """Text after such a sign ends with its line."""
 _PROSE_WINDOW = 8
@@ -94,7 +93,7 @@ def _normalized_lines(lines: Sequence[str], mark: str) -> list[str]:
 
 def _strip_prefixes(keys: str, mark: str) -> str:
     """Strip comment prefixes, and commas before lines that close a bracket, from keys that start with an empty line."""
-    for bracket in _CLOSING:
+    for bracket in CLOSING_BRACKETS:
         keys = keys.replace(f",\n{bracket}", f"\n{bracket}")
     return keys.replace(f"\n{mark}", "\n") if mark else keys
 
@@ -107,7 +106,7 @@ def _find_line_range(wanted: Sequence[str], target: IndexedFile, mark: str) -> t
     start = sought[:_MIN_LENGTH]
     if (
         not mark
-        and not any(bracket in start for bracket in _CLOSING)
+        and not any(bracket in start for bracket in CLOSING_BRACKETS)
         and start not in target.key_text.replace("\n", "")
     ):
         return None

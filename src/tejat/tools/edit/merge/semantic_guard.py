@@ -12,7 +12,7 @@ from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.antonyms import are_antonyms, split_identifier
 from tejat.tools.edit.match.block_names import find_block_name
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.line_cost import is_letter_typo
+from tejat.tools.edit.match.line_comparer import is_letter_typo
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words, strip_escapes
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of

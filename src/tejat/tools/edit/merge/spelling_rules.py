@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from tejat.tools.edit.match.line_cost import is_similar
+from tejat.tools.edit.match.line_comparer import is_similar
 
 _Form = Literal["NFC", "NFD"]
 _QUOTES = {**dict.fromkeys("“”„", '"'), **dict.fromkeys("‘’‚", "'")}

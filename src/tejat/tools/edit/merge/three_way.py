@@ -10,10 +10,16 @@ from collections.abc import Sequence
 from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.line_cost import is_similar
+from tejat.tools.edit.match.line_comparer import is_similar
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.normalize import find_operators, normalize_line
-from tejat.tools.edit.match.search_block import SearchBlock, contains_in_order, indent_of, is_elision
+from tejat.tools.edit.match.search_block import (
+    SearchBlock,
+    contains_in_order,
+    count_leading_blank,
+    indent_of,
+    is_elision,
+)
 from tejat.tools.edit.merge.indentation import IndentMap
 from tejat.tools.edit.merge.merge_base import align_blank_lines, find_merge_base
 from tejat.tools.edit.merge.similar_lines import pair_similar_lines
@@ -168,8 +174,8 @@ class _ThreeWayMerge:
         lines = self._replace_lines(placed, new)
         self._check_duplicate_neighbor(edit, start, end)
         before, behind = self._count_blank_lines_around(edit, start, end)
-        start -= min(before, max(_count_leading_blank(lines) - _count_leading_blank(old), 0))
-        end += min(behind, max(_count_leading_blank(lines[::-1]) - _count_leading_blank(old[::-1]), 0))
+        start -= min(before, max(count_leading_blank(lines) - count_leading_blank(old), 0))
+        end += min(behind, max(count_leading_blank(lines[::-1]) - count_leading_blank(old[::-1]), 0))
         return LineReplacement(start, end, tuple(lines))
 
     def _check_separator(self, index: int) -> None:
@@ -195,10 +201,10 @@ class _ThreeWayMerge:
         old, new = self._old.lines, self._new
         if any(map(str.strip, (*old[edit.old_start : edit.old_end], *new[edit.new_start : edit.new_end]))):
             return False
-        behind = edit.new_end + _count_leading_blank(new[edit.new_end :])
-        wanted = behind - edit.new_start + _count_leading_blank(new[: edit.new_start][::-1])
-        first = edit.old_start - _count_leading_blank(old[: edit.old_start][::-1]) - 1
-        last = edit.old_end + _count_leading_blank(old[edit.old_end :])
+        behind = edit.new_end + count_leading_blank(new[edit.new_end :])
+        wanted = behind - edit.new_start + count_leading_blank(new[: edit.new_start][::-1])
+        first = edit.old_start - count_leading_blank(old[: edit.old_start][::-1]) - 1
+        last = edit.old_end + count_leading_blank(old[edit.old_end :])
         if first < 0 or last == len(old):
             return False
         above, below = self._end(first), self._start(last)
@@ -213,7 +219,7 @@ class _ThreeWayMerge:
         """Count the blank lines around the place that the old text lacks; new blank lines replace them."""
         above, below = self._end_above(edit), self._start_below(edit)
         above, below = start if above is None else above, end if below is None else below
-        return _count_leading_blank(self._target.lines[above:start][::-1]), _count_leading_blank(
+        return count_leading_blank(self._target.lines[above:start][::-1]), count_leading_blank(
             self._target.lines[end:below]
         )
 
@@ -373,8 +379,3 @@ def _comparable_lines(lines: Sequence[str], alike: "set[str]") -> list[str]:
     Lines that occur on both sides are kept as they are, so that they match only each other.
     """
     return [line if line in alike else "..." if is_elision(line) else line.rstrip() for line in lines]
-
-
-def _count_leading_blank(lines: Sequence[str]) -> int:
-    """Number of leading blank lines."""
-    return next((index for index, line in enumerate(lines) if line.strip()), len(lines))

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.tools.edit.match.search_block import indent_of
-from tejat.tools.edit.merge.tokens import TokenSequence
+from tejat.tools.edit.merge.tokens import CLOSING_BRACKETS, OPENING_BRACKETS, TokenSequence
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
-_OPENING, _CLOSING = "([{", ")]}"
 _QUOTES = "\"'`"
 _SEPARATORS = ",;"
 
@@ -167,21 +166,21 @@ class _TokenMerge:
         """White space after the separators of the enclosing brackets; None if it varies."""
         words, spaces = self._found.words, self._found.spaces
         opener, depth = at - 1, 0
-        while opener >= self._first and (depth or words[opener] not in _OPENING):
-            depth += (words[opener] in _CLOSING) - (words[opener] in _OPENING)
+        while opener >= self._first and (depth or words[opener] not in OPENING_BRACKETS):
+            depth += (words[opener] in CLOSING_BRACKETS) - (words[opener] in OPENING_BRACKETS)
             opener -= 1
         if opener < self._first or _is_quoted(words[opener:at]):
             return None
         seen: set[str] = set()
         depth = 0
         for index in range(opener + 1, self._first + len(self._old)):
-            if words[index] in _CLOSING:
+            if words[index] in CLOSING_BRACKETS:
                 depth -= 1
                 if depth < 0:
                     break
             if not depth and words[index - 1] == separator and index - 1 > opener:
                 seen.add(_without_trailing_comma(spaces[index]))
-            depth += words[index] in _OPENING
+            depth += words[index] in OPENING_BRACKETS
         if not seen and separator == ",":
             # After a single item, the next one goes on its own line if the first one does.
             seen.add(_without_trailing_comma(spaces[opener + 1]) if "\n" in spaces[opener + 1] else " ")
@@ -194,12 +193,12 @@ def _has_uniform_brackets(tokens: TokenSequence) -> bool:
     is_quoted = False
     for index, word in enumerate(tokens.words):
         is_quoted ^= word == '"'
-        if word in _CLOSING and open_ones:
+        if word in CLOSING_BRACKETS and open_ones:
             if len(open_ones.pop() | {tokens.count_line_breaks(index) > 0}) > 1:
                 return False
         elif index + 1 == len(tokens):
             break
-        elif word in _OPENING:
+        elif word in OPENING_BRACKETS:
             open_ones.append({tokens.count_line_breaks(index + 1) > 0})
         elif word in _SEPARATORS and open_ones and not is_quoted:
             open_ones[-1].add(tokens.count_line_breaks(index + 1) > 0)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.search_block import normalize_line_endings
 
 _COMMENT_PREFIXES = ("//", "#", "*", "--", ";", "%", ">")
-_LINE_END = re.compile("\r\n?")
-_OPENING, _CLOSING = "([{", ")]}"
+OPENING_BRACKETS, CLOSING_BRACKETS = "([{", ")]}"
 
 
 class TokenSequence:
@@ -20,7 +20,7 @@ class TokenSequence:
 
     def __init__(self, text: str, mark: str = "") -> None:
         self.comment_prefix = mark
-        plain = _LINE_END.sub("\n", text)
+        plain = normalize_line_endings(text)
         # Trailing blanks precede no word, and matching each of them is slow.
         found = list(_pattern(mark).finditer(plain, 0, len(plain.rstrip())))
         self.spaces = [match[1] for match in found]
@@ -44,9 +44,9 @@ class TokenSequence:
         depths: list[int] = []
         for word in self.words:
             depths.append(depth)
-            if word in _OPENING:
+            if word in OPENING_BRACKETS:
                 depth += 1
-            elif word in _CLOSING:
+            elif word in CLOSING_BRACKETS:
                 depth = max(depth - 1, 0)
         return depths
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from tejat.tools.edit.match.line_cost import is_similar
+from tejat.tools.edit.match.line_comparer import is_similar
 from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, strip_escapes
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 

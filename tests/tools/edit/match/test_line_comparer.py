@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.tools.edit.match.line_cost import LineComparer, is_similar
+from tejat.tools.edit.match.line_comparer import LineComparer, is_similar
 from tejat.tools.edit.match.line_match import Match, MatchKind
 from tejat.tools.edit.match.normalize import normalize_line
 
