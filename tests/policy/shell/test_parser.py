@@ -77,25 +77,22 @@ class TestCorpora:
         assert len(DESTRUCTIVE) >= 60
         assert len(ORDINARY) >= 100
 
-    @pytest.mark.parametrize("text", BYPASS)
-    def test_no_bypass_is_allowed(self, text: str) -> None:
-        assert not is_allowed(parse_command_line(text))
+    def test_no_bypass_is_allowed(self) -> None:
+        assert [text for text in BYPASS if is_allowed(parse_command_line(text))] == []
 
-    @pytest.mark.parametrize("text", [text for text in BYPASS if "touch" in text and ":: touch" not in text])
-    def test_a_rule_against_touch_sees_it(self, text: str) -> None:
-        assert shows(parse_command_line(text), "touch") or is_not_run(text)
+    def test_a_rule_against_touch_sees_it(self) -> None:
+        lines = [text for text in BYPASS if "touch" in text and ":: touch" not in text]
+        assert len(lines) >= 400
+        hidden = [text for text in lines if not shows(parse_command_line(text), "touch")]
+        assert [text for text in hidden if not is_not_run(text)] == []
 
-    @pytest.mark.parametrize("text", DESTRUCTIVE)
-    def test_what_destroys_is_seen(self, text: str) -> None:
-        line = parse_command_line(text)
-        destroys = any(command_effects(command.words).destroys for command in line.commands)
-        assert destroys or line.is_opaque or not line.is_plain or runs_code(line)
+    def test_what_destroys_is_seen(self) -> None:
+        assert [text for text in DESTRUCTIVE if not looks_destructive(parse_command_line(text))] == []
 
-    @pytest.mark.parametrize("text", ORDINARY)
-    def test_ordinary_lines_are_plain(self, text: str) -> None:
-        line = parse_command_line(text)
-        assert (line.is_plain, line.is_opaque, line.doubts) == (True, False, ())
-        assert all(command.is_plain for command in line.commands)
+    def test_ordinary_lines_are_plain(self) -> None:
+        lines = list(map(parse_command_line, ORDINARY))
+        assert [line for line in lines if not line.is_plain or line.is_opaque or line.doubts] == []
+        assert [line for line in lines if not all(command.is_plain for command in line.commands)] == []
 
     @pytest.mark.parametrize(
         "text", ["ls", "git log --oneline -n 5", "cat README.md | cat", "echo 'a;b' && ls src 2>&1"]
@@ -110,8 +107,9 @@ def is_not_run(text: str) -> bool:
     return text.startswith((*others, "!!", 'echo "\\"')) or "gawk" in text or "alias" in text
 
 
-def runs_code(line: CommandLine) -> bool:
-    return any(command_effects(command.words).runs_code for command in line.commands)
+def looks_destructive(line: CommandLine) -> bool:
+    effects = [command_effects(command.words) for command in line.commands]
+    return line.is_opaque or not line.is_plain or any(each.destroys or each.runs_code for each in effects)
 
 
 class TestWholeLines:
@@ -247,16 +245,13 @@ class TestWholeLines:
 
 
 class TestOpaque:
-    @pytest.mark.parametrize("text", corpus("opaque_lines.txt"))
-    def test_what_cannot_be_seen(self, text: str) -> None:
-        line = parse_command_line(text)
-        assert (line.is_plain, line.is_opaque) == (False, True)
-        assert line.doubts
+    def test_what_cannot_be_seen(self) -> None:
+        lines = list(map(parse_command_line, corpus("opaque_lines.txt")))
+        assert [line for line in lines if line.is_plain or not line.is_opaque or not line.doubts] == []
 
-    @pytest.mark.parametrize("text", corpus("seen_lines.txt"))
-    def test_what_is_not_plain_but_can_be_seen(self, text: str) -> None:
-        line = parse_command_line(text)
-        assert (line.is_plain, line.is_opaque) == (False, False), line.doubts
+    def test_what_is_not_plain_but_can_be_seen(self) -> None:
+        lines = list(map(parse_command_line, corpus("seen_lines.txt")))
+        assert [line for line in lines if line.is_plain or line.is_opaque] == []
 
 
 NESTED = {

@@ -211,20 +211,25 @@ def words_of(text: str) -> list[ShellWord]:
     )
 
 
-@pytest.mark.parametrize("text", WRAPPED_TOUCH)
-def test_commands_behind_wrappers(text: str) -> None:
-    wrapped = unwrap_command(words_of(text))
-    assert wrapped is not None
-    assert "touch" in [command[0].value for command in wrapped.commands]
-    assert wrapped.opaque_reason is None
+def test_commands_behind_wrappers() -> None:
+    assert [text for text in WRAPPED_TOUCH if not wraps_touch(text)] == []
 
 
-@pytest.mark.parametrize("text", LINES_WITH_TOUCH)
-def test_lines_behind_wrappers(text: str) -> None:
+def wraps_touch(text: str) -> bool:
     wrapped = unwrap_command(words_of(text))
-    assert wrapped is not None
-    assert [line for line in wrapped.lines if line.removeprefix("env ").startswith("touch M")]
-    assert wrapped.opaque_reason is None
+    names = [command[0].value for command in wrapped.commands] if wrapped else []
+    return wrapped is not None and "touch" in names and wrapped.opaque_reason is None
+
+
+def test_lines_behind_wrappers() -> None:
+    assert [text for text in LINES_WITH_TOUCH if not wraps_line_with_touch(text)] == []
+
+
+def wraps_line_with_touch(text: str) -> bool:
+    wrapped = unwrap_command(words_of(text))
+    lines = [line.removeprefix("env ") for line in wrapped.lines] if wrapped else []
+    has_touch = any(line.startswith("touch M") for line in lines)
+    return wrapped is not None and has_touch and wrapped.opaque_reason is None
 
 
 @pytest.mark.parametrize("text", HIDDEN)

@@ -91,14 +91,12 @@ def test_nothing_matches_nothing() -> None:
     assert compile_linear(NO_CHARACTER).search("aé\n".encode()) is None
 
 
-@pytest.mark.parametrize("code_point", [*range(1, 128), 0xE9, 0x65E5, 0x1F600])
-def test_escaped_characters_stand_for_themselves(code_point: int) -> None:
-    character = chr(code_point)
-    for expression in (escape(character), f"[{escape(character)}]"):
-        assert re.fullmatch(expression, character)
-        found = compile_linear(expression, crosses_lines=True).search(character.encode())
-        assert found is not None
-        assert found.group() == character.encode()
+def test_escaped_characters_stand_for_themselves() -> None:
+    for character in map(chr, [*range(1, 128), 0xE9, 0x65E5, 0x1F600]):
+        for expression in (escape(character), f"[{escape(character)}]"):
+            found = compile_linear(expression, crosses_lines=True).search(character.encode())
+            matches = (re.fullmatch(expression, character) is not None, found and found.group())
+            assert matches == (True, character.encode()), expression
 
 
 def test_spelled_ranges() -> None:
