@@ -1,12 +1,14 @@
 """Nothing that a terminal obeys or hides gets through."""
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.sanitize import sanitize_text, strip_hidden
+from tejat.core.i18n import LazyString, gettext_lazy, translate
+from tejat.core.sanitize import sanitize_line, sanitize_summary, sanitize_text, strip_hidden
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
 IGNORABLE = (
@@ -91,3 +93,18 @@ def test_hidden_characters_are_named(text: str, seen: str) -> None:
 @settings(deadline=None)
 def test_what_would_be_named_can_be_left_out_instead(text: str) -> None:
     assert strip_hidden(text) == "".join(character for character in text if not is_dangerous(character))
+
+
+class TestOneLine:
+    def test_line_ends_and_tabs_are_shown(self) -> None:
+        assert sanitize_line("a\n\tb\x1b") == "a<U+000A><U+0009>b<U+001B>"
+        assert sanitize_line("a\n\tb", keep_tabs=True) == "a<U+000A>\tb"
+
+    def test_a_summary_has_single_spaces(self) -> None:
+        assert sanitize_summary(" a\r\n\t b\u202e ") == "a b<U+202E>"
+
+    @pytest.mark.parametrize("sanitize", [sanitize_line, sanitize_summary, sanitize_text])
+    def test_a_lazy_string_stays_lazy(self, sanitize: Callable[[str], str]) -> None:
+        text = sanitize(gettext_lazy("a\x1b{name}", name="b\x1b"))
+        assert text == translate(text) == "a<U+001B>b<U+001B>"
+        assert isinstance(text, LazyString)

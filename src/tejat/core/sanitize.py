@@ -1,10 +1,10 @@
-"""Text made safe to look at: what a terminal would obey or hide is shown instead."""
+"""Text made safe for a terminal: control, hidden and direction-changing characters become visible."""
 
 import re
 
 from tejat.core.i18n import LazyString, map_lazy
 
-# Compiled when first needed, like other patterns in this program that many runs can do without.
+# Compiled on first use, like other patterns that many runs do without.
 HIDDEN_CHARACTERS = (
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
@@ -12,13 +12,13 @@ HIDDEN_CHARACTERS = (
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, direction overrides
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # fillers, variation selectors, byte order mark
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand and musical controls, tags
-    "\ud800-\udfff"  # half characters: bytes that were not text
+    "\ud800-\udfff"  # surrogates: undecodable bytes
     "]"
 )
 
 
 def sanitize_text(text: str) -> str:
-    """The text with every control, hidden or direction-changing character written as `<U+XXXX>`."""
+    """Replace hidden characters by `<U+XXXX>`. Newlines and tabs stay."""
     if text.isascii() and text.isprintable():
         return text
     if isinstance(text, LazyString):
@@ -26,6 +26,21 @@ def sanitize_text(text: str) -> str:
     return re.sub(HIDDEN_CHARACTERS, lambda found: f"<U+{ord(found.group()):04X}>", text)
 
 
+def sanitize_line(text: str, *, keep_tabs: bool = False) -> str:
+    """Sanitize text for one line of output: newlines and, unless kept, tabs are replaced by `<U+XXXX>` too."""
+    if isinstance(text, LazyString):
+        return map_lazy(text, lambda words: sanitize_line(words, keep_tabs=keep_tabs))
+    line = sanitize_text(text).replace("\n", "<U+000A>")
+    return line if keep_tabs else line.replace("\t", "<U+0009>")
+
+
+def sanitize_summary(text: str) -> str:
+    """Sanitize text for one line where its layout does not matter: each run of white space becomes one space."""
+    if isinstance(text, LazyString):
+        return map_lazy(text, sanitize_summary)
+    return sanitize_text(" ".join(text.split()))
+
+
 def strip_hidden(text: str) -> str:
-    """The text without those characters."""
+    """Remove hidden characters."""
     return re.sub(HIDDEN_CHARACTERS, "", text)

@@ -24,7 +24,7 @@ def test_which_locales_have_more_than_ascii(environment: dict[str, str], speaks:
 
 
 def test_one_line_stays_one() -> None:
-    assert one_line("a\nb\tc\x1b[2J\r") == "a<U+000A>b c<U+001B>[2J<U+000D>"
+    assert one_line("a\nb\tc\x1b[2J\r") == "a<U+000A>b<U+0009>c<U+001B>[2J<U+000D>"
 
 
 def test_the_nearest_names_come_first() -> None:

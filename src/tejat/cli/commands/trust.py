@@ -152,7 +152,7 @@ def _to_json(root: str, trust: TrustDecision) -> JsonObject:
         "path": root,
         "level": trust.level,
         "reason": trust.reason,
-        "items": [item._asdict() for item in trust.items],
+        "items": [item.to_json() for item in trust.items],
         "changed": [item.path for item in trust.changed],
     }
 

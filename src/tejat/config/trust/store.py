@@ -11,6 +11,7 @@ from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_fil
 from tejat.config.paths import AppPaths, make_private_directory
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _, gettext_lazy
+from tejat.core.messages.types import JsonObject
 
 _VERSION = 1
 _LOCK_TIMEOUT = 30.0
@@ -56,6 +57,9 @@ class TrustItem(NamedTuple):
             "script": gettext_lazy("script"),
         }
         return words.get(self.kind, self.kind)
+
+    def to_json(self) -> JsonObject:
+        return {"path": self.path, "what": self.kind, "digest": self.digest, "says": self.details}
 
 
 class TrustEntry(NamedTuple):
@@ -155,7 +159,7 @@ def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> 
 
 def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> None:
     from tejat.config.files.lock import file_lock
-    from tejat.config.files.writer import write_private_file
+    from tejat.workspace.files.private_files import write_private_file
 
     path = paths.trust_store
     try:

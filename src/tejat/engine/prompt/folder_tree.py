@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 
 MAX_ITEMS = 200
@@ -94,7 +94,7 @@ def _list_entries(path: str) -> list[tuple[bool, str]] | None:
 
 def escape_path(path: str) -> str:
     """The path with nothing in it that would look like something else."""
-    return sanitize_text(path).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+    return sanitize_line(path)
 
 
 def _display_name(name: str) -> str:

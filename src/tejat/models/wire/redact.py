@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary
 
 MASK = "***"
 
@@ -25,7 +25,7 @@ def safe_text(text: str, secrets: Iterable[str] = (), *, max_length: int = _MAX_
     for secret in secrets:
         if len(secret) >= _MIN_SECRET_LENGTH:
             text = text.replace(secret, MASK)
-    text = sanitize_text(" ".join(re.sub(_SECRET_PATTERN, MASK, text).split()))
+    text = sanitize_summary(re.sub(_SECRET_PATTERN, MASK, text))
     return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import LazyString, gettext_lazy, join_lazy
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_line
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.types import PolicyRule
 
@@ -53,19 +53,21 @@ def rule_to_toml(rule: PolicyRule) -> str:
 
 def _parts(rule: PolicyRule) -> Iterator[str]:
     yield f"{rule.decision.value} "
-    yield gettext_lazy("every tool") if rule.tool == "*" else _sanitize(rule.tool)
+    yield gettext_lazy("every tool") if rule.tool == "*" else sanitize_line(rule.tool)
     if rule.server is not None:
         every = rule.server == "*"
         yield (
             gettext_lazy(" of every server")
             if every
-            else gettext_lazy(" of server {server}", server=_sanitize(rule.server))
+            else gettext_lazy(" of server {server}", server=sanitize_line(rule.server))
         )
     if isinstance(rule, AllowlistRule):
         listed = rule.allowlist_text
-        yield gettext_lazy(" except {listed}", listed=listed if isinstance(listed, LazyString) else _sanitize(listed))
+        yield gettext_lazy(
+            " except {listed}", listed=listed if isinstance(listed, LazyString) else sanitize_line(listed)
+        )
     if rule.command is not None:
-        yield f": {_sanitize(shlex.join(rule.command))}"
+        yield f": {sanitize_line(shlex.join(rule.command))}"
     if rule.arguments is not None:
         yield gettext_lazy(", arguments like {pattern}", pattern=_quoted(rule.arguments))
     if rule.path is not None:
@@ -100,8 +102,4 @@ def _string(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    return _sanitize(json.dumps(value, ensure_ascii=False))
-
-
-def _sanitize(text: str) -> str:
-    return sanitize_text(text).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+    return sanitize_line(json.dumps(value, ensure_ascii=False))

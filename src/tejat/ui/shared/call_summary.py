@@ -6,7 +6,7 @@ from typing import cast
 
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.types import FunctionCall, Params
-from tejat.core.sanitize import sanitize_text
+from tejat.core.sanitize import sanitize_summary
 from tejat.core.tools.display import FileDiff
 
 MAX_LINE_CHARS = 300
@@ -43,7 +43,7 @@ def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
     lines = text[: 20 * limit].strip().splitlines()
     if not lines:
         return ""
-    first = sanitize_text(lines[0]).replace("\t", " ")
+    first = sanitize_summary(lines[0])
     if len(first) > limit:
         first = f"{first[:limit]} [...]"
     more = text.strip().count("\n") if len(lines) > 1 else 0
