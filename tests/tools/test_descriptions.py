@@ -12,13 +12,13 @@ from tejat.tools.descriptions import load_description
 from tejat.workspace.context import Workspace
 
 TOOLS = [known["name"] for known in json.loads(Path(DECLARATIONS).read_text(encoding="utf-8"))]
-WORDS = Path(DECLARATIONS).parent / "words"
+DESCRIPTIONS = Path(DECLARATIONS).parent / "descriptions"
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_every_tool_has_its_words(name: str, tmp_path: Path) -> None:
+def test_every_tool_has_its_description(name: str, tmp_path: Path) -> None:
     described = load_description(name)
-    assert described == (WORDS / f"{name}.md").read_text(encoding="utf-8").strip()
+    assert described == (DESCRIPTIONS / f"{name}.md").read_text(encoding="utf-8").strip()
     assert 100 < len(described) < 1000
     script = Path(__file__).parents[2] / "scripts" / "declarations"
     with Workspace([tmp_path]) as workspace:
@@ -26,11 +26,11 @@ def test_every_tool_has_its_words(name: str, tmp_path: Path) -> None:
         assert load_builtin(name, here).description == described
 
 
-def test_there_are_no_words_without_a_tool() -> None:
-    assert {path.stem for path in WORDS.glob("*.md")} == {*TOOLS, "discovered_tool", "find_tools"}
+def test_every_description_has_a_tool() -> None:
+    assert {path.stem for path in DESCRIPTIONS.glob("*.md")} == {*TOOLS, "discovered_tool", "find_tools"}
 
 
-def test_a_tool_without_words() -> None:
+def test_a_tool_without_description() -> None:
     with pytest.raises(FileNotFoundError):
         load_description("no_such_tool")
 

@@ -1,4 +1,4 @@
-"""`list_directory`: checklist L1 to L12, confinement, several roots, and what it says when it cannot."""
+"""`list_directory`: listings, ignored files, confinement, several roots, failures."""
 
 import asyncio
 import os
@@ -51,7 +51,7 @@ def test_what_it_is(tool: LSTool) -> None:
 
 
 class TestListing:
-    def test_l1_directories_first_then_alphabetical_whatever_the_case(self, tool: LSTool, root: Path) -> None:
+    def test_directories_first_then_alphabetical_whatever_the_case(self, tool: LSTool, root: Path) -> None:
         for name in ("b.txt", "A.txt", "a.txt", "Z"):
             (root / name).touch()
         for name in ("zoo", "Bar", "bar"):
@@ -62,10 +62,10 @@ class TestListing:
             "Listed 7 item(s).",
         )
 
-    def test_l2_an_empty_directory(self, tool: LSTool, root: Path) -> None:
+    def test_an_empty_directory(self, tool: LSTool, root: Path) -> None:
         assert call(tool, path=str(root)) == ToolResult(f"Directory {root} is empty.", "Directory is empty.")
 
-    def test_l2_a_directory_of_which_all_is_ignored_is_not_called_empty(self, tool: LSTool, root: Path) -> None:
+    def test_a_directory_of_which_all_is_ignored_is_not_called_empty(self, tool: LSTool, root: Path) -> None:
         make_repository(root)
         (root / "sub").mkdir()
         (root / ".gitignore").write_text("*.log\n")
@@ -89,7 +89,7 @@ class TestListing:
             ([], ["A.LOG", "a.log", "a.logs", "aa.log", "b.txt", "xalog"]),
         ],
     )
-    def test_l3_names_left_out(self, tool: LSTool, root: Path, ignore: list[str], shown: list[str]) -> None:
+    def test_names_left_out(self, tool: LSTool, root: Path, ignore: list[str], shown: list[str]) -> None:
         for name in ("a.log", "aa.log", "A.LOG", "a.logs", "xalog", "b.txt"):
             (root / name).touch()
         assert call(tool, path=str(root), ignore=ignore) == ToolResult(
@@ -97,7 +97,7 @@ class TestListing:
             f"Listed {len(shown)} item(s).",
         )
 
-    def test_l3_what_was_left_out_by_name_does_not_count_as_ignored(self, tool: LSTool, root: Path) -> None:
+    def test_what_was_left_out_by_name_does_not_count_as_ignored(self, tool: LSTool, root: Path) -> None:
         (root / ".geminiignore").write_text("*.log\n")
         (root / "a.log").touch()
         (root / "b.log").touch()
@@ -106,7 +106,7 @@ class TestListing:
             "Listed 1 item(s). (1 gemini-ignored)",
         )
 
-    def test_l3_a_wildcard_matches_newlines_too(self, tool: LSTool, root: Path) -> None:
+    def test_a_wildcard_matches_newlines_too(self, tool: LSTool, root: Path) -> None:
         (root / "a\nb.log").touch()
         (root / "c").touch()
         assert call(tool, path=str(root), ignore=["a*.log"]).llm_content == f"Directory listing for {root}:\nc"
@@ -119,7 +119,7 @@ class TestListing:
             {"file_filtering_options": {"respect_git_ignore": False, "respect_gemini_ignore": True}},
         ],
     )
-    def test_l4_git_ignored_entries_on_demand(self, tool: LSTool, root: Path, params: dict[str, object]) -> None:
+    def test_git_ignored_entries_on_demand(self, tool: LSTool, root: Path, params: dict[str, object]) -> None:
         make_repository(root)
         (root / ".gitignore").write_text("*.log\nbuild/\n")
         (root / "a.log").touch()
@@ -130,14 +130,14 @@ class TestListing:
             f"Directory listing for {root}:\n[DIR] .git\n[DIR] build\n.gitignore\na.log", "Listed 4 item(s)."
         )
 
-    def test_l4_without_a_repository_git_ignores_nothing(self, tool: LSTool, root: Path) -> None:
+    def test_without_a_repository_git_ignores_nothing(self, tool: LSTool, root: Path) -> None:
         (root / ".gitignore").write_text("*.log\n")
         (root / "a.log").touch()
         assert call(tool, path=str(root)) == ToolResult(
             f"Directory listing for {root}:\n.gitignore\na.log", "Listed 2 item(s)."
         )
 
-    def test_l5_both_kinds_are_counted_apart(self, tool: LSTool, root: Path) -> None:
+    def test_both_kinds_are_counted_apart(self, tool: LSTool, root: Path) -> None:
         make_repository(root)
         (root / ".gitignore").write_text("*.log\n")
         (root / ".geminiignore").write_text("*.key\n")
@@ -153,7 +153,7 @@ class TestListing:
             "Listed 5 item(s). (2 git-ignored)",
         )
 
-    def test_l8_links(self, tool: LSTool, root: Path) -> None:
+    def test_links(self, tool: LSTool, root: Path) -> None:
         (root / "directory").mkdir()
         (root / "file").touch()
         (root / "broken").symlink_to("nowhere")
@@ -164,11 +164,11 @@ class TestListing:
             f"Directory listing for {root}:\n[DIR] directory\n[DIR] to-directory\nfile\nto-file", "Listed 4 item(s)."
         )
 
-    def test_l8_special_files_are_named_and_never_opened(self, tool: LSTool, root: Path) -> None:
+    def test_special_files_are_named_and_never_opened(self, tool: LSTool, root: Path) -> None:
         os.mkfifo(root / "fifo")
         assert call(tool, path=str(root)) == ToolResult(f"Directory listing for {root}:\nfifo", "Listed 1 item(s).")
 
-    def test_l12_names_are_given_intact(self, tool: LSTool, root: Path) -> None:
+    def test_names_are_given_intact(self, tool: LSTool, root: Path) -> None:
         names = ["with space", ".hidden", "naïve", "日本", "line\nbreak", "a%41.txt", "-rf", "\x1b[31m"]
         for name in names:
             (root / name).touch()
@@ -176,7 +176,7 @@ class TestListing:
         ordered = sorted(names, key=lambda name: (name.casefold(), name))
         assert result == ToolResult(f"Directory listing for {root}:\n" + "\n".join(ordered), "Listed 8 item(s).")
 
-    def test_l12_a_name_that_is_no_utf8(self, tool: LSTool, root: Path) -> None:
+    def test_a_name_that_is_no_utf8(self, tool: LSTool, root: Path) -> None:
         with open(os.fsencode(root) + b"/caf\xe9", "wb"):
             pass
         assert call(tool, path=str(root)) == ToolResult(
@@ -210,7 +210,7 @@ class TestNaming:
         assert call(tool, **{name: str(root), "unknown": 1}) == expected
 
     @pytest.mark.parametrize("path", ["sub", "./sub", "sub/", "sub/../sub", "@sub", "sub\0"])
-    def test_l9_a_relative_path_is_in_the_root(
+    def test_a_relative_path_is_in_the_root(
         self, tool: LSTool, root: Path, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (root / "sub").mkdir()
@@ -218,7 +218,7 @@ class TestNaming:
         monkeypatch.chdir(tmp_path)
         assert call(tool, path=path) == ToolResult(f"Directory listing for {root}/sub:\na", "Listed 1 item(s).")
 
-    def test_l10_a_second_workspace_directory(self, root: Path, tmp_path: Path) -> None:
+    def test_a_second_workspace_directory(self, root: Path, tmp_path: Path) -> None:
         other = tmp_path.resolve() / "other"
         (other / "only-here").mkdir(parents=True)
         (other / "only-here" / "f").touch()
@@ -238,7 +238,7 @@ class TestNaming:
             assert call(tool, path=str(tmp_path / "link")) == expected
             assert call(tool, path=str(root)) == expected
 
-    def test_l11_the_description(self, tool: LSTool, root: Path) -> None:
+    def test_the_description(self, tool: LSTool, root: Path) -> None:
         deep = "very/deep/nested/dir/with/names/that/are/long"
         assert tool.get_description({"path": str(root)}) == "."
         assert tool.get_description({"path": "sub"}) == "sub"
@@ -269,7 +269,7 @@ class TestNaming:
 
 
 class TestFailing:
-    def test_l6_a_file_is_no_directory(self, tool: LSTool, root: Path) -> None:
+    def test_a_file_is_no_directory(self, tool: LSTool, root: Path) -> None:
         (root / "f").touch()
         for path in (root / "f", root / "f" / "below"):
             assert call(tool, path=str(path)) == failed_result(
@@ -278,14 +278,14 @@ class TestFailing:
                 "Error: Path is not a directory.",
             )
 
-    def test_l6_what_does_not_exist(self, tool: LSTool, root: Path) -> None:
+    def test_what_does_not_exist(self, tool: LSTool, root: Path) -> None:
         assert call(tool, path=str(root / "none")) == failed_result(
             f"Error: Directory not found or inaccessible: {root}/none",
             ErrorType.FILE_NOT_FOUND,
             "Error: Failed to list directory.",
         )
 
-    def test_l7_a_directory_that_may_not_be_read(self, tool: LSTool, root: Path, tmp_path: Path) -> None:
+    def test_a_directory_that_may_not_be_read(self, tool: LSTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o755)
         (root / "secret").mkdir(mode=0o700)
@@ -315,7 +315,7 @@ class TestFailing:
     @pytest.mark.parametrize(
         "path", ["../outside", "{root}/../outside", "/", "/etc", "{root}-evil", "{root}x", "..", ""]
     )
-    def test_l9_paths_that_lie_outside(self, tool: LSTool, root: Path, path: str) -> None:
+    def test_paths_that_lie_outside(self, tool: LSTool, root: Path, path: str) -> None:
         for name in ("outside", "root-evil", "rootx"):
             (root.parent / name).mkdir()
         (root / "here").touch()

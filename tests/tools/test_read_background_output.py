@@ -62,7 +62,7 @@ def test_what_makes_no_sense(jobs: JobStore, params: dict[str, object], reason: 
     assert call(jobs, **params) == invalid_params_result(reason)
 
 
-def test_h23_only_jobs_of_ours(jobs: JobStore) -> None:
+def test_only_jobs_of_ours(jobs: JobStore) -> None:
     assert call(jobs, pid=1) == failed_result(
         "There is no background process 1.",
         ErrorType.SHELL_EXECUTE_ERROR,

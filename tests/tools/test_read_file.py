@@ -1,4 +1,4 @@
-"""`read_file`: checklist F1 to F20, confinement, special and huge files, cancelling."""
+"""`read_file`: slices, media, ignored files, confinement, special and huge files, cancellation."""
 
 import asyncio
 import os
@@ -45,11 +45,11 @@ def test_what_it_is(tool: ReadFileTool) -> None:
 
 class TestText:
     @pytest.mark.parametrize("text", ["", "a", "a\nb", "a\nb\n", "\n", "\n\n\n", "\tx  \n", "naïve 日本 😀 \ufffd\n"])
-    def test_f1_f9_f16_small_text_is_given_exactly(self, tool: ReadFileTool, root: Path, text: str) -> None:
+    def test_small_text_is_given_exactly(self, tool: ReadFileTool, root: Path, text: str) -> None:
         (root / "f").write_bytes(text.encode())
         assert call(tool, root / "f") == ToolResult(text, "")
 
-    def test_f16_carriage_returns_before_newlines_are_not_shown(self, tool: ReadFileTool, root: Path) -> None:
+    def test_carriage_returns_before_newlines_are_not_shown(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n\rc\rd\r\n")
         assert call(tool, root / "f") == ToolResult("a\nb\n\rc\rd\n", "")
 
@@ -77,7 +77,7 @@ class TestText:
             ({"start_line": 3, "end_line": 100}, "2\n3\n", ""),
         ],
     )
-    def test_f2_f17_slices(
+    def test_slices(
         self, tool: ReadFileTool, root: Path, params: dict[str, object], expected: str, display: str
     ) -> None:
         (root / "f").write_bytes(b"0\n1\n2\n3\n")
@@ -96,13 +96,13 @@ class TestText:
             ({"start_line": 3, "end_line": 2}, "start_line cannot be greater than end_line"),
         ],
     )
-    def test_f3_f17_slices_that_make_no_sense(
+    def test_slices_that_make_no_sense(
         self, tool: ReadFileTool, root: Path, params: dict[str, object], reason: str
     ) -> None:
         (root / "f").touch()
         assert call(tool, root / "f", **params) == invalid_params_result(reason)
 
-    def test_f4_two_thousand_lines_and_one_more(self, tool: ReadFileTool, root: Path) -> None:
+    def test_two_thousand_lines_and_one_more(self, tool: ReadFileTool, root: Path) -> None:
         lines = [str(number) for number in range(2001)]
         (root / "f").write_text("\n".join(lines[:2000]))
         assert call(tool, root / "f") == ToolResult("\n".join(lines[:2000]), "")
@@ -114,20 +114,20 @@ class TestText:
         result = call(tool, root / "f", limit=55_000)
         assert result == ToolResult(truncated(1, 50_000, 60_001) + "\n".join(["x"] * 50_000), "(truncated)")
 
-    def test_f5_long_lines(self, tool: ReadFileTool, root: Path) -> None:
+    def test_long_lines(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").write_text("ä" * 2000)
         assert call(tool, root / "f") == ToolResult("ä" * 2000, "")
         (root / "f").write_text("ä" * 2001 + "\nb")
         assert call(tool, root / "f") == ToolResult(LONG_LINES + "ä" * 2000 + "... [truncated]\nb", "(truncated)")
 
-    def test_f5_f6_both_limits_together_are_told_once(self, tool: ReadFileTool, root: Path) -> None:
+    def test_both_limits_together_are_told_once(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").write_text("x" * 3000 + "\nb\nc")
         assert call(tool, root / "f", limit=2) == ToolResult(
             truncated(1, 2, 3) + "x" * 2000 + "... [truncated]\nb", "(truncated)"
         )
 
     @pytest.mark.parametrize("name", ["f.ts", "f.mts", "f.cts", "f.tsx", "f.unknown", "Makefile", ".env"])
-    def test_f8_source_files_are_text(self, tool: ReadFileTool, root: Path, name: str) -> None:
+    def test_source_files_are_text(self, tool: ReadFileTool, root: Path, name: str) -> None:
         (root / name).write_text("const a = 1\n")
         assert call(tool, root / name) == ToolResult("const a = 1\n", "")
 
@@ -141,11 +141,11 @@ class TestText:
             (b"\0\0\xfe\xff", "utf-32-be"),
         ],
     )
-    def test_f10_byte_order_marks(self, tool: ReadFileTool, root: Path, mark: bytes, codec: str) -> None:
+    def test_byte_order_marks(self, tool: ReadFileTool, root: Path, mark: bytes, codec: str) -> None:
         (root / "f.txt").write_bytes(mark + "häß\r\n日本 😀\n".encode(codec))
         assert call(tool, root / "f.txt") == ToolResult("häß\n日本 😀\n", "")
 
-    def test_f10_half_a_mark_is_none(self, tool: ReadFileTool, root: Path) -> None:
+    def test_half_a_mark_is_none(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").write_bytes(b"\xef\xbbabc, and then quite a lot of plain English text\n")
         result = call(tool, root / "f")
         assert isinstance(result.llm_content, str)
@@ -180,19 +180,17 @@ class TestMedia:
             ("a.mp4", "video/mp4", "video"),
         ],
     )
-    def test_f7_media_come_as_they_are(
-        self, tool: ReadFileTool, root: Path, name: str, mime_type: str, word: str
-    ) -> None:
+    def test_media_come_as_they_are(self, tool: ReadFileTool, root: Path, name: str, mime_type: str, word: str) -> None:
         raw = bytes(range(256)) * 3
         (root / name).write_bytes(raw)
         result = call(tool, root / name)
         assert result == ToolResult(InlineData(mime_type, raw), f"Read {word} file: {name}")
 
-    def test_f7_svg_is_an_image_too(self, tool: ReadFileTool, root: Path) -> None:
+    def test_svg_is_an_image_too(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.svg").write_bytes(b"<svg/>")
         assert call(tool, "a.svg") == ToolResult(InlineData("image/svg+xml", b"<svg/>"), "Read image file: a.svg")
 
-    def test_f7_base64_on_the_way_out(self, tool: ReadFileTool, root: Path) -> None:
+    def test_base64_on_the_way_out(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.png").write_bytes(b"\x89PNG")
         assert call(tool, "a.png").to_json() == {
             "llmContent": {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}},
@@ -200,7 +198,7 @@ class TestMedia:
             "error": None,
         }
 
-    def test_f9_binary_by_content(self, tool: ReadFileTool, root: Path) -> None:
+    def test_binary_by_content(self, tool: ReadFileTool, root: Path) -> None:
         (root / "sub").mkdir()
         for content in (b"abc\0def" * 20, b"\x01\x02\x03ab" * 100, os.urandom(4096) + b"\0"):
             (root / "sub" / "f").write_bytes(content)
@@ -209,13 +207,13 @@ class TestMedia:
             )
 
     @pytest.mark.parametrize("name", ["f.zip", "f.EXE", "f.docx", "f.pyc", "f.wasm", "f.bin", "f.rar"])
-    def test_f11_binary_by_name(self, tool: ReadFileTool, root: Path, name: str) -> None:
+    def test_binary_by_name(self, tool: ReadFileTool, root: Path, name: str) -> None:
         (root / name).write_text("plain text")
         assert call(tool, name) == ToolResult(
             f"Cannot display content of binary file: {name}", f"Skipped binary file: {name}"
         )
 
-    def test_f12_media_over_twenty_megabytes(self, tool: ReadFileTool, root: Path) -> None:
+    def test_media_over_twenty_megabytes(self, tool: ReadFileTool, root: Path) -> None:
         limit = 20 * 2**20
         (root / "a.png").touch()
         os.truncate(root / "a.png", limit)
@@ -227,7 +225,7 @@ class TestMedia:
             "File size exceeds the 20MB limit.",
         )
 
-    def test_f20_sound_that_models_do_not_hear(self, tool: ReadFileTool, root: Path) -> None:
+    def test_sound_that_models_do_not_hear(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.wma").write_bytes(b"\x30\x26\xb2\x75\0\0" * 50)
         assert call(tool, "a.wma") == failed_result(
             "Cannot read audio file a.wma: its format is not supported. "
@@ -235,7 +233,7 @@ class TestMedia:
             ErrorType.READ_CONTENT_FAILURE,
         )
 
-    def test_f20_text_that_is_called_sound_is_text(self, tool: ReadFileTool, root: Path) -> None:
+    def test_text_that_is_called_sound_is_text(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.mp3").write_text("notes\n")
         assert call(tool, "a.mp3") == ToolResult("notes\n", "")
 
@@ -247,7 +245,7 @@ class TestNaming:
         assert asyncio.run(validate_and_execute(tool, {name: str(root / "f"), "more": 1})) == ToolResult("x", "")
 
     @pytest.mark.parametrize("path", ["sub/f", "./sub//f", "sub/../sub/f", "@sub/f", "sub/f\0"])
-    def test_f15_spellings_of_one_path(
+    def test_spellings_of_one_path(
         self, tool: ReadFileTool, root: Path, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (root / "sub").mkdir()
@@ -256,7 +254,7 @@ class TestNaming:
         assert call(tool, path) == ToolResult("x", "")
 
     @pytest.mark.parametrize("name", ["with space", "[a]{b}(c)*?", "日本", "line\nbreak", "-rf", "a%41.txt", "@at"])
-    def test_f19_unusual_names(self, tool: ReadFileTool, root: Path, name: str) -> None:
+    def test_unusual_names(self, tool: ReadFileTool, root: Path, name: str) -> None:
         (root / name).write_text(name)
         (root / "aA.txt").write_text("another")
         (root / "at").write_text("another")
@@ -269,7 +267,7 @@ class TestNaming:
         assert call(tool, "caf\udce9") == ToolResult("x", "")
 
     @pytest.mark.parametrize("path", ["", " ", "\t\n"])
-    def test_f18_no_path_at_all(self, tool: ReadFileTool, path: str) -> None:
+    def test_no_path_at_all(self, tool: ReadFileTool, path: str) -> None:
         assert call(tool, path) == invalid_params_result("The 'path' parameter must be non-empty.")
 
     def test_missing_path(self, tool: ReadFileTool) -> None:
@@ -325,7 +323,7 @@ class TestNaming:
 
 
 class TestIgnoring:
-    def test_f14_what_geminiignore_names_is_refused(self, tool: ReadFileTool, root: Path) -> None:
+    def test_what_geminiignore_names_is_refused(self, tool: ReadFileTool, root: Path) -> None:
         (root / ".geminiignore").write_text("*.key\nprivate/\n")
         (root / "private").mkdir()
         for name, line, rule in (("a.key", 1, "*.key"), ("private/f", 2, "private/")):
@@ -336,7 +334,7 @@ class TestIgnoring:
                 ErrorType.INVALID_TOOL_PARAMS,
             )
 
-    def test_f14_also_by_way_of_a_link(self, tool: ReadFileTool, root: Path) -> None:
+    def test_also_by_way_of_a_link(self, tool: ReadFileTool, root: Path) -> None:
         (root / ".geminiignore").write_text("private/\n*.hidden\n")
         (root / "private").mkdir()
         (root / "private" / "f").write_text("secret")
@@ -354,13 +352,13 @@ class TestIgnoring:
                 f"File path '{name}' is ignored by .geminiignore pattern(s). {why}", ErrorType.INVALID_TOOL_PARAMS
             )
 
-    def test_f14_unless_the_workspace_does_not_care(self, root: Path) -> None:
+    def test_unless_the_workspace_does_not_care(self, root: Path) -> None:
         (root / ".geminiignore").write_text("*.key\n")
         (root / "a.key").write_text("secret")
         with Workspace([root], respect_gemini_ignore=False) as workspace:
             assert call(ReadFileTool(workspace), "a.key") == ToolResult("secret", "")
 
-    def test_f14_what_git_ignores_can_be_read(self, tool: ReadFileTool, root: Path) -> None:
+    def test_what_git_ignores_can_be_read(self, tool: ReadFileTool, root: Path) -> None:
         (root / ".git").mkdir()
         (root / ".gitignore").write_text("*.log\n")
         (root / "a.log").write_text("x")
@@ -374,19 +372,19 @@ class TestIgnoring:
 
 
 class TestFailing:
-    def test_f12_missing(self, tool: ReadFileTool, root: Path) -> None:
+    def test_missing(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").touch()
         for name in ("none", "none/none", "f/none"):
             assert call(tool, name) == failed_result(
                 f"File not found: {root}/{name}", ErrorType.FILE_NOT_FOUND, "File not found."
             )
 
-    def test_f12_a_directory(self, tool: ReadFileTool, root: Path) -> None:
+    def test_a_directory(self, tool: ReadFileTool, root: Path) -> None:
         assert call(tool, root) == failed_result(
             f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY, "Path is a directory."
         )
 
-    def test_f12_unreadable(self, tool: ReadFileTool, root: Path, tmp_path: Path) -> None:
+    def test_unreadable(self, tool: ReadFileTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o755)
         (root / "f").write_text("x")
@@ -420,14 +418,14 @@ class TestFailing:
         "path",
         ["../outside/secret", "{root}/../outside/secret", "/etc/passwd", "{root}-evil/secret", "../root-evil/secret"],
     )
-    def test_f13_paths_that_lie_outside(self, tool: ReadFileTool, root: Path, path: str) -> None:
+    def test_paths_that_lie_outside(self, tool: ReadFileTool, root: Path, path: str) -> None:
         for name in ("outside", "root-evil"):
             (root.parent / name).mkdir()
             (root.parent / name / "secret").write_text("MARK")
         path = path.format(root=root)
         assert call(tool, path) == outside_workspace_result(path, root)
 
-    def test_f13_links_that_lead_out(self, tool: ReadFileTool, root: Path) -> None:
+    def test_links_that_lead_out(self, tool: ReadFileTool, root: Path) -> None:
         outer = root.parent / "outer"
         outer.mkdir()
         (outer / "secret").write_text("MARK")

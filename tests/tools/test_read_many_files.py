@@ -1,4 +1,4 @@
-"""`read_many_files`: checklist B1 to B14, confinement, several roots, limits, cancelling."""
+"""`read_many_files`: patterns, excludes, confinement, several roots, limits, cancellation."""
 
 import asyncio
 import os
@@ -99,7 +99,7 @@ class TestFinding:
             (["{root}"], [".hidden", "a.txt", "b.md", "docs/c.md", "docs/deep/d.md"]),
         ],
     )
-    def test_b1_b2_paths_and_patterns(
+    def test_paths_and_patterns(
         self, tool: ReadManyFilesTool, root: Path, paths: list[str], names: list[str] | None
     ) -> None:
         write(root, FILES)
@@ -109,7 +109,7 @@ class TestFinding:
         else:
             assert call(tool, *given) == result(root, {name: FILES[name] for name in names})
 
-    def test_b1_include_adds_to_the_paths_and_may_stand_alone(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_include_adds_to_the_paths_and_may_stand_alone(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, FILES)
         assert call(tool, "a.txt", include=["*.md"]) == result(root, {"a.txt": "A", "b.md": "B\n"})
         assert call(tool, include=["*.md"]) == result(root, {"b.md": "B\n"})
@@ -121,7 +121,7 @@ class TestFinding:
         assert call(tool, "docs", recursive=False) == result(root, {"docs/c.md": "C"})
         assert call(tool, "docs/deep/d.md", recursive=False) == result(root, {"docs/deep/d.md": "D"})
 
-    def test_b3_what_is_left_out(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_what_is_left_out(self, tool: ReadManyFilesTool, root: Path) -> None:
         hidden = (
             *("node_modules/f.js", ".git/f.js", "x/.vscode/f.js", ".idea/f.js", "dist/f.js", "build/f.js"),
             *("coverage/f.js", "__pycache__/f.js", "bower_components/f.js", ".svn/f.js", ".hg/f.js"),
@@ -134,19 +134,19 @@ class TestFinding:
         assert everything.llm_content == [*(block(name, "x") for name in sorted((*hidden, "a.js"))), END]
 
     @pytest.mark.parametrize("name", [".env", "GEMINI.md", "build/f.js", "a.zip"])
-    def test_b3_also_by_name(self, tool: ReadManyFilesTool, root: Path, name: str) -> None:
+    def test_also_by_name(self, tool: ReadManyFilesTool, root: Path, name: str) -> None:
         write(root, {name: "x"})
         assert call(tool, name) == result(root, {})
 
-    def test_b3_what_the_caller_leaves_out(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_what_the_caller_leaves_out(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, FILES)
         assert call(tool, "**", exclude=["**/*.md", ".hidden"]) == result(root, {"a.txt": "A"})
         assert call(tool, "a.txt", "docs/c.md", exclude=["docs/**"]) == result(root, {"a.txt": "A"})
 
-    def test_b5_what_is_not_there(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_what_is_not_there(self, tool: ReadManyFilesTool, root: Path) -> None:
         assert call(tool, "none.txt", "*.none") == ToolResult([NOTHING], display(root, []))
 
-    def test_b8_ignored_files_are_summed_up(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_ignored_files_are_summed_up(self, tool: ReadManyFilesTool, root: Path) -> None:
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         write(root, {".gitignore": "*.log\n", ".geminiignore": "*.key\n", "a.txt": "A"})
         write(root, {"a.log": "L", "b.log": "L", "a.key": "K"})
@@ -160,11 +160,11 @@ class TestFinding:
     @pytest.mark.parametrize(
         "name", ["f[1].txt", "a (copy).txt", "{a,b}", "st*r", "[id]/page.tsx", "line\nbreak", "日本"]
     )
-    def test_b10_names_to_the_letter(self, tool: ReadManyFilesTool, root: Path, name: str) -> None:
+    def test_names_to_the_letter(self, tool: ReadManyFilesTool, root: Path, name: str) -> None:
         write(root, {name: "x", "f1.txt": "no", "a": "no", "star": "no"})
         assert call(tool, name) == result(root, {name: "x"})
 
-    def test_b10_directories_to_the_letter(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_directories_to_the_letter(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, {"[id]/f": "x", "i/f": "no", "(group)/f": "y"})
         assert call(tool, "[id]", "(group)") == result(root, {"(group)/f": "y", "[id]/f": "x"})
 
@@ -193,7 +193,7 @@ class TestFinding:
 
 
 class TestReading:
-    def test_b2_b4_media_only_when_they_are_asked_for(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_media_only_when_they_are_asked_for(self, tool: ReadManyFilesTool, root: Path) -> None:
         (root / "logo.png").write_bytes(b"\x89PNG")
         (root / "paper.pdf").write_bytes(b"%PDF")
         write(root, {"a.txt": "A"})
@@ -207,7 +207,7 @@ class TestReading:
         (root / "f").write_bytes(b"\0\x01\x02" * 100)
         assert call(tool, "f") == result(root, {}, [("f", "binary file")])
 
-    def test_b9_cut_files_say_so(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_cut_files_say_so(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, {"long": "x\n" * 2001, "wide": "x" * 2001, "short": "x"})
         warning = (
             "[WARNING: This file was truncated. To view the full content, use the 'read_file' tool on this specific "
@@ -224,7 +224,7 @@ class TestReading:
             },
         )
 
-    def test_b11_long_lists_are_cut_for_people(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_long_lists_are_cut_for_people(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, {f"f{number:02}.txt": "x" for number in range(12)})
         for number in range(7):
             (root / f"image{number}.png").write_bytes(b"\x89")
@@ -240,7 +240,7 @@ class TestReading:
             + "- ...and 2 more."
         )
 
-    def test_b12_one_unreadable_file_spoils_nothing(self, tool: ReadManyFilesTool, root: Path, tmp_path: Path) -> None:
+    def test_one_unreadable_file_spoils_nothing(self, tool: ReadManyFilesTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o755)
         write(root, {"a": "A", "b": "B", "c": "C"})
@@ -250,7 +250,7 @@ class TestReading:
         reason = f"Read error: Permission denied: {root}/b"
         assert given == result(root, {"a": "A", "c": "C"}, [("b", reason)])
 
-    def test_b12_special_files_are_answered_at_once(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_special_files_are_answered_at_once(self, tool: ReadManyFilesTool, root: Path) -> None:
         os.mkfifo(root / "fifo")
         write(root, {"a": "A"})
         started = time.monotonic()
@@ -311,7 +311,7 @@ class TestReading:
 
 
 class TestRoots:
-    def test_b14_every_workspace_directory(self, root: Path, tmp_path: Path) -> None:
+    def test_every_workspace_directory(self, root: Path, tmp_path: Path) -> None:
         other = tmp_path.resolve() / "other"
         write(root, {"a.md": "first", "sub/c.md": "C"})
         write(other, {"a.md": "second", "b.md": "B"})
@@ -354,14 +354,14 @@ class TestRefusing:
     @pytest.mark.parametrize(
         "path", ["../MARK", "/etc/passwd", "{root}-evil/MARK", "sub/../../MARK", "../*", "/etc/*", "out/MARK", "file"]
     )
-    def test_b7_paths_that_lead_out(self, tool: ReadManyFilesTool, root: Path, path: str) -> None:
+    def test_paths_that_lead_out(self, tool: ReadManyFilesTool, root: Path, path: str) -> None:
         write(root.parent, {"MARK": "MARK", "root-evil/MARK": "MARK", "root/a": "A"})
         (root / "out").symlink_to(root.parent)
         (root / "file").symlink_to(root.parent / "MARK")
         path = path.replace("{root}", str(root))
         assert call(tool, path, "a") == result(root, {"a": "A"}, [(path, OUTSIDE)])
 
-    def test_b7_links_out_are_not_walked(self, tool: ReadManyFilesTool, root: Path) -> None:
+    def test_links_out_are_not_walked(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root.parent, {"MARK": "MARK"})
         (root / "out").symlink_to(root.parent)
         (root / "file").symlink_to(root.parent / "MARK")
@@ -382,7 +382,7 @@ class TestRefusing:
             ({"paths": ["a"], "include": "x"}, "params/include must be array"),
         ],
     )
-    def test_b6_bad_parameters(self, tool: ReadManyFilesTool, params: dict[str, object], reason: str) -> None:
+    def test_bad_parameters(self, tool: ReadManyFilesTool, params: dict[str, object], reason: str) -> None:
         assert asyncio.run(validate_and_execute(tool, params)) == ToolResult(
             f"Error: Invalid parameters provided. Reason: {reason}",
             reason,
@@ -397,7 +397,7 @@ class TestRefusing:
         assert given.error is not None
         assert given.error.type is ErrorType.INVALID_TOOL_PARAMS
 
-    def test_b13_an_error_of_the_system(self, tool: ReadManyFilesTool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_error_of_the_system(self, tool: ReadManyFilesTool, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object, **__: object) -> None:
             raise OSError(5, "Input/output error")
 

@@ -1,4 +1,4 @@
-"""`replace`: checklist E1 to E8 and E20 to E29, fidelity in every encoding, stale files, confirming, many at once."""
+"""`replace`: exact edits, fidelity in every encoding, stale files, confirmation, concurrent edits."""
 
 import asyncio
 import hashlib
@@ -85,7 +85,7 @@ def test_what_it_is(tool: EditTool) -> None:
 
 
 class TestReplacing:
-    def test_e1_one_place(self, tool: EditTool, root: Path) -> None:
+    def test_one_place(self, tool: EditTool, root: Path) -> None:
         (root / "f.py").write_text("a = 1\nb = 2\nc = 3\n")
         path = root / "f.py"
         assert call(tool, path, "b = 2", "b = 22") == ToolResult(
@@ -104,7 +104,7 @@ class TestReplacing:
         assert path.read_text() == "a = 1\nb = 22\nc = 3\n"
         assert list_tree(root) == ["f.py"]
 
-    def test_e2_a_new_file(self, tool: EditTool, root: Path) -> None:
+    def test_a_new_file(self, tool: EditTool, root: Path) -> None:
         path = root / "a" / "b" / "f"
         content = "one\r\ntwo\n"
         assert call(tool, path, "", content) == ToolResult(
@@ -112,7 +112,7 @@ class TestReplacing:
         )
         assert path.read_bytes() == content.encode()
 
-    def test_e2_a_file_that_exists(self, tool: EditTool, root: Path) -> None:
+    def test_a_file_that_exists(self, tool: EditTool, root: Path) -> None:
         for content in ("", "x"):
             (root / "f").write_text(content)
             assert call(tool, root / "f", "", "new") == failed_result(
@@ -122,7 +122,7 @@ class TestReplacing:
             )
             assert (root / "f").read_text() == content
 
-    def test_e2_a_file_that_does_not(self, tool: EditTool, root: Path) -> None:
+    def test_a_file_that_does_not(self, tool: EditTool, root: Path) -> None:
         for path in (root / "f", root / "a" / "f"):
             assert call(tool, path, "old", "new") == failed_result(
                 f"File not found: {path}",
@@ -132,7 +132,7 @@ class TestReplacing:
         assert list_tree(root) == []
 
     @pytest.mark.parametrize("old", ["x", "A = 1", "c = 3", "a\\n", "a = 2\nb = 1"])
-    def test_e3_no_place(self, tool: EditTool, root: Path, old: str) -> None:
+    def test_no_place(self, tool: EditTool, root: Path, old: str) -> None:
         (root / "f").write_text("a = 1\nb = 2\n")
         assert call(tool, root / "f", old, "new") == not_found(root / "f", nothing_alike("a = 1\nb = 2\n"))
         assert (root / "f").read_text() == "a = 1\nb = 2\n"
@@ -144,9 +144,7 @@ class TestReplacing:
             ("1\nb = 2 ", 1, "- line 1: old_string has `1`, the file `a = 1`\n- line 2: white space at the end"),
         ],
     )
-    def test_e3_a_place_where_more_stands(
-        self, tool: EditTool, root: Path, old: str, line: int, differences: str
-    ) -> None:
+    def test_a_place_where_more_stands(self, tool: EditTool, root: Path, old: str, line: int, differences: str) -> None:
         """A line that is cut short may stay, but what is not known of it is not replaced."""
         (root / "f").write_text("a = 1\nb = 2\n")
         assert call(tool, root / "f", old, "new") == not_found(
@@ -156,12 +154,12 @@ class TestReplacing:
         )
         assert (root / "f").read_text() == "a = 1\nb = 2\n"
 
-    def test_e16_spaces_inside_a_line(self, tool: EditTool, root: Path) -> None:
+    def test_spaces_inside_a_line(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("a = 1\nb = 2\n")
         assert call(tool, root / "f", "a  = 1", "a  = 3").error is None
         assert (root / "f").read_text() == "a = 3\nb = 2\n"
 
-    def test_e3_e4_another_number_of_places(self, tool: EditTool, root: Path) -> None:
+    def test_another_number_of_places(self, tool: EditTool, root: Path) -> None:
         text = "a\nx\nb\nx\n\nx"
         (root / "f").write_text(text)
         shown = "\nIn the file, lines 1-3:\na\nx\nb\nIn the file, lines 3-5:\nb\nx\n\nIn the file, lines 5-6:\n\nx"
@@ -178,17 +176,17 @@ class TestReplacing:
     @pytest.mark.parametrize(
         "params", [{"expected_replacements": 3}, {"expected_replacements": 3.0}, {"allow_multiple": True}]
     )
-    def test_e4_the_right_number_of_places(self, tool: EditTool, root: Path, params: dict[str, object]) -> None:
+    def test_the_right_number_of_places(self, tool: EditTool, root: Path, params: dict[str, object]) -> None:
         (root / "f").write_text("x x x")
         result = call(tool, root / "f", "x", "xx", **params)
         assert result.llm_content == f"Successfully modified file: {root}/f (3 replacements)."
         assert (root / "f").read_text() == "xx xx xx"
 
-    def test_e4_several_places_allowed_and_none_there(self, tool: EditTool, root: Path) -> None:
+    def test_several_places_allowed_and_none_there(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x")
         assert call(tool, root / "f", "y", "z", allow_multiple=True) == not_found(root / "f", nothing_alike("x"))
 
-    def test_e5_nothing_would_change(self, tool: EditTool, root: Path) -> None:
+    def test_nothing_would_change(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
         reason = "No changes to apply. The old_string and new_string are identical"
         assert call(tool, root / "f", "a", "a") == failed_result(
@@ -201,13 +199,13 @@ class TestReplacing:
         assert (root / "f").read_bytes() == b"a\r\nb\r\n"
 
     @pytest.mark.parametrize("new", ["$", "$&", "$'", "$`", "$1", "$$", "a$", "\\1", "\\g<0>", "\\n", "%s", "{0}"])
-    def test_e6_signs_are_literal(self, tool: EditTool, root: Path, new: str) -> None:
+    def test_signs_are_literal(self, tool: EditTool, root: Path, new: str) -> None:
         (root / "f").write_text("<price> <price>\n")
         assert call(tool, root / "f", "price", new, expected_replacements=2).error is None
         assert (root / "f").read_text() == f"<{new}> <{new}>\n"
 
     @pytest.mark.parametrize(("old", "new"), [("a\nb", "x\ny"), ("a\r\nb", "x\r\ny"), ("a\r\nb", "x\ny")])
-    def test_e7_line_ends_are_neutral_and_stay(self, tool: EditTool, root: Path, old: str, new: str) -> None:
+    def test_line_ends_are_neutral_and_stay(self, tool: EditTool, root: Path, old: str, new: str) -> None:
         for name, ending in (("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r")):
             path = root / name
             path.write_bytes(f"a{ending}b{ending}c".encode())
@@ -225,24 +223,24 @@ class TestReplacing:
             ("a\n", "a\n", "", ""),
         ],
     )
-    def test_e8_the_end_stays_as_it_was(
+    def test_the_end_stays_as_it_was(
         self, tool: EditTool, root: Path, content: str, old: str, new: str, expected: str
     ) -> None:
         (root / "f").write_text(content)
         assert call(tool, root / "f", old, new).error is None
         assert (root / "f").read_text() == expected
 
-    def test_e26_deleting(self, tool: EditTool, root: Path) -> None:
+    def test_deleting(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("a\n\nb\n\nc\n")
         assert call(tool, root / "f", "b", "").error is None
         assert (root / "f").read_text() == "a\n\n\n\nc\n"
 
-    def test_e27_places_do_not_overlap(self, tool: EditTool, root: Path) -> None:
+    def test_places_do_not_overlap(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("aaaaa")
         assert call(tool, root / "f", "aa", "b", expected_replacements=2).error is None
         assert (root / "f").read_text() == "bba"
 
-    def test_e28_unicode(self, tool: EditTool, root: Path) -> None:
+    def test_unicode(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"\xef\xbb\xbf" + "e\u0301 é 👩‍👩‍👧 日本\n".encode())
         assert call(tool, root / "f", "👩‍👩‍👧", "👨").error is None
         assert call(tool, root / "f", "é", "è").error is None
@@ -302,7 +300,7 @@ ENDINGS = {
 @pytest.mark.parametrize("endings", ENDINGS.values(), ids=ENDINGS)
 @pytest.mark.parametrize(("codec", "mark", "lines"), CODECS, ids=[f"{codec}-{mark.hex()}" for codec, mark, _ in CODECS])
 class TestFidelity:
-    def test_e7_e28_no_byte_outside_the_edit_changes(
+    def test_no_byte_outside_the_edit_changes(
         self, tool: EditTool, root: Path, codec: str, mark: bytes, lines: list[str], endings: list[str]
     ) -> None:
         text = "".join(line + ending for line, ending in zip(lines, endings, strict=True))
@@ -311,7 +309,7 @@ class TestFidelity:
         assert call(tool, root / "f", "edit_me", f"[{last}]").error is None
         assert (root / "f").read_bytes() == mark + text.replace("edit_me", f"[{last}]").encode(codec)
 
-    def test_e7_an_edit_over_several_lines(
+    def test_an_edit_over_several_lines(
         self, tool: EditTool, root: Path, codec: str, mark: bytes, lines: list[str], endings: list[str]
     ) -> None:
         text = "".join(line + ending for line, ending in zip(lines, endings, strict=True))
@@ -477,7 +475,7 @@ class TestStaleFiles:
 
 
 class TestConfirming:
-    def test_e21_the_proposal(self, workspace: Workspace, root: Path) -> None:
+    def test_the_proposal(self, workspace: Workspace, root: Path) -> None:
         (root / "sub").mkdir()
         (root / "sub" / "f").write_bytes(b"a\r\nb\r\n")
         person = EditApprover()
@@ -497,7 +495,7 @@ class TestConfirming:
         assert result.llm_content == f"Successfully modified file: {root}/sub/f (1 replacements)."
         assert (root / "sub" / "f").read_bytes() == b"a\r\nc\r\n"
 
-    def test_e21_nobody_is_asked_about_an_edit_that_fails(self, workspace: Workspace, root: Path) -> None:
+    def test_nobody_is_asked_about_an_edit_that_fails(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a")
         person = EditApprover()
         assert ask(workspace, person, root / "f", "b", "c") == not_found(root / "f", nothing_alike("a"))
@@ -520,7 +518,7 @@ class TestConfirming:
         assert "leave it" in result.error.message
         assert (root / "f").read_text() == "a"
 
-    def test_e29_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
+    def test_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
         """Shown again before it is written, told to the model, and counted against the model's whole proposal."""
         (root / "f").write_bytes(b"a\r\nb\r\nc\r\n")
         person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\nc\n")])
@@ -612,11 +610,11 @@ class TestRefusing:
         (root / "f").write_text("a")
         assert call(tool, root / "f", "a", "b", instruction="change it", unknown=1).error is None
 
-    def test_e24_zeros_in_paths_are_dropped(self, tool: EditTool, root: Path) -> None:
+    def test_zeros_in_paths_are_dropped(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("a")
         assert call(tool, f"{root}/\0f\0", "a", "b").error is None
 
-    def test_e25_new_stand_ins(self, tool: EditTool, root: Path) -> None:
+    def test_new_stand_ins(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x\n// rest of code ...\ny\n")
         assert call(tool, root / "f", "y", "// rest of methods ...") == invalid_params_result(
             "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
@@ -655,7 +653,7 @@ class TestRefusing:
                 f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY
             )
 
-    def test_e23_an_unreadable_file(self, tool: EditTool, root: Path, tmp_path: Path) -> None:
+    def test_an_unreadable_file(self, tool: EditTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o777)
         (root / "f").write_text("x")
@@ -668,7 +666,7 @@ class TestRefusing:
             "Error: Failed to read content of file.",
         )
 
-    def test_e23_a_read_only_file(self, tool: EditTool, root: Path) -> None:
+    def test_a_read_only_file(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x")
         (root / "f").chmod(0o444)
         assert call(tool, root / "f", "x", "y") == failed_result(
@@ -677,7 +675,7 @@ class TestRefusing:
         )
         assert (root / "f").read_text() == "x"
 
-    def test_e23_an_error_while_writing(self, tool: EditTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_error_while_writing(self, tool: EditTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_: object) -> int:
             raise OSError(5, "Input/output error")
 
@@ -690,7 +688,7 @@ class TestRefusing:
         assert (root / "f").read_text() == "x"
         assert list_tree(root) == ["f"]
 
-    def test_e23_a_part_of_the_path_is_a_file(self, workspace: Workspace, root: Path) -> None:
+    def test_a_part_of_the_path_is_a_file(self, workspace: Workspace, root: Path) -> None:
         (root / "a").write_text("x")
         reason = f"A part of the path is a file, not a directory: {root}/a/f"
         assert ask(workspace, EditApprover(), root / "a" / "f", "", "y") == failed_result(
@@ -722,11 +720,11 @@ class TestNaming:
             ("first\n" + "x" * 30, "", "sub/f: first... => "),
         ],
     )
-    def test_e22_the_description(self, tool: EditTool, root: Path, old: str, new: str, expected: str) -> None:
+    def test_the_description(self, tool: EditTool, root: Path, old: str, new: str, expected: str) -> None:
         params = {"file_path": f"{root}/sub/f", "old_string": old, "new_string": new}
         assert tool.get_description(params) == expected
 
-    def test_e22_without_parameters(self, tool: EditTool) -> None:
+    def test_without_parameters(self, tool: EditTool) -> None:
         assert tool.get_description({}) == "Model did not provide valid parameters for edit tool"
 
     def test_the_location(self, tool: EditTool, root: Path) -> None:

@@ -1,4 +1,4 @@
-"""`run_shell_command`: checklist H1 to H13, H19, H20, H24, cases 67 to 74, needs 4, 13, 34 and 41."""
+"""`run_shell_command`: parameters, results, background processes, limits, live output, cancellation."""
 
 import asyncio
 import os
@@ -136,7 +136,7 @@ def test_what_it_is(tool: ShellTool) -> None:
 
 class TestChecks:
     @pytest.mark.parametrize("command", ["", " ", "\n\t "])
-    def test_h1_an_empty_command(self, tool: ShellTool, command: str) -> None:
+    def test_an_empty_command(self, tool: ShellTool, command: str) -> None:
         assert call(tool, command) == invalid_params_result("Command cannot be empty.")
 
     @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ class TestChecks:
             ({"command": "true", "directory": "file"}, "Directory must be a directory, not a file."),
         ],
     )
-    def test_h1_what_makes_no_sense(self, tool: ShellTool, root: Path, params: dict[str, object], reason: str) -> None:
+    def test_what_makes_no_sense(self, tool: ShellTool, root: Path, params: dict[str, object], reason: str) -> None:
         (root / "file").touch()
         assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
 
-    def test_h1_h74_a_directory_outside(self, tool: ShellTool, root: Path) -> None:
+    def test_a_directory_outside(self, tool: ShellTool, root: Path) -> None:
         (root / "out").symlink_to("/etc")
         assert call(tool, "touch mark", directory="/etc") == outside_workspace_result("/etc", root)
         assert call(tool, "touch mark", directory="../..") == outside_workspace_result("../..", root)
@@ -191,7 +191,7 @@ class TestChecks:
 
 
 class TestResult:
-    def test_h2_h3_h5_everything_is_told(self, tool: ShellTool) -> None:
+    def test_everything_is_told(self, tool: ShellTool) -> None:
         command = "echo out; echo err >&2; echo $$ > pid; exit 3"
         result = call(tool, command)
         pid = call(tool, "cat pid").return_display
@@ -202,7 +202,7 @@ class TestResult:
             exit_code=3,
         )
 
-    def test_h2_silence(self, tool: ShellTool) -> None:
+    def test_silence(self, tool: ShellTool) -> None:
         result = call(tool, "true")
         pid = lines_of(result)["Process Group PGID"]
         assert result == ToolResult(
@@ -212,7 +212,7 @@ class TestResult:
             exit_code=0,
         )
 
-    def test_h2_codes_and_signals(self, tool: ShellTool) -> None:
+    def test_codes_and_signals(self, tool: ShellTool) -> None:
         expected = {
             "exit 7": ("7", "(none)", "Command exited with code: 7"),
             "kill -9 $$": ("(none)", "SIGKILL", "Command terminated by signal: SIGKILL"),
@@ -236,7 +236,7 @@ class TestResult:
                 told = lines_of(call(tool, "pwd -P", **{name: directory}))
                 assert (told["Directory"], told["Stdout"]) == (directory, f"{root}/sub\n")
 
-    def test_h8_h19_the_line_reaches_bash_as_it_is(self, tool: ShellTool) -> None:
+    def test_the_line_reaches_bash_as_it_is(self, tool: ShellTool) -> None:
         expected = {
             "cat <<X\nhello\nX": "hello\n",
             "cat <<'X'\n$HOME\nX\n": "$HOME\n",
@@ -255,7 +255,7 @@ class TestResult:
         assert (told["Stdout"], told["Exit Code"]) == ("(empty)", "127")
         assert told["Stderr"].endswith("-x: command not found\n")
 
-    def test_h20_what_the_command_sees(self, tool: ShellTool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_what_the_command_sees(self, tool: ShellTool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GEMINI_API_KEY", "k3y")
         printed = stdout_of(call(tool, "env"))
         assert "\nGEMINI_CLI=1\n" in f"\n{printed}"
@@ -263,7 +263,7 @@ class TestResult:
         assert "k3y" not in printed
         assert "s3cr3t" not in printed
 
-    def test_h24_a_directory_that_has_gone(self, tool: ShellTool, root: Path) -> None:
+    def test_a_directory_that_has_gone(self, tool: ShellTool, root: Path) -> None:
         (root / "sub").mkdir()
         params = tool.parse({"command": "touch mark", "directory": "sub"})
         (root / "sub").rmdir()
@@ -277,13 +277,13 @@ class TestResult:
             ToolError(message, ErrorType.SHELL_EXECUTE_ERROR),
         )
 
-    def test_h24_a_root_that_has_gone(self, tool: ShellTool, root: Path) -> None:
+    def test_a_root_that_has_gone(self, tool: ShellTool, root: Path) -> None:
         root.rmdir()
         result = call(tool, "true")
         message = "Directory was deleted (command: true)"
         assert result.error == ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
 
-    def test_h3_what_cannot_be_started(self, workspace: Workspace, shell: ShellContext) -> None:
+    def test_what_cannot_be_started(self, workspace: Workspace, shell: ShellContext) -> None:
         cleaned: list[str] = []
 
         def wrap(_arguments: object, directory: str, _network: bool) -> SandboxedCommand:
@@ -300,7 +300,7 @@ class TestResult:
 
 
 class TestDescendants:
-    def test_h4_h69_a_background_process_is_named_and_lives_on(self, tool: ShellTool) -> None:
+    def test_a_background_process_is_named_and_lives_on(self, tool: ShellTool) -> None:
         began = time.monotonic()
         told = lines_of(call(tool, "sleep 60 & echo hi"))
         assert time.monotonic() - began < 1
@@ -310,7 +310,7 @@ class TestDescendants:
         os.killpg(int(told["Process Group PGID"]), signal.SIGKILL)  # H5
         assert until(lambda: not is_alive(pid))
 
-    def test_h7_the_exit_code_survives_background_processes(self, tool: ShellTool) -> None:
+    def test_the_exit_code_survives_background_processes(self, tool: ShellTool) -> None:
         told = lines_of(call(tool, "sleep 60 & sleep 61 & exit 3"))
         assert told["Exit Code"] == "3"
         assert len(told["Background PIDs"].split(", ")) == 2
@@ -339,7 +339,7 @@ class TestDescendants:
             "echo up; env -i setsid sleep MARK",
         ],
     )
-    def test_h6_h67_cancelling_leaves_nobody(self, tool: ShellTool, line: str) -> None:
+    def test_cancelling_leaves_nobody(self, tool: ShellTool, line: str) -> None:
         mark = f"{1000 + os.getpid()}.{time.monotonic_ns() % 10**6}"
         kept: list[ToolResult] = []
         shown: list[str] = []
@@ -364,7 +364,7 @@ class TestDescendants:
             )
         ]
 
-    def test_h6_cancelled_before_anything_was_printed(self, tool: ShellTool) -> None:
+    def test_cancelled_before_anything_was_printed(self, tool: ShellTool) -> None:
         kept: list[ToolResult] = []
         mark = f"{2000 + os.getpid()}.{time.monotonic_ns() % 10**6}"
 
@@ -386,7 +386,7 @@ class TestDescendants:
             )
         ]
 
-    def test_h6_cancelled_before_it_could_start(self, workspace: Workspace, tmp_path: Path) -> None:
+    def test_cancelled_before_it_could_start(self, workspace: Workspace, tmp_path: Path) -> None:
         kept: list[ToolResult] = []
 
         async def main(tool: ShellTool) -> None:
@@ -422,13 +422,13 @@ class TestDescendants:
 
 
 class TestInput:
-    def test_h9_h72_nobody_waits_for_input(self, tool: ShellTool) -> None:
+    def test_nobody_waits_for_input(self, tool: ShellTool) -> None:
         line = "read -p 'pw: ' x; echo $?; cat; python3 -c 'input()' 2>/dev/null || echo none; (: < /dev/tty) 2>&1"
         told = lines_of(call(tool, line))
         assert told["Stdout"].startswith("1\nnone\n")
         assert "/dev/tty: No such device or address" in told["Stdout"]
 
-    def test_h72_pagers_and_editors(self, tool: ShellTool) -> None:
+    def test_pagers_and_editors(self, tool: ShellTool) -> None:
         commit = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty"
         expected = {
             f"mkdir a && cd a && {commit} -m x; git log --format=%s": "x\n",
@@ -440,7 +440,7 @@ class TestInput:
 
 
 class TestLimits:
-    def test_h13_silence(self, workspace: Workspace, shell: ShellContext) -> None:
+    def test_silence(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.5))
         message = (
             "Command was automatically cancelled because it exceeded the timeout of 0.0 minutes without output. "
@@ -459,12 +459,12 @@ class TestLimits:
             ),
         ]
 
-    def test_h13_every_output_counts_anew(self, workspace: Workspace, shell: ShellContext) -> None:
+    def test_every_output_counts_anew(self, workspace: Workspace, shell: ShellContext) -> None:
         tool = ShellTool(workspace, replace(shell, idle=1.2))
         assert stdout_of(call(tool, "for i in 1 2 3 4 5 6; do echo $i; sleep .3; done")) == "1\n2\n3\n4\n5\n6\n"
 
     @pytest.mark.parametrize("none", [0, None])
-    def test_h13_no_limit(self, workspace: Workspace, shell: ShellContext, none: float | None) -> None:
+    def test_no_limit(self, workspace: Workspace, shell: ShellContext, none: float | None) -> None:
         tool = ShellTool(workspace, replace(shell, idle=none, total=none))
         assert stdout_of(call(tool, "sleep .4; echo hi")) == "hi\n"
 
@@ -488,7 +488,7 @@ class TestLimits:
         )
         assert [result.error and "needs_input" in result.error.message for result in results] == [False] * 3
 
-    def test_h70_the_total_limit_ends_a_flood(self, workspace: Workspace, shell: ShellContext) -> None:
+    def test_the_total_limit_ends_a_flood(self, workspace: Workspace, shell: ShellContext) -> None:
         call(ShellTool(workspace, shell), "true")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         result = call(ShellTool(workspace, replace(shell, total=0.5)), "yes")
@@ -519,7 +519,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Shell
 
 
 class TestOutput:
-    def test_h10_h71_bytes_become_text(self, tool: ShellTool) -> None:
+    def test_bytes_become_text(self, tool: ShellTool) -> None:
         expected = {
             r"printf '\033[31mred\033[0m\n'": "red\n",
             r"printf '10%%\r100%%\n'": "100%\n",
@@ -531,7 +531,7 @@ class TestOutput:
         }
         assert dict(zip(expected, map(stdout_of, call_all(tool, list(expected))), strict=True)) == expected
 
-    def test_h10_ten_thousand_lines(self, tool: ShellTool) -> None:
+    def test_ten_thousand_lines(self, tool: ShellTool) -> None:
         text = "".join(f"{number}\n" for number in range(1, 7001))
         assert stdout_of(call(tool, "seq 7000")) == text
 
@@ -559,7 +559,7 @@ class TestOutput:
         assert "\ufffd" not in told
         assert told.count("é") == 19_999
 
-    def test_h71_a_lot_of_noise(self, tool: ShellTool) -> None:
+    def test_a_lot_of_noise(self, tool: ShellTool) -> None:
         told = stdout_of(call(tool, "head -c 3000000 /dev/urandom"))
         shown = re.fullmatch(r"\[Binary output: 2.9 MB, kept in (.*)\]", told)
         assert shown is not None
@@ -608,7 +608,7 @@ def read(printed: bytes) -> str:
 
 
 class TestLive:
-    def test_h11_first_at_once_then_every_second_then_a_last_time(self, tool: ShellTool) -> None:
+    def test_first_at_once_then_every_second_then_a_last_time(self, tool: ShellTool) -> None:
         shown: list[tuple[float, str]] = []
         began = time.monotonic()
         context = ToolContext(update_output=lambda text: shown.append((time.monotonic() - began, text)))
@@ -619,12 +619,12 @@ class TestLive:
         assert len(texts) in (3, 4)
         assert all(later - earlier > 0.95 for earlier, later in pairwise(moments[:-1]))
 
-    def test_h11_none_for_background_runs(self, tool: ShellTool) -> None:
+    def test_none_for_background_runs(self, tool: ShellTool) -> None:
         shown: list[str] = []
         call(tool, "echo hi", ToolContext(update_output=shown.append), is_background=True)
         assert shown == []
 
-    def test_h11_binary(self, tool: ShellTool) -> None:
+    def test_binary(self, tool: ShellTool) -> None:
         shown: list[str] = []
         call(tool, "head -c 3000 /dev/zero", ToolContext(update_output=shown.append))
         assert shown == [

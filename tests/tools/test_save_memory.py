@@ -1,4 +1,4 @@
-"""`save_memory`: checklist Y1 to Y5 through the tool, hostile facts, files of every kind, many processes at once."""
+"""`save_memory`: the tool, hostile facts, files of every kind, concurrent processes."""
 
 import asyncio
 import hashlib
@@ -139,7 +139,7 @@ class TestSaving:
 
 class TestFactsThatAreRefused:
     @pytest.mark.parametrize("fact", ["", "  \n", "---", "- - \n-"])
-    def test_y3_blank(self, tool: MemoryTool, home: Path, fact: str) -> None:
+    def test_blank(self, tool: MemoryTool, home: Path, fact: str) -> None:
         assert save(tool, fact) == invalid_params_result('Parameter "fact" must be a non-empty string.')
         assert list_tree(home) == []
 
@@ -236,7 +236,7 @@ class TestAsking:
         assert save_approved(tool, replace(shown, proposal=None), "coffee").error is not None
         assert not file.exists()
 
-    def test_y5_what_the_person_wrote_is_written_as_it_is(self, tool: MemoryTool, file: Path) -> None:
+    def test_what_the_person_wrote_is_written_as_it_is(self, tool: MemoryTool, file: Path) -> None:
         file.write_bytes(b"old\r\n")
         params = tool.modified_params({"fact": "tea"}, proposal(tool, "tea"), "only\nthis")
         assert params == {"fact": "tea", "modified_by_user": True, "modified_content": "only\nthis"}
@@ -287,7 +287,7 @@ class TestFilesThatCannotBeUsed:
         assert save(tool, "tea") == not_saved(f"Not a directory: {home}/.gemini")
         assert list_tree(home) == [".gemini"]
 
-    def test_y3_no_permission(self, tool: MemoryTool, home: Path) -> None:
+    def test_no_permission(self, tool: MemoryTool, home: Path) -> None:
         (home / ".gemini").mkdir()
         (home / ".gemini" / "GEMINI.md").write_text("x\n")
         (home / ".gemini" / "GEMINI.md").chmod(0o444)

@@ -1,4 +1,4 @@
-"""`search_file_content`: checklist S1 to S17, confinement, several roots, limits, bombs, cancelling."""
+"""`search_file_content`: patterns, filters, confinement, several roots, limits, cancellation."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ def test_what_it_is(tool: GrepTool) -> None:
 
 
 class TestFinding:
-    def test_s1_s2_the_form_of_the_documents(self, tool: GrepTool, root: Path) -> None:
+    def test_the_form_of_the_documents(self, tool: GrepTool, root: Path) -> None:
         write(
             root,
             {
@@ -96,7 +96,7 @@ class TestFinding:
             "Found 3 match(es)",
         )
 
-    def test_s1_a_single_match(self, tool: GrepTool, root: Path) -> None:
+    def test_a_single_match(self, tool: GrepTool, root: Path) -> None:
         write(root, {"a": "x\n"})
         assert call(tool, "x") == found(1, '"x" in path "."', "a\nL1: x")
 
@@ -111,7 +111,7 @@ class TestFinding:
             ("*.TS", []),
         ],
     )
-    def test_s2_only_some_files(self, tool: GrepTool, root: Path, include: str, names: list[str]) -> None:
+    def test_only_some_files(self, tool: GrepTool, root: Path, include: str, names: list[str]) -> None:
         write(root, dict.fromkeys(["a.ts", "d.js", "src/b.ts", "src/deep/c.ts"], "x\n"))
         about = f'"x" in path "." (filter: "{include}")'
         expected = found(len(names), about, *(f"{name}\nL1: x" for name in names)) if names else nothing(about)
@@ -119,14 +119,14 @@ class TestFinding:
         assert call(tool, "x", include_pattern=include) == expected
 
     @pytest.mark.parametrize("path", ["src", "./src", "{root}/src"])
-    def test_s2_beneath_a_directory(self, tool: GrepTool, root: Path, path: str) -> None:
+    def test_beneath_a_directory(self, tool: GrepTool, root: Path, path: str) -> None:
         write(root, {"a.ts": "x\n", "src/b.ts": "x\n", "src/c.js": "x\n"})
         path = path.format(root=root)
         about = f'"x" in path "{path}" (filter: "*.ts")'
         assert call(tool, "x", path=path, include="*.ts") == found(1, about, "b.ts\nL1: x")
         assert call(tool, "x", dir_path=path, include="*.ts") == found(1, about, "b.ts\nL1: x")
 
-    def test_s3_nothing(self, tool: GrepTool, root: Path) -> None:
+    def test_nothing(self, tool: GrepTool, root: Path) -> None:
         (root / "sub").mkdir()
         assert call(tool, "x") == nothing('"x" in path "."')
         assert call(tool, "x", path="sub", include="*.py") == nothing('"x" in path "sub" (filter: "*.py")')
@@ -144,24 +144,24 @@ class TestFinding:
             ("FOO", [1]),
         ],
     )
-    def test_s5_s6_expressions(self, tool: GrepTool, root: Path, pattern: str, lines: list[int]) -> None:
+    def test_expressions(self, tool: GrepTool, root: Path, pattern: str, lines: list[int]) -> None:
         content = ["call foo()", "bar", "bars", "n = 123", "café", "a.b"]
         write(root, {"f": "\n".join(content) + "\n"})
         block = "\n".join(["f", *(f"L{number}: {content[number - 1]}" for number in lines)])
         assert call(tool, pattern) == found(len(lines), f'"{pattern}" in path "."', block)
 
-    def test_s5_plain_text(self, tool: GrepTool, root: Path) -> None:
+    def test_plain_text(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "a.b\naxb\nfoo((\n"})
         assert call(tool, "a.b", fixed_strings=True) == found(1, '"a.b" in path "."', "f\nL1: a.b")
         assert call(tool, "foo((", fixed_strings=True) == found(1, '"foo((" in path "."', "f\nL3: foo((")
 
-    def test_s6_upper_and_lower_case(self, tool: GrepTool, root: Path) -> None:
+    def test_upper_and_lower_case(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "Word\nword\nÄrger\n"})
         assert call(tool, "word") == found(2, '"word" in path "."', "f\nL1: Word\nL2: word")
         assert call(tool, "ärger") == found(1, '"ärger" in path "."', "f\nL3: Ärger")
         assert call(tool, "word", case_sensitive=True) == found(1, '"word" in path "."', "f\nL2: word")
 
-    def test_s7_s9_what_is_searched(self, tool: GrepTool, root: Path) -> None:
+    def test_what_is_searched(self, tool: GrepTool, root: Path) -> None:
         hidden = ("node_modules", ".git", "bower_components", ".svn", ".hg")
         write(root, {f"sub/{name}/f": "x\n" for name in hidden} | {".hidden/f": "x\n", "untracked": "x\n"})
         (root / "binary").write_bytes(b"x\n\0\0\0\x01" * 100)
@@ -182,7 +182,7 @@ class TestFinding:
             4, '"needle" in path "."', *(f"{name}\nL1: needle" for name in names)
         )
 
-    def test_s8_an_unreadable_file_does_no_harm(self, tool: GrepTool, root: Path, tmp_path: Path) -> None:
+    def test_an_unreadable_file_does_no_harm(self, tool: GrepTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o755)
         write(root, {"a": "x\n", "secret": "x\n"})
@@ -191,7 +191,7 @@ class TestFinding:
             result = call(tool, "x")
         assert result == found(1, '"x" in path "."', "a\nL1: x")
 
-    def test_s11_unusual_names(self, tool: GrepTool, root: Path) -> None:
+    def test_unusual_names(self, tool: GrepTool, root: Path) -> None:
         names = ["..name", "a:1:b", "-rf", "with space", "日本", "line\nbreak"]
         write(root, dict.fromkeys(names, "x\n"))
         with open(os.fsencode(root) + b"/caf\xe9", "wb") as file:
@@ -200,11 +200,11 @@ class TestFinding:
         assert call(tool, "x") == found(7, '"x" in path "."', *(f"{name}\nL1: x" for name in ordered))
 
     @pytest.mark.parametrize("pattern", ["-x", "--files", "-e", "--pre=/bin/sh"])
-    def test_s16_a_pattern_is_never_an_option(self, tool: GrepTool, root: Path, pattern: str) -> None:
+    def test_a_pattern_is_never_an_option(self, tool: GrepTool, root: Path, pattern: str) -> None:
         write(root, {"f": f"{pattern}\n"})
         assert call(tool, pattern) == found(1, f'"{pattern}" in path "."', f"f\nL1: {pattern}")
 
-    def test_s17_line_ends_are_not_shown(self, tool: GrepTool, root: Path) -> None:
+    def test_line_ends_are_not_shown(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "a x\r\nb\r\nx \t\r\n"})
         assert call(tool, "x") == found(2, '"x" in path "."', "f\nL1: a x\nL3: x")
         assert call(tool, "x$") == found(1, '"x$" in path "."', "f\nL1: a x")
@@ -225,14 +225,14 @@ class TestFinding:
 
 
 class TestLimits:
-    def test_s13_all_in_all(self, tool: GrepTool, root: Path) -> None:
+    def test_all_in_all(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x 1\nx 2\nx 3\n"})
         about = '"x" in path "."'
         assert call(tool, "x", total_max_matches=2) == found(2, about, "f\nL1: x 1\nL2: x 2", limited=2)
         assert call(tool, "x", total_max_matches=3) == found(3, about, "f\nL1: x 1\nL2: x 2\nL3: x 3")
         assert call(tool, "x", path="f", total_max_matches=1) == found(1, '"x" in path "f"', "f\nL1: x 1", limited=1)
 
-    def test_s13_never_more_than_twenty_thousand(self, tool: GrepTool, root: Path) -> None:
+    def test_never_more_than_twenty_thousand(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x\n" * 20_001})
         for params in ({}, {"total_max_matches": 10**9}):
             result = call(tool, "x", **params)
@@ -240,22 +240,22 @@ class TestLimits:
             assert isinstance(result.llm_content, str)
             assert result.llm_content.count("\nL") == 20_000
 
-    def test_s13_for_each_file(self, tool: GrepTool, root: Path) -> None:
+    def test_for_each_file(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x\nx\n", "g": "x\n"})
         assert call(tool, "x", max_matches_per_file=1) == found(2, '"x" in path "."', "f\nL1: x", "g\nL1: x")
 
-    def test_s13_names_only(self, tool: GrepTool, root: Path) -> None:
+    def test_names_only(self, tool: GrepTool, root: Path) -> None:
         write(root, {"b": "x\nx\n", "a": "x\n", "c": "y\n"})
         assert call(tool, "x", names_only=True) == ToolResult(
             'Found 2 files with matches for pattern "x" in path ".":\na\nb', "Found 2 files with matches"
         )
         assert call(tool, "z", names_only=True) == nothing('"z" in path "."')
 
-    def test_s13_lines_left_out(self, tool: GrepTool, root: Path) -> None:
+    def test_lines_left_out(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x good\nx bad\nx BAD\n"})
         assert call(tool, "x", exclude_pattern="bad") == found(1, '"x" in path "."', "f\nL1: x good")
 
-    def test_s13_long_lines(self, tool: GrepTool, root: Path) -> None:
+    def test_long_lines(self, tool: GrepTool, root: Path) -> None:
         write(root, {"f": "x" * 2000 + "\n" + "x" * 2001 + "\n"})
         block = f"f\nL1: {'x' * 2000}\nL2: {'x' * 2000}... [truncated]"
         assert call(tool, "x") == found(2, '"x" in path "."', block)
@@ -272,11 +272,11 @@ class TestLimits:
             ({"context": 10**9}, "f\nL1- 1\nL2- 2\nL3: x\nL4- 4\nL5- 5"),
         ],
     )
-    def test_s13_lines_around(self, tool: GrepTool, root: Path, params: dict[str, object], block: str) -> None:
+    def test_lines_around(self, tool: GrepTool, root: Path, params: dict[str, object], block: str) -> None:
         write(root, {"f": "1\n2\nx\n4\n5\n"})
         assert call(tool, "x", **params) == found(1, '"x" in path "."', block)
 
-    def test_s14_out_of_time(self, tool: GrepTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_time(self, tool: GrepTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(search_file_content, "TIMEOUT_SECONDS", 0.0)
         write(root, {"f": "x\n"})
         result = call(tool, "y")
@@ -309,7 +309,7 @@ class TestLimits:
 
 
 class TestRoots:
-    def test_s12_files_are_named_with_their_directory(self, root: Path, tmp_path: Path) -> None:
+    def test_files_are_named_with_their_directory(self, root: Path, tmp_path: Path) -> None:
         other = tmp_path.resolve() / "other"
         write(root, {"a": "x\n"})
         write(other, {"b": "x\nx\n", "sub/c": "x\n"})
@@ -381,7 +381,7 @@ class TestRefusing:
         assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
 
     @pytest.mark.parametrize("pattern", ["(", "[a", "*", "a{2,1}", "(?<x"])
-    def test_s4_what_is_no_expression(self, tool: GrepTool, pattern: str) -> None:
+    def test_what_is_no_expression(self, tool: GrepTool, pattern: str) -> None:
         for params in ({"pattern": pattern}, {"pattern": "x", "exclude_pattern": pattern}):
             result = asyncio.run(validate_and_execute(tool, params))
             assert result.error is not None
@@ -398,13 +398,13 @@ class TestRefusing:
         assert result.error.type is ErrorType.INVALID_TOOL_PARAMS
         assert len(str(result.llm_content)) < 5000
 
-    def test_s10_what_does_not_exist(self, tool: GrepTool, root: Path) -> None:
+    def test_what_does_not_exist(self, tool: GrepTool, root: Path) -> None:
         assert call(tool, "x", path="none") == failed_result(
             f"Path does not exist: {root}/none", ErrorType.SEARCH_PATH_NOT_FOUND
         )
 
     @pytest.mark.parametrize("path", ["..", "/", "{root}/../outer", "{root}-evil", "out", "out/sub", "file"])
-    def test_s10_what_lies_outside(self, tool: GrepTool, root: Path, path: str) -> None:
+    def test_what_lies_outside(self, tool: GrepTool, root: Path, path: str) -> None:
         write(root.parent, {"outer/sub/MARK": "x\n", "root-evil/MARK": "x\n"})
         (root / "out").symlink_to(root.parent / "outer")
         (root / "file").symlink_to(root.parent / "outer" / "sub" / "MARK")
@@ -462,10 +462,10 @@ class TestNaming:
             ({"path": "."}, "'x' within ./"),
         ],
     )
-    def test_s15_the_description(self, tool: GrepTool, params: dict[str, object], expected: str) -> None:
+    def test_the_description(self, tool: GrepTool, params: dict[str, object], expected: str) -> None:
         assert tool.get_description({"pattern": "x", **params}) == expected
 
-    def test_s15_without_parameters(self, tool: GrepTool) -> None:
+    def test_without_parameters(self, tool: GrepTool) -> None:
         assert tool.get_description({}) == "Model did not provide valid parameters for search tool"
 
     def test_the_location(self, tool: GrepTool, root: Path) -> None:
@@ -475,7 +475,7 @@ class TestNaming:
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="processes are counted with the proc file system")
 @pytest.mark.parametrize("pattern", ["needle", r"(a)\1needle"])
-def test_s14_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GrepTool, root: Path, pattern: str) -> None:
+def test_a_cancelled_search_ends_promptly_and_leaves_no_process(tool: GrepTool, root: Path, pattern: str) -> None:
     (root / "f").write_bytes(b"some text on a line\n" * 1_000_000)
     for number in range(400):
         os.link(root / "f", root / f"f{number}")

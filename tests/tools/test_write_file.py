@@ -1,4 +1,4 @@
-"""`write_file`: checklist W1 to W17, fidelity in every encoding, stale files, confirming, rewriting, confinement."""
+"""`write_file`: fidelity in every encoding, stale files, confirmation, rewriting, confinement."""
 
 import asyncio
 import hashlib
@@ -57,7 +57,7 @@ def test_what_it_is(tool: WriteFileTool) -> None:
 
 
 class TestWriting:
-    def test_w1_a_new_file_and_its_directories(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_new_file_and_its_directories(self, tool: WriteFileTool, root: Path) -> None:
         path = root / "a" / "b" / "f.txt"
         content = "one\r\ntwo\rthree\n\nnaïve 日本"
         assert call(tool, path, content) == ToolResult(
@@ -76,7 +76,7 @@ class TestWriting:
         assert path.read_bytes() == content.encode()
         assert list_tree(root) == ["a", "a/b", "a/b/f.txt"]
 
-    def test_w2_an_existing_file(self, tool: WriteFileTool, root: Path) -> None:
+    def test_an_existing_file(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("a\nb\nc\n")
         assert call(tool, root / "f", "a\nB\nc\n") == ToolResult(
             f"Successfully overwrote file: {root}/f.",
@@ -117,13 +117,13 @@ class TestWriting:
             "error": None,
         }
 
-    def test_w3_empty_content(self, tool: WriteFileTool, root: Path) -> None:
+    def test_empty_content(self, tool: WriteFileTool, root: Path) -> None:
         (root / "old").write_text("a\n")
         assert call(tool, root / "new", "").llm_content == f"Successfully created and wrote to new file: {root}/new."
         assert call(tool, root / "old", "").llm_content == f"Successfully overwrote file: {root}/old."
         assert (root / "new").read_bytes() == (root / "old").read_bytes() == b""
 
-    def test_w12_nothing_is_added_or_taken_at_the_end(self, tool: WriteFileTool, root: Path) -> None:
+    def test_nothing_is_added_or_taken_at_the_end(self, tool: WriteFileTool, root: Path) -> None:
         for number, old in enumerate((b"a", b"a\n", b"", b"a\n\n")):
             for new in ("b", "b\n", "b\n\n", "\n"):
                 path = root / f"{number}{len(new)}{new[0] == 'b'}"
@@ -131,7 +131,7 @@ class TestWriting:
                 assert call(tool, path, new).error is None
                 assert path.read_bytes() == new.encode()
 
-    def test_w15_w16_content_is_written_as_given(self, tool: WriteFileTool, root: Path) -> None:
+    def test_content_is_written_as_given(self, tool: WriteFileTool, root: Path) -> None:
         content = '{"a": "x\\\\n\\"\\t"}\\n &amp; $& \\u0041'
         for name in ("f.json", "f.ipynb", "f.txt"):
             assert call(tool, root / name, content).error is None
@@ -177,13 +177,13 @@ class TestWriting:
         assert time.monotonic() - started < 1
         assert (root / "f").stat().st_size == 2**40
 
-    def test_w17_the_mode_is_kept(self, tool: WriteFileTool, root: Path) -> None:
+    def test_the_mode_is_kept(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("a")
         (root / "f").chmod(0o751)
         assert call(tool, root / "f", "b").error is None
         assert stat.S_IMODE((root / "f").stat().st_mode) == 0o751
 
-    def test_w17_a_link_stays_one_and_its_target_is_written(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_link_stays_one_and_its_target_is_written(self, tool: WriteFileTool, root: Path) -> None:
         (root / "sub").mkdir()
         (root / "sub" / "f").write_text("a")
         (root / "in").symlink_to("sub/f")
@@ -216,7 +216,7 @@ ENDINGS = {
 @pytest.mark.parametrize("endings", ENDINGS.values(), ids=ENDINGS)
 @pytest.mark.parametrize(("codec", "mark", "lines"), CODECS, ids=[f"{codec}-{mark.hex()}" for codec, mark, _ in CODECS])
 class TestFidelity:
-    def test_w11_one_changed_line_changes_no_other_byte(
+    def test_one_changed_line_changes_no_other_byte(
         self, tool: WriteFileTool, root: Path, codec: str, mark: bytes, lines: list[str], endings: list[str]
     ) -> None:
         encoded = [(line + ending).encode(codec) for line, ending in zip(lines, endings, strict=True)]
@@ -438,7 +438,7 @@ class TestStaleFiles:
 
 
 class TestConfirming:
-    def test_w8_a_new_file(self, workspace: Workspace, root: Path) -> None:
+    def test_a_new_file(self, workspace: Workspace, root: Path) -> None:
         person = EditApprover()
         result = ask(workspace, person, root / "sub" / "f", "x\n")
         assert person.confirmations == [
@@ -455,7 +455,7 @@ class TestConfirming:
         ]
         assert result.llm_content == f"Successfully created and wrote to new file: {root}/sub/f."
 
-    def test_w8_an_existing_file(self, workspace: Workspace, root: Path) -> None:
+    def test_an_existing_file(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
         person = EditApprover()
         ask(workspace, person, root / "f", "a\nc\n")
@@ -492,7 +492,7 @@ class TestConfirming:
         )
         assert person.confirmations == []
 
-    def test_w10_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
+    def test_what_the_person_wrote_instead(self, workspace: Workspace, root: Path) -> None:
         """Shown again before it is written, told to the model, and counted apart."""
         (root / "f").write_text("a\nb\n")
         person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nuser\nmore\n")])
@@ -519,7 +519,7 @@ class TestConfirming:
         )
         assert (root / "f").read_text() == "a\nuser\nmore\n"
 
-    def test_w10_line_ends_that_are_not_kept_are_nobodys_change(self, workspace: Workspace, root: Path) -> None:
+    def test_line_ends_that_are_not_kept_are_nobodys_change(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a\nb\n")
         person = EditApprover([ApprovalReply(Outcome.PROCEED_ONCE, new_content="a\nmodel\nuser\n")])
         result = ask(workspace, person, root / "f", "a\r\nmodel\r\n")
@@ -527,7 +527,7 @@ class TestConfirming:
         assert result.return_display.diff_stat == DiffStat(1, 1, 5, 1, 1, 0, 4, 0)
         assert (root / "f").read_bytes() == b"a\nmodel\nuser\n"
 
-    def test_w10_rewritten_twice_it_is_still_the_models_proposal_that_counts(
+    def test_rewritten_twice_it_is_still_the_models_proposal_that_counts(
         self, workspace: Workspace, root: Path
     ) -> None:
         answers = [ApprovalReply(Outcome.PROCEED_ONCE, new_content=text) for text in ("one\n", "two\n")]
@@ -543,7 +543,7 @@ class TestConfirming:
         assert result.error.type is ErrorType.INVALID_TOOL_PARAMS
         assert list_tree(root) == []
 
-    def test_w10_without_a_person_nothing_is_said(self, tool: WriteFileTool, root: Path) -> None:
+    def test_without_a_person_nothing_is_said(self, tool: WriteFileTool, root: Path) -> None:
         said = call(tool, root / "f", "x", modified_by_user=True, ai_proposed_content="y").llm_content
         assert said == f"Successfully created and wrote to new file: {root}/f. User modified the `content` to be: x"
         said = call(tool, root / "g", "x", modified_by_user=False).llm_content
@@ -562,30 +562,30 @@ class TestRefusing:
             ({"file_path": " ", "content": ""}, 'Missing or empty "file_path"'),
         ],
     )
-    def test_w3_bad_parameters(self, tool: WriteFileTool, root: Path, params: dict[str, object], reason: str) -> None:
+    def test_bad_parameters(self, tool: WriteFileTool, root: Path, params: dict[str, object], reason: str) -> None:
         assert asyncio.run(validate_and_execute(tool, params)) == invalid_params_result(reason)
         assert list_tree(root) == []
 
     @pytest.mark.parametrize("line", ["// rest of code ...", "(rest of methods ...)", "# rest of file unchanged"])
-    def test_w13_stand_ins(self, tool: WriteFileTool, root: Path, line: str) -> None:
+    def test_stand_ins(self, tool: WriteFileTool, root: Path, line: str) -> None:
         assert call(tool, root / "f", f"a\n{line}\n") == invalid_params_result(
             "`content` contains an omission placeholder (for example 'rest of methods ...'). "
             "Provide complete file content."
         )
         assert call(tool, root / "f", f"print('{line}')\n").error is None
 
-    def test_w4_a_directory(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_directory(self, tool: WriteFileTool, root: Path) -> None:
         assert call(tool, root, "x") == failed_result(
             f"Path is a directory, not a file: {root}", ErrorType.TARGET_IS_DIRECTORY
         )
 
     @pytest.mark.parametrize("path", ["../MARK", "{root}/../MARK", "/MARK", "{root}-evil", "{root}x/MARK"])
-    def test_w5_paths_that_lie_outside(self, tool: WriteFileTool, root: Path, path: str) -> None:
+    def test_paths_that_lie_outside(self, tool: WriteFileTool, root: Path, path: str) -> None:
         path = path.format(root=root)
         assert call(tool, path, "x") == outside_workspace_result(path, root)
         assert list_tree(root.parent) == ["root"]
 
-    def test_w5_links_that_lead_out(self, tool: WriteFileTool, root: Path) -> None:
+    def test_links_that_lead_out(self, tool: WriteFileTool, root: Path) -> None:
         outer = root.parent / "outer"
         outer.mkdir()
         (outer / "secret").write_text("secret")
@@ -624,7 +624,7 @@ class TestRefusing:
         assert call(tool, deep, "x").error is None
         assert deep.read_text() == "x"
 
-    def test_w6_an_unreadable_file(self, tool: WriteFileTool, root: Path, tmp_path: Path) -> None:
+    def test_an_unreadable_file(self, tool: WriteFileTool, root: Path, tmp_path: Path) -> None:
         tmp_path.chmod(0o755)
         root.chmod(0o777)
         (root / "f").write_text("x")
@@ -637,7 +637,7 @@ class TestRefusing:
         (root / "f").chmod(0o600)
         assert (root / "f").read_text() == "x"
 
-    def test_w7_a_read_only_file(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_read_only_file(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("x")
         (root / "f").chmod(0o444)
         assert call(tool, root / "f", "y") == failed_result(
@@ -646,7 +646,7 @@ class TestRefusing:
         )
         assert (root / "f").read_text() == "x"
 
-    def test_w7_a_read_only_directory(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_read_only_directory(self, tool: WriteFileTool, root: Path) -> None:
         (root / "d").mkdir()
         (root / "d").chmod(0o555)
         assert call(tool, root / "d" / "f", "y") == failed_result(
@@ -655,7 +655,7 @@ class TestRefusing:
         )
         assert list_tree(root) == ["d"]
 
-    def test_w7_no_space(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_no_space(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object) -> int:
             raise OSError(28, "No space left on device")
 
@@ -668,7 +668,7 @@ class TestRefusing:
         assert (root / "f").read_text() == "x"
         assert list_tree(root) == ["f"]
 
-    def test_w7_another_error(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_another_error(self, tool: WriteFileTool, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def broken(*_: object) -> int:
             raise OSError(5, "Input/output error")
 

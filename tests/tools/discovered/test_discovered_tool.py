@@ -1,4 +1,4 @@
-"""Tools that a command runs: checklist D11 to D16, needs 45."""
+"""Tools that the call command runs."""
 
 import asyncio
 import contextlib
@@ -104,7 +104,7 @@ class TestDeclaration:
 
 class TestProtocol:
     def test_what_the_command_gets(self, make: Make, root: Path) -> None:
-        """D11: the name as the one argument, the arguments on the input, which ends."""
+        """The name as the one argument, the arguments on the input, which ends."""
         tool = make("""printf '%s|' "$#" "$@" "$PWD" "$GEMINI_CLI$HOME"; cat; echo '|end'""")
         assert call(tool, {"city": "Oslo"}).llm_content == f'1|weather|{root}|1|{{"city":"Oslo"}}|end\n'
 
@@ -123,7 +123,7 @@ class TestProtocol:
         assert call(tool, {"a": [1, None]}).llm_content == "['call', '--as=a b', 'weather'] {'a': [1, None]}\n"
 
     def test_success(self, make: Make) -> None:
-        """D12: verbatim."""
+        """Verbatim."""
         assert call(make("printf ' \\n{\"a\": 1}\\r\\n \\n'")) == ToolResult(*[' \n{"a": 1}\r\n \n'] * 2)
         assert call(make("true")) == ToolResult("", "")
 
@@ -131,7 +131,6 @@ class TestProtocol:
         assert call(make("printf '\\303\\244\\377'")) == ToolResult("ä\ufffd", "ä\ufffd")
 
     def test_characters_that_come_in_pieces(self, make: Make) -> None:
-        """D9."""
         assert call(make("printf '\\342'; sleep 0.1; printf '\\202'; sleep 0.1; printf '\\254'")).llm_content == "€"
 
     @pytest.mark.parametrize(
@@ -143,7 +142,7 @@ class TestProtocol:
         ],
     )
     def test_arguments_survive(self, make: Make, root: Path, params: dict[str, object]) -> None:
-        """D14, and no shell sees them."""
+        """And no shell sees them."""
         result = call(make("cat"), params)
         assert isinstance(result.llm_content, str)
         assert json.loads(result.llm_content) == params
@@ -160,11 +159,11 @@ class TestProtocol:
 
     @pytest.mark.parametrize("script", ["echo done", "exec <&-; sleep 0.1; echo done"])
     def test_a_command_that_never_reads(self, make: Make, script: str) -> None:
-        """D15, with a megabyte for it."""
+        """With a megabyte for it."""
         assert call(make(script), {"a": "x" * 1_000_000}) == ToolResult("done\n", "done\n")
 
     def test_the_other_name_is_only_a_spelling(self, make: Make) -> None:
-        """D16: whatever name it is called by, the command gets the one that was declared."""
+        """Whatever name it is called by, the command gets the one that was declared."""
         registry = ToolRegistry()
         registry.register_entry(
             entry_for(make('echo "$1"'), source=ToolSource.DISCOVERED, alternate_names=["discovered_tool_weather"])
@@ -176,8 +175,6 @@ class TestProtocol:
 
 
 class TestFailing:
-    """D13."""
-
     def test_an_exit_code(self, make: Make) -> None:
         assert call(make("exit 3")) == failed(
             "It ended with exit code 3.",

@@ -1,4 +1,4 @@
-"""Tools that a command tells of: checklist D1 to D10, case 117."""
+"""Tools that the discovery command declares."""
 
 import asyncio
 import contextlib
@@ -68,7 +68,6 @@ def declared(name: str, description: str = "", schema: JsonObject = EMPTY) -> Fu
 
 
 def test_nothing_happens_without_a_command(supervisor: ProcessSupervisor, root: Path) -> None:
-    """D1."""
     assert run(supervisor, root, None) == DiscoveryResult()
 
 
@@ -90,21 +89,17 @@ class TestShapes:
         ],
     )
     def test_accepted(self, supervisor: ProcessSupervisor, root: Path, listed: object, names: list[str]) -> None:
-        """D2."""
         assert printed(supervisor, root, listed) == DiscoveryResult(tuple(declared(name) for name in names))
 
     def test_without_a_name(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """D3."""
         listed = [{"description": "x"}, {"name": ""}, {"functionDeclarations": [{"name": None}, {"name": "good"}]}]
         assert printed(supervisor, root, listed) == DiscoveryResult((declared("good"),), (NO_NAME,) * 3)
 
     def test_without_description_or_parameters(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """D4."""
         listed = [{"name": "a"}, {"name": "b", "description": 5, "parameters": None}, {"name": "c", "parameters": {}}]
         assert printed(supervisor, root, listed) == DiscoveryResult((declared("a"), declared("b"), declared("c")))
 
     def test_parameters_are_kept_as_given(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """D5."""
         schema: dict[str, JsonValue] = {
             "type": "object",
             "properties": {
@@ -148,7 +143,6 @@ class TestFlaws:
         ],
     )
     def test_a_broken_schema(self, supervisor: ProcessSupervisor, root: Path, schema: object, flaw: str) -> None:
-        """D4."""
         found = printed(supervisor, root, [{"name": "a", "description": "d", "parameters": schema}])
         assert found.tools == (declared("a", "d"),)
         assert len(found.warnings) == 1
@@ -238,7 +232,6 @@ class TestFlaws:
 class TestFailing:
     @pytest.mark.parametrize("text", ["{}", "null", "5", '"x"', '{"functionDeclarations": []}'])
     def test_no_array(self, supervisor: ProcessSupervisor, root: Path, text: str) -> None:
-        """D6."""
         (root / "printed").write_text(text)
         error = failure(supervisor, root, "cat printed")
         assert str(error) == "Tool discovery command did not return a JSON array of tools."
@@ -257,14 +250,12 @@ class TestFailing:
         ],
     )
     def test_no_json(self, supervisor: ProcessSupervisor, root: Path, text: bytes, reason: str) -> None:
-        """D6, case 117."""
         (root / "printed").write_bytes(text)
         error = failure(supervisor, root, "cat printed")
         assert str(error).startswith(f"Tool discovery command {reason}")
         assert error.lines == (f'Tool discovery command "cat printed" failed: {error}',)
 
     def test_an_exit_code(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """D7."""
         error = failure(supervisor, root, ["sh", "-c", "echo []; echo 'no \x1b[1mdisk\nsorry' >&2; exit 3"])
         assert str(error) == "Tool discovery command failed with exit code 3"
         assert error.lines[0].startswith("""Tool discovery command "sh -c 'echo []; echo""")
@@ -281,14 +272,13 @@ class TestFailing:
 
     @pytest.mark.parametrize("stream", [1, 2])
     def test_too_much_output(self, supervisor: ProcessSupervisor, root: Path, stream: int) -> None:
-        """D8, case 117: a gigabyte takes neither the memory nor the time of a gigabyte."""
+        """A gigabyte takes neither the memory nor the time of a gigabyte."""
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         error = failure(supervisor, root, ["sh", "-c", f"echo []; head -c 1000000000 /dev/zero >&{stream}"])
         assert str(error) == "Tool discovery command output exceeded size limit of 10485760 bytes."
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
 
     def test_characters_that_come_in_pieces(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """D9."""
         script = root / "pieces.py"
         script.write_text(
             "import json, os, time\n"
@@ -320,7 +310,7 @@ class TestCommand:
         return path
 
     def test_a_line_and_a_list(self, supervisor: ProcessSupervisor, root: Path, script: Path) -> None:
-        """D10, needs 45: a Python script with arguments works both ways."""
+        """A Python script with arguments works both ways."""
         found = DiscoveryResult((declared("a", "['list', '--kind=a b', '$(touch mark)']"),))
         line = f"""{sys.executable} 'my tools.py' list "--kind=a b" '$(touch mark)'"""
         assert run(supervisor, root, line) == found
@@ -329,7 +319,6 @@ class TestCommand:
 
     @pytest.mark.parametrize("command", ["", "  \t", ()])
     def test_no_command(self, supervisor: ProcessSupervisor, root: Path, command: str | tuple[str, ...]) -> None:
-        """D10."""
         with pytest.raises(UsageError) as raised:
             run(supervisor, root, command)
         assert str(raised.value) == "Tool discovery command is empty or contains only whitespace."

@@ -1,4 +1,4 @@
-"""How a file ends after an edit (E8, E26)."""
+"""How a file ends after an edit."""
 
 import pytest
 from hypothesis import given, settings
@@ -43,7 +43,7 @@ class TestTheEnd:
         ],
     )
     @pytest.mark.parametrize("encoding", ENCODINGS)
-    def test_e8_e26_a_line_end_is_there_if_and_only_if_it_was(
+    def test_a_line_end_is_there_if_and_only_if_it_was(
         self, encoding: TextEncoding, text: str, old: str, new: str, expected: str
     ) -> None:
         assert edited(text_file(text, encoding), EditRequest(old, new, None)) == expected

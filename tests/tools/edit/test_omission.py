@@ -1,4 +1,4 @@
-"""Stand-ins for left-out text (W13, E25): found where a line is nothing else, and nowhere else."""
+"""Placeholders for omitted text: found where a line is nothing else, and nowhere else."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an edit asks for, and where it stands exactly (E4, E6, E7, E27, E28)."""
+"""Edit requests and exact search."""
 
 import re
 
@@ -30,7 +30,7 @@ class TestFinding:
     def test_every_place_from_left_to_right(self) -> None:
         assert find_exact(text_file("a-b-a-"), EditRequest("a-", "x")) == [TextEdit(0, 2, "x"), TextEdit(4, 6, "x")]
 
-    def test_e27_places_do_not_overlap(self) -> None:
+    def test_places_do_not_overlap(self) -> None:
         assert find_exact(text_file("aaaaa"), EditRequest("aa", "b")) == [TextEdit(0, 2, "b"), TextEdit(2, 4, "b")]
 
     def test_nothing_and_what_is_not_there_is_not_found(self) -> None:
@@ -38,20 +38,20 @@ class TestFinding:
         assert find_exact(text_file("abc"), EditRequest("d", "x")) == []
         assert find_exact(text_file("abc"), EditRequest("B", "x")) == []
 
-    def test_e7_any_line_end_stands_for_any_other(self) -> None:
+    def test_any_line_end_stands_for_any_other(self) -> None:
         for ending in ("\n", "\r\n", "\r"):
             file = text_file(f"a{ending}b{ending}")
             for old in ("a\nb", "a\r\nb", "a\rb"):
                 assert edited(file, EditRequest(old, "x\ny")) == f"x{ending}y{ending}"
 
-    def test_e6_patterns_are_plain_text(self) -> None:
+    def test_patterns_are_plain_text(self) -> None:
         assert edited(text_file("price = 5\n"), EditRequest("5", "$1 $& $$ \\1 \\g<0> $`")) == (
             "price = $1 $& $$ \\1 \\g<0> $`\n"
         )
         assert edited(text_file("a.b axb"), EditRequest("a.b", ".*")) == ".* axb"
 
     @pytest.mark.parametrize("encoding", ENCODINGS)
-    def test_e28_places_are_counted_in_bytes(self, encoding: TextEncoding) -> None:
+    def test_places_are_counted_in_bytes(self, encoding: TextEncoding) -> None:
         file = text_file("日本 表 ソ\n日本\n", encoding)
         start = len(encoding.bom)
         width = len(encoding.encode_new("日本"))

@@ -197,7 +197,7 @@ class TestShowing:
             ("a\n", "b\n", "a\n", DiffStat(1, 1, 1, 1, 1, 1, 1, 1)),
         ],
     )
-    def test_e29_who_changed_how_much(
+    def test_who_changed_how_much(
         self, workspace: Workspace, root: Path, old: str, proposed: str | None, final: str, expected: DiffStat
     ) -> None:
         (root / "f").write_text(old)

@@ -1,4 +1,4 @@
-"""Text that the file breaks into lines in another way (E16): found by its words, changed where it is certain."""
+"""Text that the file wraps differently: found by its words, changed where it is certain."""
 
 from collections import Counter
 
