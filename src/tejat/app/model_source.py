@@ -31,7 +31,7 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
         current_date(): "${date}",
     }
     if options.replay is not None:
-        from tejat.models.recording.recorder import open_replay
+        from tejat.models.recording.replay import open_replay
 
         replay = open_replay(options.replay, placeholders=placeholders, secrets=run_config.secrets)
         began = replay.header.get("began")

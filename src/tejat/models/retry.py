@@ -10,7 +10,6 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy, join_lazy, ngettext_lazy
 from tejat.core.messages.types import FileData, InlineData
 from tejat.core.model import (
-    Capability,
     Chunk,
     FailureKind,
     FinishReason,
@@ -22,6 +21,7 @@ from tejat.core.model import (
 )
 from tejat.core.sanitize import sanitize_text
 from tejat.models.rejected_tools import RejectedTools
+from tejat.models.wrapper import ModelWrapper
 
 MAX_CALLS = 10_000
 """More calls in one answer could not even be cancelled before whoever interrupts loses patience."""
@@ -39,7 +39,7 @@ def _random_fraction() -> float:
     return os.urandom(1)[0] / 255
 
 
-class RetryingModel:
+class RetryingModel(ModelWrapper):
     """A model that is asked again when that may help.
 
     The stream of another attempt follows a `Retry`, which makes void whatever was streamed before it. It raises
@@ -64,27 +64,14 @@ class RetryingModel:
         jitter: Callable[[], float] = _random_fraction,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner, name)
         self._max_attempts = max(1, max_attempts)
         self._max_total_wait = max_total_wait
         self._first_wait = first_wait
-        self._name = inner.name if name is None else name
         self._sleep = sleep
         self._jitter = jitter
         self._now = now
         self._rejected_tools = RejectedTools()
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def context_window(self) -> int:
-        return self._inner.context_window
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return self._inner.capabilities
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         attempt, void_attempts, waited = 0, 0, 0.0
@@ -147,9 +134,6 @@ class RetryingModel:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         return await self._inner.count_tokens(self._rejected_tools.remove_from(request))
-
-    async def close(self) -> None:
-        await self._inner.close()
 
 
 def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:

@@ -213,15 +213,6 @@ def test_a_stream_without_a_reason_was_cut(chunks: list[object]) -> None:
     assert (failure.kind, failure.can_retry) == (FailureKind.STREAM_CUT, True)
 
 
-def test_half_a_chunk_at_the_end() -> None:
-    reader = GeminiResponseReader()
-    with pytest.raises(ModelFailure) as caught:
-        reader.read_tail('{"candidates": [{"content": {"parts": [{"functionCall": {"name": "rm"')
-    assert caught.value.kind is FailureKind.STREAM_CUT
-    assert list(reader.read_tail(json.dumps(chunk("whole", reason="STOP")))) == [TextDelta("whole")]
-    assert reader.response().text == "whole"
-
-
 @pytest.mark.parametrize(
     "value",
     [

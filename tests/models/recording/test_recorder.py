@@ -15,7 +15,8 @@ from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, user_message
 from tejat.core.messages.types import FunctionResponse
 from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
-from tejat.models.recording.recorder import RecordingModel, open_replay
+from tejat.models.recording.recorder import RecordingModel
+from tejat.models.recording.replay import open_replay
 from tejat.models.retry import RetryingModel
 from tejat.models.scripted.model import ScriptedModel
 from tejat.models.scripted.script_file import parse_script
@@ -307,7 +308,12 @@ class TestBrokenFiles:
     @pytest.mark.parametrize(
         ("number", "old", "new", "problem"),
         [
-            (0, '"abilities":[]', '"abilities":["flying"]', "line 1 cannot be played: 'flying' is not a valid Capability"),
+            (
+                0,
+                '"abilities":[]',
+                '"abilities":["flying"]',
+                "line 1 cannot be played: 'flying' is not a valid",
+            ),
             (1, "Look at", "Look up", "line 2 cannot be played: A piece was changed since it was recorded."),
             (1, '"conversation"', '"other"', "line 2 cannot be played: The request was changed since it was recorded."),
             (2, "{", "", "line 3 cannot be played: Extra data"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from functools import partial
 
 import pytest
 
@@ -10,12 +11,19 @@ from support.model_servers.openai import chunk, error_reply, stream, text_reply,
 from tejat.core.model import Chunk, FailureKind, ModelFailure, ModelResponse, TextDelta
 from tejat.models import ModelOptions
 from tejat.models.openai.response import OpenAIResponseReader
-from tejat.models.wire.api_errors import ModelTarget
+from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import SseClient
 from tejat.workspace.http.types import HttpLimits
 
 ASKED = ModelTarget("m", "KEY", "secret-key-1234")
 LIMITS = HttpLimits(connect=5, first_byte=0.5, idle=0.5, total=10)
+
+
+def client_of(options: ModelOptions) -> SseClient:
+    async def headers() -> dict[str, str]:
+        return {"authorization": "Bearer secret-key-1234"}
+
+    return SseClient(options, headers, partial(parse_api_error, target=ASKED))
 
 
 def streamed(*replies: Reply) -> tuple[list[Chunk], LoopbackServer]:
@@ -26,14 +34,14 @@ def streamed(*replies: Reply) -> tuple[list[Chunk], LoopbackServer]:
 
 
 async def _streamed(address: str, count: int) -> list[Chunk]:
-    exchange = SseClient(ASKED, {"authorization": "Bearer secret-key-1234"}, ModelOptions({}, http_limits=LIMITS))
+    client = client_of(ModelOptions({}, http_limits=LIMITS))
     chunks: list[Chunk] = []
     try:
         for _ in range(count):
-            async for each in exchange.stream(address, [b"{", b"}"], OpenAIResponseReader((), ASKED)):
+            async for each in client.stream(address, [b"{", b"}"], OpenAIResponseReader((), ASKED)):
                 chunks.append(each)  # noqa: PERF401 -- what came before a failure must be seen, too
     finally:
-        await exchange.close()
+        await client.close()
     return chunks
 
 
@@ -143,11 +151,11 @@ def test_nobody_listens() -> None:
 
 def test_an_answer_in_one_piece() -> None:
     async def ask(address: str) -> object:
-        exchange = SseClient(ASKED, {}, ModelOptions({}))
+        client = client_of(ModelOptions({}))
         try:
-            return await exchange.post(address, [b'{"a":', b"1}"])
+            return await client.post(address, [b'{"a":', b"1}"])
         finally:
-            await exchange.close()
+            await client.close()
 
     with LoopbackServer(lambda received: json_reply({"got": received.body})) as server:
         assert asyncio.run(ask(server.address)) == {"got": {"a": 1}}
@@ -164,13 +172,13 @@ def test_who_stops_reading_ends_the_request() -> None:
     endless = Reply(piece.pieces * 1000, headers=piece.headers, pause=0.02)
 
     async def look(address: str) -> Chunk:
-        exchange = SseClient(ASKED, {}, ModelOptions({}))
-        chunks = exchange.stream(address, [b"{}"], OpenAIResponseReader((), ASKED))
+        client = client_of(ModelOptions({}))
+        chunks = client.stream(address, [b"{}"], OpenAIResponseReader((), ASKED))
         try:
             return await anext(chunks)
         finally:
             await chunks.aclose()
-            await exchange.close()
+            await client.close()
 
     before = time.monotonic()
     with LoopbackServer(lambda _: endless) as server:

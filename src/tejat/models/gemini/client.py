@@ -1,8 +1,8 @@
-"""Gemini models over their REST interface."""
+"""Client of the Gemini API."""
 
 import re
-import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import Protocol
 from urllib.parse import quote
@@ -17,48 +17,42 @@ from tejat.models.base_url import GEMINI_BASE_URL, read_api_key, resolve_base_ur
 from tejat.models.gemini.errors import parse_api_error
 from tejat.models.gemini.request import GeminiEncoder
 from tejat.models.gemini.response import GeminiResponseReader
-from tejat.models.http_errors import failure_from_http, parse_retry_after, protocol_failure
-from tejat.models.names import context_window
 from tejat.models.token_estimate import estimate_tokens
 from tejat.models.wire.encoding_cache import EncodingCache, JoinedMessages, encode_within_limit
-from tejat.models.wire.json_access import as_object, parse_json_or_text
-from tejat.models.wire.redact import safe_text
-from tejat.workspace.http.client import HttpClient
-from tejat.workspace.http.sse import MAX_EVENT_BYTES, MAX_STREAM_BYTES, EventTooLong, SseParser
-from tejat.workspace.http.types import HttpFailure, HttpLimits, HttpResponse
+from tejat.models.wire.http_model import HttpModel
+from tejat.models.wire.json_access import as_count, as_object
 
 _KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _SIGNATURE_ERROR = re.compile(r"thought.?signature", re.IGNORECASE)
 _MAX_REQUEST_BYTES = 19_000_000
-"""The service takes 20 MB, and there is more in a request than its messages."""
-_MAX_ERROR_BYTES = 2**20
+"""The service accepts 20 MB, and a request holds more than its messages."""
 
 
 class GeminiEndpoint(Protocol):
-    """Where a Gemini model is served, and what the service wants to be told besides."""
+    """Where a Gemini model is served, and how requests are authenticated."""
 
     def url(self, method: str) -> str:
-        """The URL of one method of the model."""
+        """Return the URL of a method of the model."""
         ...
 
     async def headers(self) -> Mapping[str, str]:
-        """What says who asks. Raises ModelFailure when nobody can be named."""
+        """Return the headers that authenticate a request. Raises ModelFailure without credentials."""
         ...
 
     @property
     def secrets(self) -> Sequence[str]:
-        """What no message may show."""
+        """Texts to mask in messages."""
         ...
 
     def count_tokens_body(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
-        """The body that asks for a count of tokens."""
+        """Return the body of a request to `countTokens`."""
         ...
 
 
 def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
-    """A model of the Gemini API by `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
+    """Create a client with `GEMINI_API_KEY` or `GOOGLE_API_KEY`.
 
-    Raises ModelFailure when neither is set, and UsageError for what can be no key or an address that no key may go to.
+    Raises ModelFailure when neither is set, and UsageError for an invalid key or an unsafe URL.
     """
     key = next((found for name in _KEY_VARIABLES if (found := read_api_key(options, name))), None)
     if key is None:
@@ -75,7 +69,7 @@ def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
 
 
 def api_version(options: ModelOptions, *, default: str) -> str:
-    """The version of the interface, by `GOOGLE_GENAI_API_VERSION`. Raises UsageError for what can be none."""
+    """Return the API version from `GOOGLE_GENAI_API_VERSION`, or the default. Raises UsageError for an invalid one."""
     version = options.environment.get("GOOGLE_GENAI_API_VERSION", "").strip()
     if not version or version == "beta":
         return default
@@ -105,31 +99,18 @@ class _ApiKeyEndpoint:
         return (model.encode(), b'"contents":[', contents, b"]", rest, b"}}")
 
 
-class GeminiClient:
-    """One model behind an endpoint. A message is encoded once, however often it is sent."""
+class GeminiClient(HttpModel):
+    """One model behind an endpoint. Each message is encoded once, however often it is sent."""
 
     def __init__(self, model: str, endpoint: GeminiEndpoint, options: ModelOptions) -> None:
-        self._model = model
         self._endpoint = endpoint
+        url = f"{endpoint.url('streamGenerateContent')}?alt=sse"
+        super().__init__(model, url, options, headers=endpoint.headers, parse_error=self._parse_error)
         self._encoder = GeminiEncoder(model)
         self._cache = EncodingCache(self._encoder.encode_message)
         self._lean_cache = EncodingCache(partial(self._encoder.encode_message, media=False))
         self._joined_contents = JoinedMessages(self._cache)
         self._without_signature: WeakSet[Message] = WeakSet()
-        self._http = HttpClient(
-            environment=options.environment, limits=options.http_limits or HttpLimits(body=MAX_STREAM_BYTES)
-        )
-        if endpoint.url("").startswith("https:"):
-            self._http.warm_up()
-        self._cached_fields: tuple[object, bytes] = (None, b"")
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @property
-    def context_window(self) -> int:
-        return context_window(self._model)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -137,83 +118,37 @@ class GeminiClient:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         reader = GeminiResponseReader(self._endpoint.secrets, request.tools)
-        body = (b'{"contents":[', *self._contents(request), b"]", self._request_fields(request), b"}")
-        address = f"{self._endpoint.url('streamGenerateContent')}?alt=sse"
+        fields = self._head(request, partial(self._encoder.encode_request_fields, request))
+        body = (b'{"contents":[', *self._contents(request), b"]", fields, b"}")
         try:
-            async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
-                if response.status != 200:
-                    raise self._drop_signatures(request, await self._api_error(response))
-                kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
-                if kind == "application/json":
-                    for delta in reader.read(await response.read(MAX_EVENT_BYTES)):
-                        yield delta
-                elif kind == "text/event-stream":
-                    parser = SseParser()
-                    async for piece in response:
-                        for event in parser.feed(piece):
-                            for delta in reader.read(event.data):
-                                yield delta
-                    for event in parser.end():
-                        for delta in reader.read_tail(event.data):
-                            yield delta
-                else:
-                    raise protocol_failure(
-                        gettext_lazy(
-                            "it is of the type {kind}", kind=safe_text(kind, max_length=60) or gettext_lazy("unknown")
-                        )
-                    )
-        except HttpFailure as failure:
-            raise failure_from_http(failure) from None
-        except EventTooLong as error:
-            raise protocol_failure(str(error)) from None
-        yield reader.response()
+            async with aclosing(self._sse.stream(self._url, body, reader)) as chunks:
+                async for chunk in chunks:
+                    yield chunk
+        except ModelFailure as failure:
+            raise self._drop_signatures(request, failure) from None
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        """By the service, or an estimate where it does not tell."""
-        try:
-            return await self._count_tokens(request)
-        except (ModelFailure, HttpFailure):
-            return estimate_tokens(request)
-
-    async def close(self) -> None:
-        await self._http.close()
-
-    async def _count_tokens(self, request: ModelRequest) -> int:
+        """Ask the service, or return an estimate if it does not count."""
         contents = b"".join(self._contents(request))
         body = self._endpoint.count_tokens_body(contents, self._encoder.encode_prompt_fields(request))
-        address = self._endpoint.url("countTokens")
-        async with self._http.request("POST", address, headers=await self._headers(), body=body) as response:
-            if response.status != 200:
-                raise await self._api_error(response)
-            total = as_object(parse_json_or_text(await response.read(_MAX_ERROR_BYTES))).get("totalTokens")
-        return total if isinstance(total, int) and total > 0 else estimate_tokens(request)
+        try:
+            counted = await self._sse.post(self._endpoint.url("countTokens"), body)
+        except ModelFailure:
+            counted = None
+        return as_count(as_object(counted).get("totalTokens")) or estimate_tokens(request)
 
     def _contents(self, request: ModelRequest) -> Sequence[bytes]:
         blocks = self._joined_contents.blocks(request.messages)
         if sum(map(len, blocks)) <= _MAX_REQUEST_BYTES:
             return blocks
-        return [
-            b",".join(
-                encode_within_limit(request.messages, self._cache, self._lean_cache, max_bytes=_MAX_REQUEST_BYTES)
-            )
-        ]
-
-    def _request_fields(self, request: ModelRequest) -> bytes:
-        """From turn to turn it is the same; only the last is kept."""
-        made_of = (
-            request.system,
-            request.tools,
-            request.response_schema,
-            request.capabilities,
-            request.max_output_tokens,
-            request.temperature,
-        )
-        if self._cached_fields[0] != made_of:
-            self._cached_fields = (made_of, self._encoder.encode_request_fields(request))
-        return self._cached_fields[1]
+        pieces = encode_within_limit(request.messages, self._cache, self._lean_cache, max_bytes=_MAX_REQUEST_BYTES)
+        return [b",".join(pieces)]
 
     def _drop_signatures(self, request: ModelRequest, failure: ModelFailure) -> ModelFailure:
-        """Signatures that another model made, or that a gateway lost, are refused: the next attempt is without them."""
+        """Make a request that failed because of its thought signatures retryable, without them.
+
+        The service rejects signatures of another model and those that a gateway has lost.
+        """
         signed = [message for message in request.messages if message not in self._without_signature]
         if failure.kind is not FailureKind.BAD_REQUEST or not signed or not _SIGNATURE_ERROR.search(failure.message):
             return failure
@@ -224,14 +159,5 @@ class GeminiClient:
         self._joined_contents.clear()
         return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
-    async def _headers(self) -> Mapping[str, str]:
-        return {"content-type": "application/json", **await self._endpoint.headers()}
-
-    async def _api_error(self, response: HttpResponse) -> ModelFailure:
-        try:
-            body = parse_json_or_text(await response.read(_MAX_ERROR_BYTES))
-        except HttpFailure:
-            # The status says enough.
-            body = ""
-        wait = parse_retry_after(response.headers, time.time)
-        return parse_api_error(body, status=response.status, retry_after=wait, secrets=self._endpoint.secrets)
+    def _parse_error(self, body: object, *, status: int, retry_after: float | None) -> ModelFailure:
+        return parse_api_error(body, status=status, retry_after=retry_after, secrets=self._endpoint.secrets)

@@ -12,6 +12,7 @@ from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
 from tejat.core.model import (
     NO_USAGE,
+    Chunk,
     Citation,
     FailureKind,
     FinishReason,
@@ -70,20 +71,27 @@ class GeminiResponseReader:
         self._model = ""
         self._grounding = Grounding()
 
+    @property
+    def is_done(self) -> bool:
+        """Always false: only the end of the stream ends the response."""
+        return False
+
+    @property
+    def is_complete(self) -> bool:
+        return False
+
+    def feed(self, data: str) -> list[Chunk]:
+        return list(self.read(data))
+
+    def end(self) -> list[Chunk]:
+        return [self.response()]
+
     def read(self, text: str | bytes) -> Iterator[TextDelta | ThoughtDelta]:
         """What one chunk has to show. Raises ModelFailure for one that is an error, or no chunk at all."""
         try:
             chunk = load_json(text)
         except InvalidJson as error:
             raise protocol_failure(str(error)) from None
-        return self.read_value(chunk)
-
-    def read_tail(self, text: str) -> Iterator[TextDelta | ThoughtDelta]:
-        """The same for what stood at the end of the stream and may be half a chunk. Raises ModelFailure for one."""
-        try:
-            chunk = load_json(text)
-        except InvalidJson:
-            raise _stream_cut() from None
         return self.read_value(chunk)
 
     def read_value(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:

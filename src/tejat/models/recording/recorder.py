@@ -1,51 +1,30 @@
-"""The model side of a run, kept in a file and played again from it without a key or a network."""
+"""Recording of the model side of a run in a file."""
 
 import json
 import os
 import stat
-from asyncio import sleep
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from typing import cast
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
-from tejat.core.json_fields import JsonFields
+from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.model import (
-    Capability,
-    Chunk,
-    FailureKind,
-    ModelClient,
-    ModelFailure,
-    ModelRequest,
-    ModelResponse,
-    TextDelta,
-    ThoughtDelta,
-)
-from tejat.models.recording.normalized_request import (
-    NormalizedRequest,
-    RequestNormalizer,
-    diff_requests,
-    normalized_request_from_json,
-    verify_pieces,
-)
+from tejat.core.model import Chunk, ModelClient, ModelFailure, ModelRequest, TextDelta, ThoughtDelta
+from tejat.models.recording.normalized_request import NormalizedRequest, RequestNormalizer
 from tejat.models.recording.placeholders import Placeholders
-from tejat.models.recording.response_json import chunk_from_json, chunk_to_json, failure_from_json, failure_to_json
-from tejat.workspace.files.regular_file import regular_file_opener
+from tejat.models.recording.response_json import chunk_to_json, failure_to_json
+from tejat.models.wrapper import ModelWrapper
 
-_VERSION = 1
-_FORMAT_KEY = "tejat_recording"
-_MAX_BYTES = 1 << 30
+FORMAT_KEY = "tejat_recording"
+FORMAT_VERSION = 1
 
 
-class RecordingModel:
-    """A model whose requests and answers are written to a file, one line each when it is over.
+class RecordingModel(ModelWrapper):
+    """A model whose requests and responses are written to a file, one line per request when it has ended.
 
-    `stand_ins` maps what is different elsewhere, like the root directory, to words like `${root}` that are written in
-    its place. `secrets` are never written. `header` comes back as that of the replay. What goes wrong with the file
-    later is told in `problem`, once, and the run goes on without a recording.
+    `placeholders` maps texts that differ between machines, like the root directory, to words like `${root}` that are
+    written instead. `secrets` are never written. `header` is returned by the replay. If the file cannot be written
+    later, `problem` says why, and the run goes on without a recording.
     """
 
     def __init__(
@@ -57,9 +36,9 @@ class RecordingModel:
         secrets: Sequence[str],
         header: JsonObject,
     ) -> None:
-        """Raises UsageError if the file cannot be written, or is there and is no recording."""
+        """Raises UsageError if the file cannot be written, or exists and is not a recording."""
+        super().__init__(inner)
         self.problem: str | None = None
-        self._inner = inner
         self._path = path
         self._placeholders = Placeholders(placeholders, secrets)
         self._normalizer = RequestNormalizer(self._placeholders.substitute)
@@ -67,7 +46,7 @@ class RecordingModel:
         self._file: int | None = _create_recording(path)
         self._write(
             {
-                _FORMAT_KEY: _VERSION,
+                FORMAT_KEY: FORMAT_VERSION,
                 "model": self._placeholders.substitute(inner.name),
                 "context_window": inner.context_window,
                 "abilities": sorted(inner.capabilities),
@@ -75,39 +54,26 @@ class RecordingModel:
             }
         )
 
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
-    @property
-    def context_window(self) -> int:
-        return self._inner.context_window
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return self._inner.capabilities
-
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        """What the inner model answers. Raises ModelFailure as that does."""
-        # Now: the messages are a list that grows.
-        asked = self._normalizer.normalize(request)
-        came: list[Chunk] = []
+        # Normalized before the response comes: the list of messages grows.
+        normalized = self._normalizer.normalize(request)
+        received: list[Chunk] = []
         failed: JsonObject = {}
         try:
             async with aclosing(self._inner.stream(request)) as chunks:
                 async for chunk in chunks:
-                    came.append(chunk)
+                    received.append(chunk)
                     yield chunk
         except ModelFailure as failure:
             failed = {"failure": self._placeholders.substitute(failure_to_json(failure))}
             raise
         finally:
-            self._write_request(asked, {"chunks": self._encode_chunks(came), **failed})
+            self._write_request(normalized, {"chunks": self._encode_chunks(received), **failed})
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        asked = self._normalizer.normalize(request)
+        normalized = self._normalizer.normalize(request)
         count = await self._inner.count_tokens(request)
-        self._write({"sha256": asked.digest, "count": count})
+        self._write({"sha256": normalized.digest, "count": count})
         return count
 
     async def close(self) -> None:
@@ -117,7 +83,7 @@ class RecordingModel:
         await self._inner.close()
 
     def _encode_chunks(self, chunks: Sequence[Chunk]) -> list[JsonValue]:
-        """The chunks as JSON. The texts of all deltas are one text, which may be cut anywhere."""
+        """Encode chunks as JSON. All text deltas are one text to the placeholders, which may be cut anywhere."""
         texts = iter(
             self._placeholders.substitute_pieces([chunk.text for chunk in chunks if isinstance(chunk, TextDelta)])
         )
@@ -135,15 +101,15 @@ class RecordingModel:
                     written.append(self._placeholders.substitute(chunk_to_json(chunk)))
         return written
 
-    def _write_request(self, asked: NormalizedRequest, answered: JsonObject) -> None:
-        new = {digest: piece for digest, piece in asked.pieces.items() if digest not in self._written_pieces}
+    def _write_request(self, request: NormalizedRequest, outcome: JsonObject) -> None:
+        new = {digest: piece for digest, piece in request.pieces.items() if digest not in self._written_pieces}
         self._written_pieces.update(new)
-        self._write({"sha256": asked.digest, "request": asked.request, "new": new, **answered})
+        self._write({"sha256": request.digest, "request": request.request, "new": new, **outcome})
 
     def _write(self, record: JsonObject) -> None:
         if self._file is None:
             return
-        # Escaped, every text can be written, also one with half characters.
+        # ASCII, so that lone surrogates can be written too.
         line = memoryview(json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n")
         try:
             while line:
@@ -155,7 +121,7 @@ class RecordingModel:
 
 
 def _create_recording(path: str) -> int:
-    """A file for its owner only, empty. Raises UsageError."""
+    """Create an empty private file and return its descriptor. Raises UsageError."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
         try:
@@ -164,16 +130,18 @@ def _create_recording(path: str) -> int:
             os.close(file)
             raise
     except (OSError, ValueError) as error:
-        raise UsageError(gettext_lazy("{path}: cannot record into it: {why}", path=path, why=_reason(error))) from None
+        raise UsageError(
+            gettext_lazy("{path}: cannot record into it: {why}", path=path, why=os_error_reason(error))
+        ) from None
     return file
 
 
 def _prepare_file(file: int, path: str) -> None:
-    """Raises UsageError for what must not be overwritten, and OSError."""
+    """Make the file empty and private. Raises UsageError for a file that must not be overwritten, and OSError."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         raise UsageError(gettext_lazy("{path}: cannot record into it: it is not a regular file", path=path))
-    if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{_FORMAT_KEY}":'.encode()):
+    if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{FORMAT_KEY}":'.encode()):
         raise UsageError(
             gettext_lazy(
                 "{path}: is there and is no recording: remove it first, or record into another file", path=path
@@ -183,161 +151,5 @@ def _prepare_file(file: int, path: str) -> None:
     os.ftruncate(file, 0)
 
 
-def _reason(error: OSError | ValueError) -> str:
+def os_error_reason(error: OSError | ValueError) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-@frozen
-class _RecordedExchange:
-    """One request of a recording and all that came of it."""
-
-    request: NormalizedRequest
-    chunks: tuple[Chunk, ...]
-    failure: ModelFailure | None
-
-
-class ReplayModel:
-    """Answers as the model of a recording did, if it is asked the same.
-
-    Requests may come in another order than they did. `header` is what the recording was begun with.
-    """
-
-    def __init__(self, path: str, head: JsonFields, disguise: Placeholders) -> None:
-        """Raises ValueError if `head` is not the first line of a recording."""
-        self.header = cast("JsonObject", disguise.restore(head.object("header")))
-        self._path = path
-        self._name = disguise.restore_text(head.string("model"))
-        self._context_window = head.integer("context_window")
-        self._capabilities = frozenset(Capability(ability) for ability in head.strings("abilities"))
-        self._placeholders = disguise
-        self._normalizer = RequestNormalizer(disguise.substitute)
-        self._pieces: dict[str, JsonValue] = {}
-        self._remaining: list[_RecordedExchange] = []
-        self._counts: dict[str, int] = {}
-        self._request_count = 0
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def context_window(self) -> int:
-        return self._context_window
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return self._capabilities
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        """What came when this was recorded, without its waits.
-
-        Raises ModelFailure: the one that was recorded, or one of the kind SCRIPT with the difference where nothing
-        was recorded for such a request.
-        """
-        recorded = self._take(self._normalizer.normalize(request))
-        for chunk in recorded.chunks:
-            await sleep(0)
-            yield chunk
-        if recorded.failure is not None:
-            raise recorded.failure
-        if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
-            raise self._failure(
-                gettext_lazy(
-                    "request {asked} was interrupted when it was recorded, and has no more to give",
-                    asked=self._request_count,
-                )
-            )
-
-    async def count_tokens(self, request: ModelRequest) -> int:
-        """Raises ModelFailure of the kind SCRIPT if this was not counted when it was recorded."""
-        count = self._counts.get(self._normalizer.normalize(request).digest)
-        if count is None:
-            raise self._failure(gettext_lazy("the tokens of such a request were not counted when this was recorded"))
-        return count
-
-    async def close(self) -> None:
-        """There is nothing to close."""
-
-    def add_line(self, line: JsonFields) -> None:
-        """Take up a line of the recording. Raises ValueError."""
-        if line.has("count"):
-            self._counts[line.string("sha256")] = line.integer("count")
-            return
-        verify_pieces(line.object("new"))
-        self._pieces |= line.object("new")
-        chunks = tuple(chunk_from_json(self._placeholders.restore(chunk)) for chunk in line.items("chunks"))
-        failed = self._placeholders.restore(line.object("failure")) if line.has("failure") else None
-        failure = None if failed is None else failure_from_json(failed)
-        asked = normalized_request_from_json(line.object("request"), self._pieces, digest=line.string("sha256"))
-        self._remaining.append(_RecordedExchange(asked, chunks, failure))
-
-    def _take(self, asked: NormalizedRequest) -> _RecordedExchange:
-        """What was recorded for the request, each once. Raises ModelFailure."""
-        self._request_count += 1
-        found = next((recorded for recorded in self._remaining if recorded.request.digest == asked.digest), None)
-        if found is not None:
-            self._remaining.remove(found)
-            return found
-        if not self._remaining:
-            raise self._failure(
-                gettext_lazy("request {asked} is one more than were recorded", asked=self._request_count)
-            )
-        told = gettext_lazy("request {asked} is not what was recorded:", asked=self._request_count)
-        raise self._failure(join_lazy("\n", (told, diff_requests(self._remaining[0].request, asked))))
-
-    def _failure(self, words: str) -> ModelFailure:
-        return ModelFailure(join_lazy("", (self._path, ": ", words)), FailureKind.SCRIPT)
-
-
-def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence[str] = ()) -> ReplayModel:
-    """The recording at `path`, ready to answer. Raises UsageError for a file that is none.
-
-    `stand_ins` and `secrets` are those of this run. A last line that was not finished does not count.
-    """
-    lines = _read_lines(path)
-    try:
-        head = JsonFields(_parse_line(lines[0] if lines else b""))
-        version = head.integer(_FORMAT_KEY)
-    except ValueError:
-        raise UsageError(gettext_lazy("{path}: is no recording", path=path)) from None
-    if version != _VERSION:
-        raise UsageError(
-            gettext_lazy(
-                "{path}: is a recording of version {version}, and only version {known} can be played",
-                path=path,
-                version=version,
-                known=_VERSION,
-            )
-        )
-    number = 1
-    try:
-        replay = ReplayModel(path, head, Placeholders(placeholders, secrets))
-        for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is told where a line is wrong
-            replay.add_line(JsonFields(_parse_line(line)))
-    except ValueError as error:
-        raise UsageError(
-            gettext_lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
-        ) from None
-    return replay
-
-
-def _read_lines(path: str) -> list[bytes]:
-    """Raises UsageError."""
-    try:
-        with open(path, "rb", opener=regular_file_opener) as file:
-            content = file.read(_MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise UsageError(
-            gettext_lazy("{path}: the recording cannot be read: {why}", path=path, why=_reason(error))
-        ) from None
-    if len(content) > _MAX_BYTES:
-        raise UsageError(gettext_lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
-    return content.split(b"\n")[:-1]
-
-
-def _parse_line(line: bytes) -> object:
-    """Raises ValueError."""
-    try:
-        return json.loads(line)
-    except RecursionError:
-        raise ValueError(gettext_lazy("It is nested too deeply.")) from None

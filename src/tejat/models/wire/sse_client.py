@@ -1,16 +1,16 @@
-"""Requests to one service over HTTP, whose answers come as server-sent events."""
+"""HTTP client of one model service, whose responses are server-sent events."""
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from tejat.core.i18n import gettext_lazy
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.http_errors import failure_from_http, parse_retry_after, protocol_failure
-from tejat.models.wire.api_errors import MAX_ERROR_BYTES, ModelTarget, parse_api_error
+from tejat.models.wire.api_errors import MAX_ERROR_BYTES
 from tejat.models.wire.json_access import parse_json_or_text
 from tejat.models.wire.redact import safe_text
 from tejat.workspace.http.client import HttpClient
@@ -19,29 +19,44 @@ from tejat.workspace.http.types import HttpFailure, HttpLimits, HttpResponse
 
 _MAX_RESPONSE_BYTES = 64 * 2**20
 _DRAIN_SECONDS = 0.2
-"""How many seconds a connection is given to end a stream in which everything is said, so that it can be used again."""
+"""Time for the server to end a complete stream, so that its connection can be reused."""
+
+AuthHeaders: TypeAlias = Callable[[], Awaitable[Mapping[str, str]]]
+"""Returns the headers that authenticate the next request. Raises ModelFailure without credentials."""
+
+
+class ErrorParser(Protocol):
+    """Converts the body of an error response."""
+
+    def __call__(self, body: object, *, status: int, retry_after: float | None) -> ModelFailure: ...
 
 
 class ResponseReader(Protocol):
-    """Puts an answer together."""
+    """Assembles a response from the data of its events. Methods raise ModelFailure."""
 
     @property
-    def is_done(self) -> bool: ...
+    def is_done(self) -> bool:
+        """Whether the service has ended the stream."""
+        ...
 
     @property
-    def is_complete(self) -> bool: ...
+    def is_complete(self) -> bool:
+        """Whether the response is complete, even if the connection breaks now."""
+        ...
 
     def feed(self, data: str) -> list[Chunk]: ...
 
-    def end(self) -> list[Chunk]: ...
+    def end(self) -> list[Chunk]:
+        """Return the remaining chunks, the response last."""
+        ...
 
 
 class SseClient:
-    """Asks one service. `headers` say who asks; nobody else gets to see them."""
+    """Sends requests to one service."""
 
-    def __init__(self, target: ModelTarget, headers: Mapping[str, str], options: ModelOptions) -> None:
-        self._target = target
-        self._headers = {"content-type": "application/json", **headers}
+    def __init__(self, options: ModelOptions, headers: AuthHeaders, parse_error: ErrorParser) -> None:
+        self._headers = headers
+        self._parse_error = parse_error
         self._http = HttpClient(
             environment=options.environment, limits=options.http_limits or HttpLimits(body=MAX_STREAM_BYTES)
         )
@@ -49,10 +64,11 @@ class SseClient:
     def warm_up(self) -> None:
         self._http.warm_up()
 
-    async def stream(self, address: str, body: Sequence[bytes], reader: ResponseReader) -> AsyncGenerator[Chunk]:
-        """The chunks that the reader makes of the answer. Raises ModelFailure."""
+    async def stream(self, url: str, body: Sequence[bytes], reader: ResponseReader) -> AsyncGenerator[Chunk]:
+        """Post a request and yield the chunks that the reader makes of the response. Raises ModelFailure."""
+        headers = await self._request_headers()
         try:
-            async with self._http.request("POST", address, headers=self._headers, body=body) as response:
+            async with self._http.request("POST", url, headers=headers, body=body) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
                 async with aclosing(_read_events(response)) as events:
@@ -63,7 +79,6 @@ class SseClient:
                             break
                 await _drain(response)
         except HttpFailure as failure:
-            # What comes after the end of an answer may be lost.
             if not reader.is_complete:
                 raise failure_from_http(failure) from None
         except EventTooLong as error:
@@ -71,10 +86,11 @@ class SseClient:
         for chunk in reader.end():
             yield chunk
 
-    async def post(self, address: str, body: Sequence[bytes]) -> object:
-        """The JSON of an answer that comes whole. Raises ModelFailure."""
+    async def post(self, url: str, body: Sequence[bytes]) -> object:
+        """Post a request whose response is not streamed, and return its JSON. Raises ModelFailure."""
+        headers = await self._request_headers()
         try:
-            async with self._http.request("POST", address, headers=self._headers, body=body) as response:
+            async with self._http.request("POST", url, headers=headers, body=body) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
                 return parse_json_or_text(await response.read(MAX_ERROR_BYTES))
@@ -84,18 +100,21 @@ class SseClient:
     async def close(self) -> None:
         await self._http.close()
 
+    async def _request_headers(self) -> Mapping[str, str]:
+        return {"content-type": "application/json", **await self._headers()}
+
     async def _api_error(self, response: HttpResponse) -> ModelFailure:
         wait = parse_retry_after(response.headers, time.time)
         try:
             body = parse_json_or_text(await response.read(MAX_ERROR_BYTES))
         except HttpFailure:
-            # The status says enough.
+            # The status is enough.
             body = ""
-        return parse_api_error(body, self._target, status=response.status, retry_after=wait)
+        return self._parse_error(body, status=response.status, retry_after=wait)
 
 
 async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
-    """The data of each event. A server that does not stream answers with one piece of JSON."""
+    """Yield the data of each event. A server that does not stream responds with a single JSON document."""
     kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
     if kind == "application/json":
         yield (await response.read(_MAX_RESPONSE_BYTES)).decode("utf-8", "replace")
@@ -109,7 +128,7 @@ async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
         for event in parser.feed(piece):
             yield event.data
     for event in parser.end():
-        # A stream that was cut in the middle of an event tells nothing by it.
+        # An event that was cut off in the middle is dropped.
         if not isinstance(parse_json_or_text(event.data.encode()), str) or event.data.startswith("["):
             yield event.data
 

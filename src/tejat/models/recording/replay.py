@@ -1,0 +1,182 @@
+"""Replay of a recorded run, without a key or a network."""
+
+import json
+from asyncio import sleep
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import cast
+
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.json_fields import JsonFields
+from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
+from tejat.models.recording.normalized_request import (
+    NormalizedRequest,
+    RequestNormalizer,
+    diff_requests,
+    normalized_request_from_json,
+    verify_pieces,
+)
+from tejat.models.recording.placeholders import Placeholders
+from tejat.models.recording.recorder import FORMAT_KEY, FORMAT_VERSION, os_error_reason
+from tejat.models.recording.response_json import chunk_from_json, failure_from_json
+from tejat.workspace.files.regular_file import regular_file_opener
+
+_MAX_BYTES = 1 << 30
+
+
+@frozen
+class _RecordedExchange:
+    """One request of a recording and all that came of it."""
+
+    request: NormalizedRequest
+    chunks: tuple[Chunk, ...]
+    failure: ModelFailure | None
+
+
+class ReplayModel:
+    """Answers as the model of a recording did, if it is asked the same.
+
+    Requests may come in another order than they did. `header` is what the recording was begun with.
+    """
+
+    def __init__(self, path: str, head: JsonFields, disguise: Placeholders) -> None:
+        """Raises ValueError if `head` is not the first line of a recording."""
+        self.header = cast("JsonObject", disguise.restore(head.object("header")))
+        self._path = path
+        self._name = disguise.restore_text(head.string("model"))
+        self._context_window = head.integer("context_window")
+        self._capabilities = frozenset(Capability(ability) for ability in head.strings("abilities"))
+        self._placeholders = disguise
+        self._normalizer = RequestNormalizer(disguise.substitute)
+        self._pieces: dict[str, JsonValue] = {}
+        self._remaining: list[_RecordedExchange] = []
+        self._counts: dict[str, int] = {}
+        self._request_count = 0
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def context_window(self) -> int:
+        return self._context_window
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return self._capabilities
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        """What came when this was recorded, without its waits.
+
+        Raises ModelFailure: the one that was recorded, or one of the kind SCRIPT with the difference where nothing
+        was recorded for such a request.
+        """
+        recorded = self._take(self._normalizer.normalize(request))
+        for chunk in recorded.chunks:
+            await sleep(0)
+            yield chunk
+        if recorded.failure is not None:
+            raise recorded.failure
+        if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
+            raise self._failure(
+                gettext_lazy(
+                    "request {asked} was interrupted when it was recorded, and has no more to give",
+                    asked=self._request_count,
+                )
+            )
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """Raises ModelFailure of the kind SCRIPT if this was not counted when it was recorded."""
+        count = self._counts.get(self._normalizer.normalize(request).digest)
+        if count is None:
+            raise self._failure(gettext_lazy("the tokens of such a request were not counted when this was recorded"))
+        return count
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    def add_line(self, line: JsonFields) -> None:
+        """Take up a line of the recording. Raises ValueError."""
+        if line.has("count"):
+            self._counts[line.string("sha256")] = line.integer("count")
+            return
+        verify_pieces(line.object("new"))
+        self._pieces |= line.object("new")
+        chunks = tuple(chunk_from_json(self._placeholders.restore(chunk)) for chunk in line.items("chunks"))
+        failed = self._placeholders.restore(line.object("failure")) if line.has("failure") else None
+        failure = None if failed is None else failure_from_json(failed)
+        asked = normalized_request_from_json(line.object("request"), self._pieces, digest=line.string("sha256"))
+        self._remaining.append(_RecordedExchange(asked, chunks, failure))
+
+    def _take(self, asked: NormalizedRequest) -> _RecordedExchange:
+        """What was recorded for the request, each once. Raises ModelFailure."""
+        self._request_count += 1
+        found = next((recorded for recorded in self._remaining if recorded.request.digest == asked.digest), None)
+        if found is not None:
+            self._remaining.remove(found)
+            return found
+        if not self._remaining:
+            raise self._failure(
+                gettext_lazy("request {asked} is one more than were recorded", asked=self._request_count)
+            )
+        told = gettext_lazy("request {asked} is not what was recorded:", asked=self._request_count)
+        raise self._failure(join_lazy("\n", (told, diff_requests(self._remaining[0].request, asked))))
+
+    def _failure(self, words: str) -> ModelFailure:
+        return ModelFailure(join_lazy("", (self._path, ": ", words)), FailureKind.SCRIPT)
+
+
+def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence[str] = ()) -> ReplayModel:
+    """The recording at `path`, ready to answer. Raises UsageError for a file that is none.
+
+    `stand_ins` and `secrets` are those of this run. A last line that was not finished does not count.
+    """
+    lines = _read_lines(path)
+    try:
+        head = JsonFields(_parse_line(lines[0] if lines else b""))
+        version = head.integer(FORMAT_KEY)
+    except ValueError:
+        raise UsageError(gettext_lazy("{path}: is no recording", path=path)) from None
+    if version != FORMAT_VERSION:
+        raise UsageError(
+            gettext_lazy(
+                "{path}: is a recording of version {version}, and only version {known} can be played",
+                path=path,
+                version=version,
+                known=FORMAT_VERSION,
+            )
+        )
+    number = 1
+    try:
+        replay = ReplayModel(path, head, Placeholders(placeholders, secrets))
+        for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is told where a line is wrong
+            replay.add_line(JsonFields(_parse_line(line)))
+    except ValueError as error:
+        raise UsageError(
+            gettext_lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
+        ) from None
+    return replay
+
+
+def _read_lines(path: str) -> list[bytes]:
+    """Raises UsageError."""
+    try:
+        with open(path, "rb", opener=regular_file_opener) as file:
+            content = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            gettext_lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
+        ) from None
+    if len(content) > _MAX_BYTES:
+        raise UsageError(gettext_lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
+    return content.split(b"\n")[:-1]
+
+
+def _parse_line(line: bytes) -> object:
+    """Raises ValueError."""
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError(gettext_lazy("It is nested too deeply.")) from None

@@ -1,0 +1,124 @@
+"""Base classes of the model clients that talk to an HTTP service."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from typing import Generic, TypeVar
+
+from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
+from tejat.models import ModelOptions
+from tejat.models.names import context_window
+from tejat.models.token_estimate import estimate_tokens
+from tejat.models.wire.api_errors import ModelTarget, parse_api_error
+from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
+
+_Dialect = TypeVar("_Dialect")
+_ADAPTABLE_STATUSES = frozenset({400, 422})
+
+
+class HttpModel:
+    """One model of one service: its name, its connection, and the part of a request that rarely changes."""
+
+    def __init__(
+        self, model: str, url: str, options: ModelOptions, *, headers: AuthHeaders, parse_error: ErrorParser
+    ) -> None:
+        self._model = model
+        self._url = url
+        self._sse = SseClient(options, headers, parse_error)
+        self._cached_head: tuple[object, bytes] = (None, b"")
+        if url.startswith("https:"):
+            self._sse.warm_up()
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    @property
+    def context_window(self) -> int:
+        return context_window(self._model)
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset()
+
+    async def count_tokens(self, request: ModelRequest) -> int:
+        """Return an estimate. Services that count override this."""
+        return estimate_tokens(request)
+
+    async def close(self) -> None:
+        await self._sse.close()
+
+    def _head(self, request: ModelRequest, encode: Callable[[], bytes], *others: object) -> bytes:
+        """Return the encoded head of a request, from the cache if it is that of the last request with tools.
+
+        `others` is what it depends on besides the request.
+        """
+        if not request.tools:
+            return encode()
+        key = (
+            request.system,
+            request.tools,
+            request.response_schema,
+            request.capabilities,
+            request.max_output_tokens,
+            request.temperature,
+            *others,
+        )
+        if self._cached_head[0] != key:
+            self._cached_head = (key, encode())
+        return self._cached_head[1]
+
+
+class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
+    """A model whose server may not support everything.
+
+    What the server rejects is learned from its errors, kept in the dialect, and left out from then on.
+    """
+
+    def __init__(
+        self, target: ModelTarget, url: str, options: ModelOptions, *, headers: Mapping[str, str], dialect: _Dialect
+    ) -> None:
+        async def auth_headers() -> Mapping[str, str]:
+            return headers
+
+        parse_error = partial(parse_api_error, target=target)
+        super().__init__(target.model, url, options, headers=auth_headers, parse_error=parse_error)
+        self._target = target
+        self._dialect = dialect
+        self._has_answered = False
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        dialect = self._dialect
+        tried = {dialect}
+        while True:
+            is_answering = False
+            reader, body = self._reader(request, dialect), self._body(request, dialect)
+            try:
+                async with aclosing(self._sse.stream(self._url, body, reader)) as chunks:
+                    async for chunk in chunks:
+                        is_answering = True
+                        yield chunk
+            except ModelFailure as failure:
+                is_rejected = failure.kind is FailureKind.BAD_REQUEST and failure.status in _ADAPTABLE_STATUSES
+                adapted = self._adapt(dialect, request, failure.message) if is_rejected and not is_answering else None
+                if adapted is None or (adapted != dialect and adapted in tried):
+                    raise
+                dialect = adapted
+                tried.add(dialect)
+            else:
+                self._dialect, self._has_answered = dialect, True
+                return
+
+    @abstractmethod
+    def _reader(self, request: ModelRequest, dialect: _Dialect) -> ResponseReader: ...
+
+    @abstractmethod
+    def _body(self, request: ModelRequest, dialect: _Dialect) -> Sequence[bytes]: ...
+
+    @abstractmethod
+    def _adapt(self, dialect: _Dialect, request: ModelRequest, error: str) -> _Dialect | None:
+        """Return what to try next after the server has rejected the request; None if nothing is left to try.
+
+        The same dialect means that something else has changed, and the request is worth sending again.
+        """
