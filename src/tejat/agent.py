@@ -121,7 +121,7 @@ class Agent:
         outside of `async with`.
         """
         opened = self._require_open
-        task = asyncio.create_task(opened.session.run(prompt, emit))
+        task = asyncio.create_task(opened.session.prompt(prompt, emit))
         opened.runs.add(task)
         task.add_done_callback(opened.runs.discard)
         return task

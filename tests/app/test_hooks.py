@@ -87,7 +87,7 @@ def run(
 
     async def main() -> list[RunEnded]:
         async with open_agent(replace(options, **more), person) as session:
-            return [await session.run(prompt, events.append) for prompt in prompts]
+            return [await session.prompt(prompt, events.append) for prompt in prompts]
 
     return asyncio.run(main()), events
 

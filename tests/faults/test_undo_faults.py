@@ -21,10 +21,10 @@ WORKER = """
 import asyncio, json, os, subprocess, sys
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.messages.types import FunctionCall
-from tejat.engine.calls.undo_recorder import UndoJournal
+from tejat.engine.calls.undo_recorder import UndoRecorder
 
 state, root, action, *rest = sys.argv[1:]
-journal = UndoJournal(state, [root])
+journal = UndoRecorder(state, [root])
 
 def shell(command):
     async def run():
@@ -32,7 +32,7 @@ def shell(command):
         subprocess.run(["bash", "-c", command], cwd=root)
         return ToolResult("")
     call = FunctionCall("run_shell_command", {"command": command})
-    asyncio.run(journal.around(call, Kind.EXECUTE, [], run, whole_tree=True))
+    asyncio.run(journal.record(call, Kind.EXECUTE, [], run, whole_tree=True))
 """
 
 
@@ -113,7 +113,7 @@ def write(path, text):
         with open(os.path.join(root, path), "a") as file:
             file.write(text)
         return ToolResult("")
-    asyncio.run(journal.around(FunctionCall("write_file", {}), Kind.EDIT, [path], run, whole_tree=False))
+    asyncio.run(journal.record(FunctionCall("write_file", {}), Kind.EDIT, [path], run, whole_tree=False))
 
 for number in range(15):
     write(f"{action}/f{number}", action * 1000)
@@ -159,7 +159,7 @@ class TestDamage:
     def test_torn_lines_are_ignored(self, state: Path, files: Path, root: Path) -> None:
         lines = (files / "entries.jsonl").read_bytes().splitlines(keepends=True)
         (files / "entries.jsonl").write_bytes(lines[0] + b'{"id": 1}\nnull\n\xff\n' + lines[1][: len(lines[1]) // 2])
-        child = worker('shell("rm -r d4")\nprint(json.dumps([e.what for e in journal.entries()]))', state, root, "-")
+        child = worker('shell("rm -r d4")\nprint(json.dumps([e.summary for e in journal.entries()]))', state, root, "-")
         out, error = child.communicate(timeout=60)
         assert error == ""
         assert json.loads(out.splitlines()[-1]) == ["rm -r d4", "rm -r d1"]

@@ -138,13 +138,13 @@ def test_what_it_may_not_ask_what_changes_and_what_is_called_off(tmp_path: Path,
     async def main() -> AgentTranscript:
         async with env.open_session(*replies) as (session, transcript):
             running = asyncio.create_task(
-                session.run("slowly", lambda event: stop_at_progress(event, transcript, running))
+                session.prompt("slowly", lambda event: stop_at_progress(event, transcript, running))
             )
             await asyncio.wait([running])
             assert running.cancelled()
-            await session.run("grow", transcript.events.append)
+            await session.prompt("grow", transcript.events.append)
             await wait_until(lambda: "full__called_off" in declared_now(session))
-            await session.run("look", transcript.events.append)
+            await session.prompt("look", transcript.events.append)
         return transcript
 
     transcript = asyncio.run(asyncio.wait_for(main(), SECONDS))

@@ -23,6 +23,7 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.turn import RunOutcome, run_turns
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 from tejat.models.retry import RetryingModel
@@ -118,7 +119,7 @@ class AgentRun:
         """The loop's ending; the history is legal, and the journal tells the same."""
         self.conversation.start_prompt(user_message(prompt), prompt)
         try:
-            return await run_turns(self.conversation, self.emit)
+            return await run_turns(self.conversation)
         finally:
             self.check_consistency()
 
@@ -193,10 +194,13 @@ def agent_run(
             History(history),
             RequestTemplate(SYSTEM, ToolDeclarations(scheduler.registry, scheduler.permission.policy.hides)),
             Safeguards(budget, guard or LoopDetector(), Compressor(threshold=threshold)),
-            journal=journal,
+            EventBus(),
             fallback=None if fallback is None else lambda: fallback,
         )
+        conversation.history_events.subscribe(journal.record)
+        run = AgentRun(conversation, model, journal, note)
+        conversation.events.subscribe(run.emit)
         try:
-            yield AgentRun(conversation, model, journal, note)
+            yield run
         finally:
             journal.close()

@@ -48,7 +48,7 @@ class CommandRunner:
         return self.prompter.output
 
     async def prompt(self, prompt: str) -> RunEnded:
-        return await self.parts.session.run(prompt, self.emit)
+        return await self.parts.session.prompt(prompt, self.emit)
 
     def emit(self, event: AgentEvent) -> None:
         self.parts.statistics.record(event)

@@ -155,7 +155,7 @@ class ExternalToolsEnv(ProgramEnv):
         async def main() -> AgentTranscript:
             async with self.open_session(*replies, approver=approver, **more) as (session, transcript):
                 for prompt in prompts:
-                    transcript.results.append(await session.run(prompt, transcript.events.append))
+                    transcript.results.append(await session.prompt(prompt, transcript.events.append))
             return transcript
 
         return asyncio.run(asyncio.wait_for(main(), SECONDS))

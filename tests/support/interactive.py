@@ -45,7 +45,7 @@ class InteractiveRunner:
         return [message.text for message in self.messages]
 
     async def prompt(self, prompt: str) -> RunEnded:
-        return await self.interactive.run(prompt, self.events.append)
+        return await self.interactive.prompt(prompt, self.events.append)
 
     async def run_command(self, line: str, **answers: Any) -> tuple[CommandAction, str]:
         """What came of a command, and what it showed."""

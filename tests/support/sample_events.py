@@ -15,6 +15,8 @@ from tejat.core.agent.events import (
     ModelChanged,
     Noticed,
     Prompted,
+    QuestionAnswered,
+    QuestionAsked,
     RequestFailed,
     Retrying,
     RunEnded,
@@ -24,6 +26,8 @@ from tejat.core.agent.events import (
     TextStreamed,
     ThoughtStreamed,
 )
+from tejat.core.agent.questions import PendingQuestion
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
 from tejat.core.errors import ErrorType
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Part
@@ -133,6 +137,8 @@ ALL_EVENTS: tuple[AgentEvent, ...] = (
     LoopDetected("The same again.", ends_run=False),
     Noticed("The disk is nearly full.", Severity.WARNING),
     Noticed("The disk is full.", Severity.ERROR),
+    QuestionAsked(PendingQuestion("q1", ApprovalRequest(InfoConfirmation("Confirm", "Go on?"), "note"), 0.0)),
+    QuestionAnswered("q1", ApprovalReply(Outcome.PROCEED_ONCE)),
     TextStreamed("Done.\n"),
     TextStreamed("Really."),
     LAST_ANSWER,

@@ -127,7 +127,7 @@ class TestRestore:
             effect, shown = await runner.run_command(f"/restore {second}", choices=[0])
             assert isinstance(effect, SubmitPromptAction)
             before = runner.texts
-            await runner.interactive.run(effect.prompt, runner.events.append)
+            await runner.interactive.prompt(effect.prompt, runner.events.append)
             return effect.display_text == f"/restore {second}", shown, before, runner.texts[-1]
 
         submits, shown, before, after = env.run_with(work, script=SCRIPT + text_script("Again."))

@@ -402,7 +402,7 @@ class TestCalls:
         async def main() -> list[CallFinished]:
             events: list[AgentEvent] = []
             async with env.open_session("bad__hang") as (session, _):
-                task = asyncio.ensure_future(session.run("go", events.append))
+                task = asyncio.ensure_future(session.prompt("go", events.append))
                 await wait_until(lambda: "tools/call" in read_methods(record))
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
@@ -456,10 +456,10 @@ class TestLists:
 
         async def main() -> AgentTranscript:
             async with env.open_session("bad__change", text_reply("Changed."), "bad__extra0") as (session, transcript):
-                await session.run("go", transcript.events.append)
+                await session.prompt("go", transcript.events.append)
                 assert "bad__extra0" not in transcript.declared_names()
                 await wait_until(lambda: "bad__extra0" in declared_now(session))
-                await session.run("on", transcript.events.append)
+                await session.prompt("on", transcript.events.append)
             return transcript
 
         transcript = asyncio.run(main())
@@ -660,12 +660,12 @@ class TestElicitation:
             question = call_reply(f"{server}__ask", method="elicitation/create", params=params)
             events: list[AgentEvent] = []
             async with env.open_session(question, f"{server}__echo", approver=Undecided()) as (session, _):
-                task = asyncio.ensure_future(session.run("go", events.append))
+                task = asyncio.ensure_future(session.prompt("go", events.append))
                 await asyncio.wait_for(asked.wait(), SECONDS)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
-                await asyncio.wait_for(session.run("on", events.append), SECONDS)
+                await asyncio.wait_for(session.prompt("on", events.append), SECONDS)
             return [event.state for event in events if isinstance(event, CallFinished)]
 
         assert asyncio.run(main()) == [CallState.CANCELLED, CallState.SUCCESS]

@@ -51,7 +51,7 @@ def run(
 
     async def main() -> list[RunEnded]:
         async with open_agent(wanted, approver) as session:
-            return [await session.run(prompt, events.append) for prompt in prompts]
+            return [await session.prompt(prompt, events.append) for prompt in prompts]
 
     return asyncio.run(main()), events
 
@@ -247,7 +247,7 @@ class TestForeignTools:
 
         async def main() -> AgentTranscript:
             async with env.open_session("late__echo") as (session, transcript):
-                task = asyncio.ensure_future(session.run("go", transcript.events.append))
+                task = asyncio.ensure_future(session.prompt("go", transcript.events.append))
                 await asyncio.sleep(0.2)
                 assert transcript.requests == []
                 gate.touch()
@@ -268,15 +268,15 @@ class TestForeignTools:
 
         async def main() -> AgentTranscript:
             async with env.open_session(approver=ScriptedApprover([YES])) as (session, transcript):
-                await session.run("go", transcript.events.append)
+                await session.prompt("go", transcript.events.append)
                 assert transcript.declared_names() == []
                 # Once is enough: the next prompt waits no more, and nobody is told again.
                 monkeypatch.setattr("tejat.app.session.manager._STARTUP_WAIT_SECONDS", 3600.0)
-                await session.run("and", transcript.events.append)
+                await session.prompt("and", transcript.events.append)
                 gate.touch()
                 declarations = session.conversation.template.declarations
                 await wait_until(lambda: "late__echo" in [tool.name for tool in declarations()])
-                await session.run("on", transcript.events.append)
+                await session.prompt("on", transcript.events.append)
             return transcript
 
         transcript = asyncio.run(main())
@@ -290,13 +290,13 @@ class TestForeignTools:
 
         async def main() -> AgentTranscript:
             async with env.open_session() as (session, transcript):
-                task = asyncio.ensure_future(session.run("go", transcript.events.append))
+                task = asyncio.ensure_future(session.prompt("go", transcript.events.append))
                 await asyncio.sleep(0.05)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
                 gate.touch()
-                transcript.results.append(await session.run("on", transcript.events.append))
+                transcript.results.append(await session.prompt("on", transcript.events.append))
             return transcript
 
         transcript = asyncio.run(main())
@@ -462,7 +462,7 @@ class TestSessions:
 
         async def main() -> None:
             async with open_agent(options(machine, HELLO, resume="latest"), None) as session:
-                await session.run("again", lambda _: None)
+                await session.prompt("again", lambda _: None)
                 with pytest.raises(UsageError, match="in use elsewhere"):
                     async with open_agent(options(machine, HELLO, resume="latest"), None):
                         pass
@@ -478,7 +478,7 @@ class TestReplay:
         async def main() -> tuple[float | None, list[AgentEvent]]:
             events: list[AgentEvent] = []
             async with open_agent(options(machine, replay=recording), None) as session:
-                await session.run("hi", events.append)
+                await session.prompt("hi", events.append)
                 return session.info.recorded_at, events
 
         recorded_at, again = asyncio.run(main())

@@ -37,14 +37,14 @@ def written(journal: SessionJournal) -> list[int]:
 
 
 def watching(
-    journal: SessionJournal | None,
+    journal: SessionJournal,
     events: list[Event],
     tell: Callable[[Event], None],
     *,
     pause_after: int | None = None,
 ) -> CallRecorder:
     async def main() -> CallRecorder:
-        watch = CallRecorder(journal, tell)
+        watch = CallRecorder(journal.record, tell)
         for number, event in enumerate(events):
             watch(event)
             if number == pause_after:
@@ -83,7 +83,7 @@ def test_an_end_is_told_in_the_next_moment_and_not_only_at_the_end(tmp_path: Pat
     assert told == [[0], [0], [0, 1]]
 
 
-def test_who_fails_to_listen_hears_no_more_and_the_journal_is_written(tmp_path: Path) -> None:
+def test_an_error_of_the_sink_is_kept_and_the_journal_is_written(tmp_path: Path) -> None:
     journal = begun(tmp_path)
     error = ValueError("deaf")
     heard: list[Event] = []
@@ -96,10 +96,4 @@ def test_who_fails_to_listen_hears_no_more_and_the_journal_is_written(tmp_path: 
     assert written(journal) == [0, 1, 2]
     journal.close()
     assert watch.sink_error is error
-    assert heard == [finished(0)]
-
-
-def test_without_a_journal_everything_is_told() -> None:
-    heard: list[Event] = []
-    watching(None, [finished(0), finished(1)], heard.append)
-    assert heard == [finished(0), finished(1)]
+    assert heard == [finished(0), finished(1), finished(2)]

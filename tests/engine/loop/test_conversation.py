@@ -36,6 +36,7 @@ from tejat.core.tools.call_events import CallFinished
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.engine.loop.turn import RunOutcome
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.models.scripted.script_file import ScriptedCall
 
 FINISHED = RunOutcome(EndReason.FINISHED)
@@ -117,7 +118,7 @@ class TestJournal:
         with agent_run(
             tmp_path, SUMMARY, call_answer("a"), text_answer("Done."), window=4000, history=long_history()
         ) as here:
-            here.conversation._journal = None
+            here.conversation.history_events = EventBus()
             assert here.run() == FINISHED
             assert not (tmp_path / "journals").exists()
 
@@ -249,7 +250,7 @@ class TestFallback:
 class TestOnTheSide:
     def ask(self, here: AgentRun) -> ModelResponse:
         request = ModelRequest([user_message("what?")], purpose="summary")
-        return asyncio.run(here.conversation.query(request, here.emit))
+        return asyncio.run(here.conversation.query(request))
 
     def test_is_counted_and_told_and_leaves_the_history_alone(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, text_answer("That.", purpose="summary")) as here:

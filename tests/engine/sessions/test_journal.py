@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tejat.core.agent.history_events import PromptWithdrawn, RunFinished
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Text
 from tejat.core.model import Usage
@@ -51,9 +52,9 @@ class TestWriting:
         asked = model_message(Text("I look.", "s1"), FunctionCall("glob", {"pattern": "*"}, "a", "s2"))
         journal.record_answer(asked, Usage(1, 2, 3, 4, 5), "fast-001")
         journal.record_responses([(0, [FunctionResponse("glob", {"output": "f"}, "a"), Text("more")])])
-        journal.record_withdrawal()
+        journal.record(PromptWithdrawn())
         journal.record_compression([user_message("summary")])
-        journal.record_end("finished")
+        journal.record(RunFinished("finished"))
         journal.close()
         same = {"v": 1, "at": 1_770_000_000.123}
         head = {"session": "0a1b2c3d-4e5f", "root": "/project", "model": "fast", "title": "look @picture.png"}
@@ -100,8 +101,8 @@ class TestWriting:
     def test_nothing_asked_leaves_no_file(self, tmp_path: Path) -> None:
         journal = create(tmp_path / "sessions")
         journal.record_preamble([user_message("Today is Monday."), model_message("Got it.")])
-        journal.record_withdrawal()
-        journal.record_end("interrupted")
+        journal.record(PromptWithdrawn())
+        journal.record(RunFinished("interrupted"))
         journal.close()
         journal.record_prompt(user_message("too late"), "too late")
         assert list(tmp_path.iterdir()) == []
@@ -185,7 +186,7 @@ class TestSecrets:
             model_message(FunctionCall("f", {KEY: [f"a{KEY}b", {"deep": KEY}], "n": 1}, "a")), Usage(), KEY
         )
         journal.record_responses([(0, [FunctionResponse("f", {"output": f"caf\udce9 {KEY}"}, "a")])])
-        journal.record_end(f"it failed with {KEY}")
+        journal.record(RunFinished(f"it failed with {KEY}"))
         journal.close()
         raw = Path(journal.path).read_text(encoding="utf-8")
         assert "0123456789" not in raw
@@ -215,7 +216,7 @@ class TestFailure:
         journal.record_prompt(user_message("x"), "x")
         journal.record_answer(model_message("x"), Usage(), "fast")
         where = tmp_path / "file" / "sessions" / "2026-02-02T02-40-00-0a1b2c3d.jsonl"
-        assert journal.failure == f"This session is not recorded any further, in {where}: Not a directory of our own."
+        assert journal.failure == f"This session is not recorded any further, in {where}: Not a directory."
         assert os.listdir(tmp_path) == ["file"]
 
     def test_what_json_cannot_hold(self, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.agent.history_events import PromptWithdrawn, RunFinished
 from tejat.core.messages.history import (
     History,
     Message,
@@ -269,7 +270,7 @@ class Telling:
                 self.answer(model_message(f"said {self.count}"))
             case "withdraw":
                 if self.history.drop_unanswered_prompt():
-                    self.journal.record_withdrawal()
+                    self.journal.record(PromptWithdrawn())
             case "compress":
                 self.history.replace_all([user_message("summary"), *self.history.messages[1:]])
                 self.journal.record_compression(self.history.messages)
@@ -350,7 +351,7 @@ class TestWhatWasToldComesBack:
         path.write_bytes(HEAD + PROMPT + ANSWER[:40])
         journal = SessionJournal.reopen("s", str(path), os.open(path, os.O_RDWR | os.O_APPEND))
         journal.record_answer(model_message("again"), NO_USAGE, "m")
-        journal.record_end("finished")
+        journal.record(RunFinished("finished"))
         journal.close()
         loaded = load(path)
         assert (shown(loaded.messages), loaded.problems) == (

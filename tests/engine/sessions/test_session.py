@@ -66,7 +66,7 @@ class Watching:
             self.meanwhile(session, event)
 
         try:
-            return await session.run(prompt, tell)
+            return await session.prompt(prompt, tell)
         finally:
             assert isinstance(self.events[-1], RunEnded)
             assert history_problem(session.conversation.history.messages) is None
@@ -185,12 +185,32 @@ class TestEnd:
         assert ended.text == "one two \n\n[This answer was cut short: interrupted]"
         assert (again.reason, again.text) == (EndReason.FINISHED, "Hello there.")
 
+    def test_when_it_is_interrupted(self, machine: ProgramEnv) -> None:
+        watching = Watching(machine, script_answer(say="one two three") + HELLO)
+        watching.meanwhile = lambda session, event: event == TextStreamed("two ") and session.interrupt()
+        ended, again = watching.run("hi", "again")
+        assert (ended.reason, ended.message) == (EndReason.INTERRUPTED, "Operation cancelled.")
+        assert ended.text == "one two \n\n[This answer was cut short: interrupted]"
+        assert (again.reason, again.text) == (EndReason.FINISHED, "Hello there.")
+
+    def test_when_it_is_interrupted_before_its_first_step(self, machine: ProgramEnv) -> None:
+        watching = Watching(machine, HELLO)
+
+        async def main() -> tuple[bool, RunEnded, bool]:
+            async with open_agent(watching.options, None) as session:
+                task = asyncio.ensure_future(watching.one(session, "hi"))
+                await asyncio.sleep(0)
+                return session.interrupt(), await task, session.interrupt()
+
+        was_interrupted, ended, again = asyncio.run(main())
+        assert (was_interrupted, ended.reason, again) == (True, EndReason.INTERRUPTED, False)
+
     def test_when_the_program_has_a_defect(self, machine: ProgramEnv, monkeypatch: pytest.MonkeyPatch) -> None:
         watching = Watching(machine, HELLO)
 
         def break_it(session: Session, event: AgentEvent) -> None:
             if isinstance(event, Prompted):
-                monkeypatch.setattr(session.conversation, "_guard", None)
+                monkeypatch.setattr(session.conversation, "_loop_detector", None)
 
         watching.meanwhile = break_it
         with pytest.raises(AttributeError):
@@ -198,7 +218,7 @@ class TestEnd:
         ended = watching.events[-1]
         assert isinstance(ended, RunEnded)
         assert ended.reason is EndReason.FAILED
-        assert ended.message == "Internal error: AttributeError."
+        assert ended.message.startswith("Internal error: AttributeError. Details are in ")
 
     @pytest.mark.parametrize("kind", FailureKind)
     def test_when_the_model_fails(self, machine: ProgramEnv, kind: FailureKind) -> None:
@@ -214,7 +234,7 @@ class TestEnd:
 
         async def main() -> list[str]:
             async with open_agent(watching.options, None) as session:
-                runs = [session.run(prompt, watching.events.append) for prompt in ("1", "2")]
+                runs = [session.prompt(prompt, watching.events.append) for prompt in ("1", "2")]
                 return [ended.text for ended in await asyncio.gather(*runs)]
 
         assert asyncio.run(main()) == ["One.", "Two."]
@@ -229,6 +249,47 @@ class TestEnd:
         noticed = [event.message for event in watching.of(Noticed) if isinstance(event, Noticed)]
         assert len(noticed) == len(set(noticed))
         assert any("not recorded" in message for message in noticed)
+
+
+class TestListeners:
+    def test_all_get_the_same_events_until_they_leave(self, machine: ProgramEnv) -> None:
+        watching = Watching(machine, HELLO + text_script("Again."))
+        always: list[AgentEvent] = []
+        once: list[AgentEvent] = []
+
+        async def main() -> None:
+            async with open_agent(watching.options, None) as session:
+                session.subscribe(always.append)
+                unsubscribe = session.subscribe(once.append)
+                await watching.one(session, "hi")
+                unsubscribe()
+                await watching.one(session, "again")
+
+        asyncio.run(main())
+        assert always == watching.events
+        assert once == watching.events[: len(once)]
+        assert isinstance(once[-1], RunEnded)
+
+    def test_one_that_fails_keeps_nothing_from_the_others(self, machine: ProgramEnv) -> None:
+        watching = Watching(machine, HELLO)
+        others: list[AgentEvent] = []
+
+        def fail(_session: Session, event: AgentEvent) -> None:
+            if isinstance(event, TextStreamed):
+                raise ZeroDivisionError("broken")
+
+        async def main() -> None:
+            watching.meanwhile = fail
+            async with open_agent(watching.options, None) as session:
+                session.subscribe(others.append)
+                await watching.one(session, "hi")
+
+        with pytest.raises(ZeroDivisionError):
+            asyncio.run(main())
+        assert others == watching.events
+        ended = others[-1]
+        assert isinstance(ended, RunEnded)
+        assert ended.reason is EndReason.FAILED
 
 
 class TestOnTheSide:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tejat.core.agent.history_events import RunFinished
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.model import NO_USAGE
@@ -190,7 +191,7 @@ class TestResume:
         files = three(tmp_path)
         before = [Path(entry.path).read_bytes() for entry in files.list_sessions()]
         journal, _ = files.resume(files.find("1"))
-        journal.record_end("finished")
+        journal.record(RunFinished("finished"))
         journal.close()
         assert [Path(entry.path).read_bytes() for entry in files.list_sessions()] == before
 

@@ -20,6 +20,7 @@ _PERSIST = "--persist"
 
 class ModelCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+        del emit
         words = arguments.split()
         persists = _PERSIST in words
         names = [word for word in words if word != _PERSIST]
@@ -28,7 +29,7 @@ class ModelCommand(SlashCommand):
         name = names[0] if names else await self._choose(user)
         if name is None:
             return NoAction()
-        await self._change(name, user, emit)
+        await self._change(name, user)
         if persists:
             user.show(write_setting(self.context, find_setting("model.name"), name))
         return NoAction()
@@ -39,7 +40,7 @@ class ModelCommand(SlashCommand):
             return complete_from(rest, [(_PERSIST, _("also from the next start on"))])
         return complete_from(name, [(known, "") for known in await self._model_names()])
 
-    async def _change(self, name: str, user: UserPrompter, emit: EventSink) -> None:
+    async def _change(self, name: str, user: UserPrompter) -> None:
         """Raises UsageError and ModelFailure, and the old model stays, where the other one cannot be had."""
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
@@ -50,7 +51,7 @@ class ModelCommand(SlashCommand):
             return
         other = open_named_model(name, manager.run_config)
         manager.update_search_tool(other)
-        await session.conversation.change_model(other, _("You chose it."), emit)
+        await session.conversation.change_model(other, _("You chose it."))
 
     async def _choose(self, user: UserPrompter) -> str | None:
         present, names = self.context.conversation.model.name, await self._model_names()

@@ -13,9 +13,10 @@ from tejat.app.run_config import UserConfig
 from tejat.app.session.approval_mode import cycle_mode
 from tejat.app.session.manager import SessionManager, open_session_manager
 from tejat.app.session.status import StatusSource
-from tejat.core.agent.events import AgentEvent, EventSink, RunEnded
+from tejat.core.agent.events import EventSink, RunEnded
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import Approver
+from tejat.core.agent.questions import PendingQuestion
+from tejat.core.approval.confirmation import ApprovalReply, Approver
 from tejat.core.messages.types import Part
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import Preferences, Status
@@ -45,6 +46,7 @@ class InteractiveSession:
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
         self._statistics = Statistics(_milliseconds)
+        manager.events.subscribe(self._statistics.record)
         self._status_source = StatusSource(manager)
         self.command_context = CommandContext(
             manager, self._statistics, preferences_from_settings(manager.run_config.settings)
@@ -77,14 +79,25 @@ class InteractiveSession:
         messages, opening = conversation.history.messages, conversation.template.preamble_length
         return conversation_tail(messages, opening=opening, marks=conversation.rewind_points)
 
-    async def run(self, prompt: str | Sequence[Part], emit: EventSink) -> RunEnded:
-        """See `Session.run`."""
+    async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
+        """See `Session.prompt`."""
+        return await self._manager.session.prompt(prompt, listener)
 
-        def on_event(event: AgentEvent) -> None:
-            self._statistics.record(event)
-            emit(event)
+    def interrupt(self) -> bool:
+        """See `Session.interrupt`."""
+        return self._manager.session.interrupt()
 
-        return await self._manager.session.run(prompt, on_event)
+    def answer(self, question_id: str, reply: ApprovalReply) -> bool:
+        """See `Session.answer`."""
+        return self._manager.session.answer(question_id, reply)
+
+    def subscribe(self, listener: EventSink) -> Callable[[], None]:
+        """Deliver the events of all sessions to `listener`. Returns a function that ends the subscription."""
+        return self._manager.events.subscribe(listener)
+
+    @property
+    def pending_questions(self) -> tuple[PendingQuestion, ...]:
+        return self._manager.session.pending_questions
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
         """Run a line that the person typed after `!`. See `ShellMode.run`."""

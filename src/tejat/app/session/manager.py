@@ -14,7 +14,7 @@ from tejat.app.tools.tool_services import ModelAccess, resolve_sandbox_mode
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.config.context.discovery import ContextFiles, find_context_files
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.core.agent.events import EventSink, Noticed, SessionEnd, SessionSource, Severity
+from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.sandbox_mode import SandboxMode
@@ -29,7 +29,9 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price, PriceList
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.engine.prompt.system_prompt import build_system_prompt, environment_messages
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.rewind_points import RewindPoint
 from tejat.engine.sessions.session import Session, SessionInfo
 from tejat.engine.sessions.session_store import SessionStore, SessionSummary
@@ -71,10 +73,15 @@ async def open_session_manager(
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)
         stack.push_async_callback(run_model.model.close)
+        events = EventBus[AgentEvent]()
+        questions = None
+        if approver is not None:
+            questions = QuestionQueue(events)
+            events.subscribe(QuestionResponder(questions, approver))
         toolset = stack.enter_context(
             open_toolset(
                 run_config,
-                approver,
+                questions,
                 allowed_tools=options.allowed_tools,
                 mode=options.mode,
                 sandbox=options.sandbox,
@@ -82,7 +89,7 @@ async def open_session_manager(
                 for_model=True,
             )
         )
-        manager = SessionManager(options, run_config, toolset, run_model, is_headless=approver is None)
+        manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -100,14 +107,22 @@ class SessionManager:
     """
 
     def __init__(
-        self, options: AgentOptions, run_config: RunConfig, toolset: Toolset, run_model: RunModel, *, is_headless: bool
+        self,
+        options: AgentOptions,
+        run_config: RunConfig,
+        toolset: Toolset,
+        run_model: RunModel,
+        events: EventBus[AgentEvent],
+        questions: QuestionQueue | None,
     ) -> None:
         """Raises UsageError where the session that is to be taken up cannot be had."""
         self.options = options
         self.run_config = run_config
         self.toolset = toolset
         self.run_model = run_model
-        self._is_headless = is_headless
+        self.events = events
+        self._questions = questions
+        self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = _make_budget(options, run_config)
         self.update_search_tool(run_model.model)
@@ -163,7 +178,7 @@ class SessionManager:
             History(initial_state.messages),
             RequestTemplate(system(context), declared, initial_state.opening, _instructions(external), context, system),
             _make_safeguards(self._budget, run_config),
-            journal=initial_state.journal,
+            self.events,
             fallback=self._fallback(model),
             hooks=toolset.hooks,
             rewind_points=initial_state.rewind_points,
@@ -186,6 +201,7 @@ class SessionManager:
             else partial(_await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
+            questions=self._questions,
         )
 
     def _fallback(self, model: ModelClient) -> Callable[[], ModelClient] | None:

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from tejat.app.session.manager import open_agent
 from tejat.cli.commands.demo_output import DemoOutput
-from tejat.cli.exit_status import classify_error
-from tejat.cli.signals import Terminated, graceful_termination
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
@@ -21,7 +19,8 @@ from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.exit_status import exit_code_for
+from tejat.ui.shared.exit_status import classify_error, exit_code_for
+from tejat.ui.signals import Terminated, graceful_termination
 
 _DEMO = os.path.join(os.path.dirname(os.path.dirname(__file__)), "demo")
 _PROMPT = "A test of this project fails. Find out why, correct it, and run the tests."
@@ -79,7 +78,7 @@ async def _run_demo(place: str, *, is_preapproved: bool) -> int:
 
     _print(output.introduction(is_preapproved=is_preapproved))
     async with open_agent(options, approver) as session:
-        return exit_code_for(await session.run(_PROMPT, emit))
+        return exit_code_for(await session.prompt(_PROMPT, emit))
 
 
 def make_project(directory: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeAlias
 
+from tejat.core.agent.questions import PendingQuestion
+from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.frozen import frozen
 from tejat.core.messages.history import Message
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, ModelResponse, Usage
@@ -147,6 +149,21 @@ class Noticed:
     severity: Severity = Severity.WARNING
 
 
+@frozen
+class QuestionAsked:
+    """The run waits for an answer of the user. See `Session.answer`."""
+
+    question: PendingQuestion
+
+
+@frozen
+class QuestionAnswered:
+    """A question is settled. The reply is None if the question was withdrawn because the run ended."""
+
+    question_id: str
+    reply: ApprovalReply | None
+
+
 class EndReason(StrEnum):
     """Why a run is over."""
 
@@ -204,6 +221,8 @@ AgentEvent: TypeAlias = (
     | Compressed
     | LoopDetected
     | Noticed
+    | QuestionAsked
+    | QuestionAnswered
     | RunEnded
 )
 EventSink: TypeAlias = Callable[[AgentEvent], None]

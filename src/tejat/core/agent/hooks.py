@@ -54,6 +54,10 @@ class ToolHooks(Protocol):
         """The person is being asked. Returns at once."""
         ...
 
+    def notify(self, message: str) -> None:
+        """Tell the user about a problem of hooks."""
+        ...
+
     async def after_tool(
         self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
     ) -> ToolResult:

@@ -1,24 +1,24 @@
-"""Hands on what happens to calls once it is written down, and writes down together what ends together."""
+"""Recording of call responses before the end of the calls is reported."""
 
 import asyncio
 
 from tejat.core.agent.events import EventSink
+from tejat.core.agent.history_events import CallResponsesAdded, HistoryEventSink
 from tejat.core.tools.call_events import CallFinished, CallState, Event, StateChanged
-from tejat.engine.sessions.journal import SessionJournal
 
 _FINAL_STATES = frozenset({CallState.SUCCESS, CallState.ERROR, CallState.CANCELLED})
 
 
 class CallRecorder:
-    """Watches one batch of calls. `flush` is to be called when the batch is over.
+    """A listener for the events of one batch of calls. Call `flush` when the batch is over.
 
-    The end of a call is told when its response is in the journal. Calls that end in the same moment are written in one
-    go. What `tell` raises is kept as `failure`, and after it nothing more is told; the journal is written all the same.
+    The end of a call is forwarded to `emit` after its response went to `record`. Calls that end in the same iteration
+    of the event loop are recorded together. The first error that `emit` raises is kept as `sink_error`.
     """
 
-    def __init__(self, journal: SessionJournal | None, emit: EventSink) -> None:
+    def __init__(self, record: HistoryEventSink, emit: EventSink) -> None:
         self.sink_error: Exception | None = None
-        self._journal = journal
+        self._record = record
         self._emit = emit
         self._pending: list[Event] = []
 
@@ -31,19 +31,18 @@ class CallRecorder:
         self._pending.append(event)
 
     def flush(self) -> None:
-        held, self._pending = self._pending, []
-        ended = [(event.index, event.response) for event in held if isinstance(event, CallFinished)]
-        if self._journal is not None and ended:
-            self._journal.record_responses(ended)
-        for event in held:
+        pending, self._pending = self._pending, []
+        responses = [(event.index, event.response) for event in pending if isinstance(event, CallFinished)]
+        if responses:
+            self._record(CallResponsesAdded(responses))
+        for event in pending:
             self._forward(event)
 
     def _forward(self, event: Event) -> None:
-        if self.sink_error is None:
-            try:
-                self._emit(event)
-            except Exception as error:  # noqa: BLE001 -- whoever runs the batch raises it
-                self.sink_error = error
+        try:
+            self._emit(event)
+        except Exception as error:  # noqa: BLE001 -- whoever runs the batch raises it
+            self.sink_error = self.sink_error or error
 
 
 def _is_final(event: Event) -> bool:

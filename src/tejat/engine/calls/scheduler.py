@@ -11,6 +11,7 @@ from tejat.core.approval.confirmation import ToolOrigin, ToolOriginKind
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import (
     READ_ONLY_KINDS,
@@ -283,8 +284,10 @@ class Batch:
             if hooks is not None and call.tool is not None and call.hook_check is not None:
                 seen = result if mask is None else mask.mask_result(result)
                 result = await hooks.after_tool(call.request, call.tool, call.hook_check, seen)
-        except Exception:  # noqa: BLE001 -- broken hooks must not end the turn
-            pass
+        except Exception as error:  # noqa: BLE001 -- broken hooks must not end the turn
+            message = report_unexpected(error, "hooks after a tool call")
+            if hooks is not None:
+                hooks.notify(message)
         finally:
             self._finish(call, result, allowed_by)
 

@@ -14,6 +14,7 @@ from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolResult
 from tejat.core.undo import RestoreResult, UndoEntry
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import Comparison, compare_snapshots, without_placeholders
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.patches import render_patches
@@ -116,7 +117,7 @@ class UndoRecorder:
         """
         entry = self._find_entry(entry_id)
         with self._lock:
-            self._archive.load((), _never_stop)
+            self._archive.load((), never_stop)
             return render_patches(entry.changes, self._archive.read_content)
 
     def preview(self, entry_id: str) -> RestoreResult:
@@ -132,7 +133,7 @@ class UndoRecorder:
         was done becomes an entry of its own. Raises UsageError for an unknown id, OSError when the journal fails.
         """
         entry = self._find_entry(entry_id)
-        with self._lock, self._archive.directory.lock(_never_stop, name="restoring"):
+        with self._lock, self._archive.directory.lock(never_stop, name="restoring"):
             extent = RevertMode.SKIP_CONFLICTS if partial else RevertMode.ALL_OR_NOTHING
             return revert_entry(self._archive, self._roots, entry, extent)
 
@@ -186,7 +187,7 @@ class UndoRecorder:
                 return None
             taken: _Snapshots = []
             for watch in watches:
-                state = watch.scan_state(limit=_SMALL_TREE, stop=_never_stop)
+                state = watch.scan_state(limit=_SMALL_TREE, stop=never_stop)
                 snapshot = self._archive.cached_snapshot(watch.root, state)
                 if snapshot is None:
                     return None
@@ -213,7 +214,7 @@ class UndoRecorder:
             return False
         try:
             return all(
-                watch.scan_state(limit=2 * _SMALL_TREE, stop=_never_stop, before=snapshot.state) == snapshot.state
+                watch.scan_state(limit=2 * _SMALL_TREE, stop=never_stop, before=snapshot.state) == snapshot.state
                 and not self._archive.is_uncertain(watch.root, snapshot.state)
                 for watch, snapshot in before
             )
@@ -281,7 +282,3 @@ def _error_text(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or type(error).__name__
-
-
-def _never_stop() -> None:
-    return

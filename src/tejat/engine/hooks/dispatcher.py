@@ -7,6 +7,7 @@ from tejat.core.agent.events import Noticed, Severity
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject
 from tejat.core.tools.base import BaseTool
 from tejat.engine.hooks.matcher import CLAUDE_ARGUMENT_NAMES, matched_tool_name, matcher_problem, matches_trigger
@@ -79,11 +80,11 @@ class HookDispatcher:
     def _report(self, outcome: HookResult) -> None:
         hook = outcome.hook
         if outcome.message:
-            self._notify(join_lazy("", (hook_label(hook), ": ", outcome.message)), Severity.NOTE)
+            self.notify(join_lazy("", (hook_label(hook), ": ", outcome.message)), Severity.NOTE)
         if outcome.failure and hook.event not in GUARD_EVENTS:
-            self._notify(failure_message(outcome))
+            self.notify(failure_message(outcome))
         if outcome.ignored:
-            self._notify(
+            self.notify(
                 gettext_lazy(
                     "{hook} wants what hooks cannot do here: {names}.",
                     hook=hook_label(hook),
@@ -91,7 +92,7 @@ class HookDispatcher:
                 )
             )
         if _is_ignored_objection(outcome):
-            self._notify(
+            self.notify(
                 gettext_lazy(
                     "{hook} objects, but this event only tells it what happens: {reason}",
                     hook=hook_label(hook),
@@ -99,10 +100,12 @@ class HookDispatcher:
                 )
             )
 
-    def _notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
+    def notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
+        """Tell the user."""
         try:
             self._emit(Noticed(message, severity))
-        except Exception:  # noqa: BLE001 -- whoever watches must not decide what hooks come to
+        except Exception as error:  # noqa: BLE001 -- a broken listener must not decide what hooks come to
+            report_unexpected(error, "a listener of hooks")
             self._emit = _discard_notice
 
 

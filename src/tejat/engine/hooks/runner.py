@@ -13,6 +13,7 @@ from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import field, frozen, replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import dump_json
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.engine.hooks.result import MAX_OUTPUT_BYTES, HookResult, failed_result, parse_result
 from tejat.policy.types import Decision
@@ -138,6 +139,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     except OSError as error:
         return failed_result(hook, gettext_lazy("could not be run: {why}", why=error.strerror or error))
     except Exception as error:  # noqa: BLE001 -- no error of a hook may let anything through
+        report_unexpected(error, "a hook")
         return failed_result(hook, gettext_lazy("could not be run: {kind}", kind=type(error).__name__))
     outcome = parse_result(hook, finished)
     params = fields.get("tool_input")

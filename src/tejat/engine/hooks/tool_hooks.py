@@ -63,6 +63,10 @@ class ToolCallHooks:
             )
         return HookedCall(params, is_rewritten, combined_objection(outcomes), combined_context(outcomes))
 
+    def notify(self, message: str) -> None:
+        """Tell the user about a problem of hooks."""
+        self._dispatcher.notify(message)
+
     def notify_question(self, question: ApprovalRequest) -> None:
         """Returns at once: the person is not kept waiting."""
         if not self._dispatcher.has_hooks(HookEvent.NOTIFICATION):

@@ -1,4 +1,4 @@
-"""One conversation with a model: its history, kept on disk and always legal, and each step of the loop over it."""
+"""A conversation with a model: its history, and the steps of the agent loop over it."""
 
 import asyncio
 import time
@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING
 
 from tejat.config.context.discovery import ContextFiles
 from tejat.core.agent.events import (
+    AgentEvent,
     Answered,
-    EventSink,
+    Compressed,
+    CompressionStatus,
     LoopDetected,
     ModelChanged,
     Steered,
     TextStreamed,
     ThoughtStreamed,
+)
+from tejat.core.agent.history_events import (
+    HistoryEvent,
+    HistoryReplaced,
+    HistoryRewound,
+    PromptAdded,
+    PromptWithdrawn,
+    ResponseAdded,
 )
 from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.frozen import frozen, replace
@@ -40,7 +50,7 @@ from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.model_request import request_model
 from tejat.engine.loop.token_estimate import estimate_tokens
-from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
 if TYPE_CHECKING:
@@ -57,12 +67,12 @@ _UNAVAILABLE = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
 
 
 class LoopError(TejatError):
-    """The model goes on repeating itself after it was told."""
+    """The model kept repeating itself after a warning."""
 
 
 @frozen
 class Safeguards:
-    """Who looks after a conversation."""
+    """Limits on a conversation."""
 
     budget: Budget
     loop_detector: LoopDetector
@@ -71,16 +81,17 @@ class Safeguards:
 
 @frozen
 class RequestTemplate:
-    """What every request of a conversation has in common. `declarations` says which tools may be called now.
+    """The common part of every request of a conversation.
 
-    `instructions` is what tool providers say about their tools now; it follows the system prompt. `context` is the text
-    of the context files inside the system prompt; `render_system` renders that prompt with other context files.
+    `declarations` returns the tools that may be called now, `instructions` what tool providers say about them, which
+    follows the system prompt. `context` is the text of the context files inside the system prompt; `render_system`
+    renders that prompt with other context files.
     """
 
     system: str
     declarations: Callable[[], tuple[FunctionDeclaration, ...]]
     preamble_length: int = 0
-    """How many messages stand at the beginning that are never summarised."""
+    """The number of messages at the beginning that are never summarised."""
     instructions: Callable[[], str] | None = None
     context: ContextFiles = ContextFiles()
     render_system: Callable[[ContextFiles], str] | None = None
@@ -91,10 +102,11 @@ class RequestTemplate:
 
 
 class Conversation:
-    """The steps of the loop. Each leaves the history legal, whatever happens in it.
+    """The history of a session and the steps of the agent loop. Every step leaves the history valid, however it ends.
 
-    `scheduler` gives what runs calls, once there is one. `fallback` opens the model to go on with when this one is out
-    of reach, and may raise UsageError and ModelFailure; without it there is none. `hooks` see every request first.
+    `scheduler` returns the scheduler that runs calls. `fallback` opens the model to use when this one is unavailable;
+    it may raise UsageError and ModelFailure. `hooks` see every request before it is sent. What happens is emitted to
+    `events`, and every change of the history to `history_events` before anything else depends on it.
     """
 
     def __init__(
@@ -104,139 +116,133 @@ class Conversation:
         history: History,
         template: RequestTemplate,
         safeguards: Safeguards,
+        events: EventBus[AgentEvent],
         *,
-        journal: SessionJournal | None = None,
         fallback: Callable[[], ModelClient] | None = None,
         hooks: "AgentHooks | None" = None,
         rewind_points: Sequence[RewindPoint] = (),
     ) -> None:
         self.model = model
         self.history = history
+        self.template = template
         self.budget = safeguards.budget
+        self.events = events
+        self.history_events = EventBus[HistoryEvent]()
         self.answer_texts: list[str] = []
         self.rewind_points = RewindPoints(rewind_points)
         self.steering: list[str] = []
-        """What the person has said since the last request."""
+        """Messages of the user since the last request."""
         self._loop_detector = safeguards.loop_detector
         self._compressor = safeguards.compressor
         self._scheduler = scheduler
-        self.template = template
-        self._journal = journal
         self._fallback = fallback
         self._hooks = hooks
         self._was_warned = False
         self._counted_tokens = self._counted_messages = 0
 
-    def start_prompt(self, prompt: Message, shown: str) -> None:
-        """Add what the person asks."""
+    def start_prompt(self, prompt: Message, display_text: str) -> None:
+        """Add a prompt of the user."""
         self.answer_texts.clear()
         self._loop_detector.reset()
         self._was_warned = False
-        if shown:
-            self.rewind_points.add(shown, time.time(), self.history.messages)
-        self._add_user_message(prompt, shown)
+        if display_text:
+            self.rewind_points.add(display_text, time.time(), self.history.messages)
+        self._add_user_message(prompt, display_text)
 
     def add_follow_up(self, text: str) -> None:
-        """Add what the model has to go on with after it had ended, in the same run."""
+        """Add a message that makes the model continue in the same run."""
         self._add_user_message(user_message(text), "")
 
     def set_context(self, context: ContextFiles) -> None:
-        """From the next request on the model is told this of what people wrote for it."""
-        rewritten = self.template.render_system
-        system = self.template.system if rewritten is None else rewritten(context)
+        """Use these context files from the next request on."""
+        render = self.template.render_system
+        system = self.template.system if render is None else render(context)
         self.template = replace(self.template, system=system, context=context)
 
-    def add_note(self, message: Message, shown: str) -> None:
-        """Add what the model is to know with the next prompt, and what stays whatever becomes of that."""
+    def add_note(self, message: Message, display_text: str) -> None:
+        """Add a message that goes out with the next prompt, and stays even if that prompt is withdrawn."""
         self.history.add_user(message)
         self.history.commit()
-        if self._journal is not None:
-            self._journal.record_prompt(message, shown, stays=True)
+        self.history_events.emit(PromptAdded(message, display_text, permanent=True))
 
-    def deliver_steering(self, emit: EventSink) -> bool:
-        """Add what the person has said meanwhile, and say whether there was anything. No call may be open."""
-        words, self.steering = self.steering, []
-        for text in words:
+    def deliver_steering(self) -> bool:
+        """Add what the user has said meanwhile. Returns whether there was anything. No call may be open."""
+        texts, self.steering = self.steering, []
+        for text in texts:
             self.add_note(user_message(text), text)
-            emit(Steered(text))
-        return bool(words)
+            self.events.emit(Steered(text))
+        return bool(texts)
 
     def withdraw_prompt(self) -> None:
-        """Take back a prompt that came to nothing, so that it can be asked again."""
+        """Take back a prompt that got no answer, so that it can be sent again."""
         if self.history.drop_unanswered_prompt():
             self.rewind_points.withdraw_last(self.history.messages)
-            if self._journal is not None:
-                self._journal.record_withdrawal()
+            self.history_events.emit(PromptWithdrawn())
 
     def rewind(self, length: int, prompt: int | None = None) -> None:
-        """Forget all but the first so many messages, or what came with the prompt of this number among the marks.
+        """Keep only the first `length` messages, or what came before the prompt with this number.
 
-        Raises ValueError, and changes nothing, where that would leave a call without its result.
+        Raises ValueError, and changes nothing, if that would leave a call without its response.
         """
-        marks = RewindPoints(self.rewind_points)
-        self.history.replace_all(marks.rewind(prompt, length, self.history.messages))
-        self.rewind_points = marks
+        rewind_points = RewindPoints(self.rewind_points)
+        self.history.replace_all(rewind_points.rewind(prompt, length, self.history.messages))
+        self.rewind_points = rewind_points
         self._counted_tokens = self._counted_messages = 0
-        if self._journal is not None:
-            self._journal.record_rewind(length, prompt)
+        self.history_events.emit(HistoryRewound(length, prompt))
 
-    async def change_model(self, other: ModelClient, reason: str, emit: EventSink) -> None:
-        """Go on with another model; this one is closed."""
+    async def change_model(self, other: ModelClient, reason: str) -> None:
+        """Continue with another model and close this one."""
         before, self.model = self.model, other
-        emit(ModelChanged(before.name, other.name, reason))
+        self.events.emit(ModelChanged(before.name, other.name, reason))
         await before.close()
 
-    async def compress_if_needed(self, emit: EventSink) -> bool:
-        """Summarise the history where it comes near the limit of the model, and say whether that was tried."""
+    async def compress_if_needed(self) -> bool:
+        """Summarise the history if it is close to the limit of the model. Returns whether that was tried."""
         is_due = self._compressor.should_compress(self.tokens, self.model.context_window)
         if is_due:
-            await self.compress(emit)
+            self.events.emit(await self.compress())
         return is_due
 
     @property
     def tokens(self) -> int:
-        """About how many tokens the next request has: what the service counted last, and what came since."""
+        """Estimated tokens of the next request: the last count of the service, and an estimate of what came since."""
         return self._counted_tokens + estimate_tokens(self.history.messages[self._counted_messages :])
 
-    async def compress(self, emit: EventSink, *, by_user: bool = False) -> bool:
-        """Summarise the history, and say whether that made it shorter. Raises nothing that the model failed of."""
+    async def compress(self, *, by_user: bool = False) -> Compressed:
+        """Summarise the history. A failure of the model is reported in the outcome, which is not emitted."""
         if self._hooks is not None:
             await self._hooks.before_compress(by_user=by_user)
-        before = self.history.messages
         messages, outcome = await self._compressor.compress(
-            lambda request: self.query(request, emit),
-            before,
+            self.query,
+            self.history.messages,
             tokens_before=self.tokens,
             preamble_length=self.template.preamble_length,
         )
-        is_shorter = messages is not before
-        if is_shorter:
+        if outcome.status is CompressionStatus.COMPRESSED:
             self.history.replace_all(messages)
             self.rewind_points.clear()
             self._counted_tokens = self._counted_messages = 0
-            if self._journal is not None:
-                self._journal.record_compression(messages)
-        emit(outcome)
-        return is_shorter
+            self.history_events.emit(HistoryReplaced(messages))
+        return outcome
 
-    async def query(self, request: ModelRequest, emit: EventSink) -> ModelResponse:
-        """One question on the side, counted like the others. Raises ModelFailure."""
+    async def query(self, request: ModelRequest) -> ModelResponse:
+        """Send a request outside of the history, counted like the others. Raises ModelFailure."""
         try:
-            answer, seconds = await self._send_request(request, emit)
+            answer, seconds = await self._send_request(request)
         except StoppedByHook as stop:
             raise ModelFailure(str(stop), FailureKind.BLOCKED) from None
         self.budget.record_usage(answer.usage, self.model.name, answer.model)
-        emit(Answered(answer, seconds, request.purpose))
+        self.events.emit(Answered(answer, seconds, request.purpose))
         return answer
 
     async def _send_request(
-        self, request: ModelRequest, emit: EventSink, on_chunk: Callable[[Chunk], None] | None = None
+        self, request: ModelRequest, on_chunk: Callable[[Chunk], None] | None = None
     ) -> tuple[ModelResponse, float]:
-        """The answer to one request, and the seconds it took. Raises ModelFailure and StoppedByHook."""
+        """Return the response and the seconds it took. Raises ModelFailure and StoppedByHook."""
         if self._hooks is None:
-            return await request_model(self.model, request, emit, on_chunk=on_chunk)
+            return await request_model(self.model, request, self.events.emit, on_chunk=on_chunk)
         await self._hooks.before_model(request, self.model.name)
-        answer, seconds = await request_model(self.model, request, emit, on_chunk=on_chunk)
+        answer, seconds = await request_model(self.model, request, self.events.emit, on_chunk=on_chunk)
         try:
             await self._hooks.after_model(request, self.model.name, answer)
         except StoppedByHook:
@@ -244,37 +250,41 @@ class Conversation:
             raise
         return answer, seconds
 
-    async def next_response(self, emit: EventSink) -> ModelResponse | None:
-        """The next answer, in the history with its calls; None when it was cut off because it went in circles.
+    async def next_response(self) -> ModelResponse | None:
+        """Return the next answer, added to the history; None if it was cut off because it repeated itself.
 
-        Raises ModelFailure, TurnsInCircles and StoppedByHook.
+        Raises ModelFailure, LoopError and StoppedByHook.
         """
         self.budget.begin_turn()
         try:
-            return await self._stream_response(emit)
+            return await self._stream_response()
         except ModelFailure as failure:
-            if failure.kind is FailureKind.CONTEXT_FULL and await self.compress(emit):
-                return await self._stream_response(emit)
-            if failure.kind in _UNAVAILABLE and self._fallback is not None:
-                await self._use_fallback(self._fallback, failure, emit)
-                return await self._stream_response(emit)
-            raise
+            if failure.kind is FailureKind.CONTEXT_FULL:
+                outcome = await self.compress()
+                self.events.emit(outcome)
+                if outcome.status is not CompressionStatus.COMPRESSED:
+                    raise
+            elif failure.kind in _UNAVAILABLE and self._fallback is not None:
+                await self._use_fallback(self._fallback, failure)
+            else:
+                raise
+        return await self._stream_response()
 
-    async def _stream_response(self, emit: EventSink) -> ModelResponse | None:
+    async def _stream_response(self) -> ModelResponse | None:
         request = ModelRequest(self.history.messages, self.template.current_system(), self.template.declarations())
         streamed: list[str] = []
         self._loop_detector.reset_text()
 
-        def watch(chunk: Chunk) -> None:
+        def on_chunk(chunk: Chunk) -> None:
             match chunk:
                 case TextDelta(text):
                     streamed.append(text)
-                    emit(TextStreamed(text))
-                    circle = self._loop_detector.check_text(text)
-                    if circle:
-                        raise _RepetitionDetected(circle)
+                    self.events.emit(TextStreamed(text))
+                    repetition = self._loop_detector.check_text(text)
+                    if repetition:
+                        raise _RepetitionDetected(repetition)
                 case ThoughtDelta(text):
-                    emit(ThoughtStreamed(text))
+                    self.events.emit(ThoughtStreamed(text))
                 case Retry():
                     streamed.clear()
                     self._loop_detector.reset_text()
@@ -282,20 +292,20 @@ class Conversation:
                     pass
 
         try:
-            answer, seconds = await self._send_request(request, emit, watch)
-        except _RepetitionDetected as circle:
+            answer, seconds = await self._send_request(request, on_chunk)
+        except _RepetitionDetected as repetition:
             self._keep_partial("".join(streamed), "it repeated itself")
-            self._warn_about_loop(str(circle), emit)
+            self._warn_about_loop(str(repetition))
             return None
         except asyncio.CancelledError:
             self._keep_partial("".join(streamed), "interrupted")
             raise
         answer = self._accept(answer)
-        emit(Answered(answer, seconds))
+        self.events.emit(Answered(answer, seconds))
         return answer
 
     def _accept(self, answer: ModelResponse) -> ModelResponse:
-        """Raises ModelFailure for an answer that says nothing: it may have spent all its tokens on thinking."""
+        """Raises ModelFailure for an empty answer: the model may have spent all its tokens on thinking."""
         self.budget.record_usage(answer.usage, self.model.name, answer.model)
         if answer.is_empty:
             raise ModelFailure(gettext_lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
@@ -304,52 +314,50 @@ class Conversation:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
         return replace(answer, message=message)
 
-    async def run_calls(self, calls: Sequence[FunctionCall], emit: EventSink) -> "Batch":
-        """Run the calls of the last answer and put their responses into the history.
+    async def run_calls(self, calls: Sequence[FunctionCall]) -> "Batch":
+        """Run the calls of the last answer and add their responses to the history.
 
-        Raises TurnsInCircles, and what `tell` raises, but only when all is done and written down.
+        Raises LoopError, and what a listener raised, but only when all calls are done and recorded.
         """
-        watch = CallRecorder(self._journal, emit)
-        batch = self._scheduler().batch(calls, watch)
+        recorder = CallRecorder(self.history_events.emit, self.events.emit)
+        batch = self._scheduler().batch(calls, recorder)
         try:
             await batch.run()
         finally:
-            watch.flush()
+            recorder.flush()
             self.history.add_user(user_message(*(part for response in batch.responses for part in response)))
-        if watch.sink_error is not None:
-            raise watch.sink_error
-        circle = self._loop_detector.check_calls(calls, batch.responses)
-        if circle:
-            self._warn_about_loop(circle, emit)
+        if recorder.sink_error is not None:
+            raise recorder.sink_error
+        repetition = self._loop_detector.check_calls(calls, batch.responses)
+        if repetition:
+            self._warn_about_loop(repetition)
         return batch
 
-    def _warn_about_loop(self, circle: str, emit: EventSink) -> None:
-        """The first time the model is told that it goes in circles. Raises TurnsInCircles the second time."""
-        emit(LoopDetected(circle, ends_run=self._was_warned))
+    def _warn_about_loop(self, detail: str) -> None:
+        """Warn the model the first time. Raises LoopError the second time."""
+        self.events.emit(LoopDetected(detail, ends_run=self._was_warned))
         if self._was_warned:
-            raise LoopError(circle)
+            raise LoopError(detail)
         self._was_warned = True
-        self._add_user_message(user_message(_LOOP_WARNING.format(detail=circle)), "")
+        self._add_user_message(user_message(_LOOP_WARNING.format(detail=detail)), "")
 
     def _keep_partial(self, text: str, why: str) -> None:
-        """What was shown stays in the history, marked as what it is."""
+        """Add what was streamed to the history, marked as incomplete."""
         if text.strip():
             self._add_model_message(model_message(text + _TRUNCATED_NOTE.format(why=why)), NO_USAGE, "")
 
-    def _add_user_message(self, message: Message, shown: str) -> None:
+    def _add_user_message(self, message: Message, display_text: str) -> None:
         self.history.add_user(message)
-        if self._journal is not None:
-            self._journal.record_prompt(message, shown)
+        self.history_events.emit(PromptAdded(message, display_text))
 
     def _add_model_message(self, message: Message, usage: Usage, model: str) -> Message:
         added = self.history.add_model(message)
         self.answer_texts.append(added.text)
-        if self._journal is not None:
-            self._journal.record_answer(added, usage, model or self.model.name)
+        self.history_events.emit(ResponseAdded(added, usage, model or self.model.name))
         return added
 
-    async def _use_fallback(self, fallback: Callable[[], ModelClient], failure: ModelFailure, emit: EventSink) -> None:
-        """Raises ModelFailure when there is no other model, as the settings name none that can be had."""
+    async def _use_fallback(self, fallback: Callable[[], ModelClient], failure: ModelFailure) -> None:
+        """Raises ModelFailure if the fallback model cannot be opened."""
         self._fallback = None
         try:
             other = fallback()
@@ -360,11 +368,11 @@ class Conversation:
                 status=failure.status,
                 retry_after=failure.retry_after,
             ) from None
-        await self.change_model(other, failure.message, emit)
+        await self.change_model(other, failure.message)
 
 
 def _truncate_tool_names(message: Message) -> Message:
-    """A name of a tool that nobody can have is cut: it would be repeated in every answer and every request."""
+    """Shorten impossible tool names, which would be repeated in every later request."""
     if all(len(call.name) <= _MAX_TOOL_NAME_LENGTH for call in message.calls):
         return message
     parts = (

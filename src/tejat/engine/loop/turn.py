@@ -1,8 +1,8 @@
-"""The loop: ask the model, run the calls it answers with, hand back their results, until it has nothing left to ask."""
+"""The agent loop: ask the model, run its calls, return the results, until it makes no more calls."""
 
 import asyncio
 
-from tejat.core.agent.events import EndReason, EventSink
+from tejat.core.agent.events import EndReason
 from tejat.core.errors import StoppedByHook
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -12,23 +12,22 @@ from tejat.engine.loop.conversation import Conversation, LoopError
 
 @frozen
 class RunOutcome:
-    """Why the loop is over. `failure` is what the model failed of."""
+    """Why the loop ended. `failure` is the kind of a failure of the model."""
 
     reason: EndReason
     message: str = ""
     failure: FailureKind | None = None
 
 
-async def run_turns(conversation: Conversation, emit: EventSink) -> RunOutcome:
-    """Answer the prompt that was added last, within the budget of the conversation.
+async def run_turns(conversation: Conversation) -> RunOutcome:
+    """Answer the last prompt within the budget of the conversation.
 
-    Raises nothing but the cancellation of its task and what is a defect of the program. However it ends, the history is
-    legal: the next request can go out.
+    Raises only CancelledError and programming errors. However it ends, the history is valid for the next request.
     """
     limit = asyncio.timeout(conversation.budget.remaining_seconds)
     try:
         async with limit:
-            return await _run_turns(conversation, emit)
+            return await _run_turns(conversation)
     except TimeoutError:
         if not limit.expired():
             raise  # not ours
@@ -47,28 +46,28 @@ async def run_turns(conversation: Conversation, emit: EventSink) -> RunOutcome:
         raise
 
 
-async def _run_turns(conversation: Conversation, emit: EventSink) -> RunOutcome:
+async def _run_turns(conversation: Conversation) -> RunOutcome:
     """Raises ModelFailure, TurnsInCircles and StoppedByHook."""
     while True:
         spent = conversation.budget.exceeded_limit(conversation.model.name)
         if spent:
             conversation.withdraw_prompt()
             return RunOutcome(*spent)
-        if await conversation.compress_if_needed(emit):
+        if await conversation.compress_if_needed():
             continue
-        answer = await conversation.next_response(emit)
+        answer = await conversation.next_response()
         if answer is None:
             continue
         if not answer.calls:
-            if conversation.deliver_steering(emit):
+            if conversation.deliver_steering():
                 continue
             return _outcome_of(answer)
-        batch = await conversation.run_calls(answer.calls, emit)
+        batch = await conversation.run_calls(answer.calls)
         if batch.stopped_by_user:
             return RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
         if batch.stop_reason:
             return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
-        if not conversation.deliver_steering(emit) and batch.all_cancelled:
+        if not conversation.deliver_steering() and batch.all_cancelled:
             return RunOutcome(EndReason.NOT_ALLOWED, _("Every call of the model was cancelled."))
 
 

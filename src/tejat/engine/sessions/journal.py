@@ -9,12 +9,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from tejat.core.agent.history_events import (
+    CallResponsesAdded,
+    HistoryEvent,
+    HistoryReplaced,
+    HistoryRewound,
+    PromptAdded,
+    PromptWithdrawn,
+    ResponseAdded,
+    RunFinished,
+)
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue, Part
 from tejat.core.model import Usage
 from tejat.engine.sessions.journal_format import RecordKind, encode_record
+from tejat.workspace.files import file_lock
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
 
 SUFFIX = ".jsonl"
@@ -97,6 +108,25 @@ class SessionJournal:
         journal._disable(error)
         return journal
 
+    def record(self, event: HistoryEvent) -> None:
+        """Write down a change of the history: the listener that keeps the journal."""
+        match event:
+            case PromptAdded(message, display_text, permanent):
+                self.record_prompt(message, display_text, permanent=permanent)
+            case ResponseAdded(message, usage, model):
+                self.record_answer(message, usage, model)
+            case CallResponsesAdded(responses):
+                self.record_responses(responses)
+            case PromptWithdrawn():
+                self._write_if_started(self._record(RecordKind.WITHDRAWN))
+            case HistoryReplaced(messages):
+                self.record_compression(messages)
+            case HistoryRewound(length, prompt):
+                if not self._is_new:
+                    self._write(self._record(RecordKind.REWOUND, messages=length, prompt=prompt))
+            case RunFinished(reason):
+                self._write_if_started(self._record(RecordKind.ENDED, reason=reason))
+
     def record_preamble(self, messages: Sequence[Message]) -> None:
         """What the conversation begins with, before anybody asked."""
         record = self._record(RecordKind.OPENING, messages=[message_to_json(message) for message in messages])
@@ -105,16 +135,13 @@ class SessionJournal:
         else:
             self._write(record)
 
-    def record_prompt(self, message: Message, shown: str, *, stays: bool = False) -> None:
-        """`shown` is what the person wrote; the first one is the title of the session.
-
-        What `stays` is no prompt that could be taken back.
-        """
+    def record_prompt(self, message: Message, display_text: str, *, permanent: bool = False) -> None:
+        """Record a prompt. The first `display_text` is the title of the session."""
         if self._is_new:
-            title = " ".join(self._mask.mask(shown or message.text).split())
+            title = " ".join(self._mask.mask(display_text or message.text).split())
             self._pending[0] = {**self._pending[0], "title": title[:MAX_TITLE_LENGTH]}
-        fields = {"stays": True} if stays else {}
-        self._write(self._record(RecordKind.PROMPT, shown=shown, message=message_to_json(message), **fields))
+        fields = {"stays": True} if permanent else {}
+        self._write(self._record(RecordKind.PROMPT, shown=display_text, message=message_to_json(message), **fields))
 
     def record_answer(self, message: Message, usage: Usage, model: str) -> None:
         """To be written before any of its calls is run."""
@@ -130,10 +157,6 @@ class SessionJournal:
             )
         )
 
-    def record_withdrawal(self) -> None:
-        """See `History.withdraw`."""
-        self._write_if_started(self._record(RecordKind.WITHDRAWN))
-
     def record_compression(self, messages: Sequence[Message]) -> None:
         """These are the whole conversation now."""
         record = self._record(RecordKind.COMPRESSED, messages=[message_to_json(message) for message in messages])
@@ -141,15 +164,6 @@ class SessionJournal:
             self._pending.append(record)
         else:
             self._write(record)
-
-    def record_rewind(self, length: int, prompt: int | None) -> None:
-        """The conversation is what it was when it had so many messages, before the prompt of this number if one."""
-        if not self._is_new:
-            self._write(self._record(RecordKind.REWOUND, messages=length, prompt=prompt))
-
-    def record_end(self, reason: str) -> None:
-        """A run is over."""
-        self._write_if_started(self._record(RecordKind.ENDED, reason=reason))
 
     def close(self) -> None:
         """Let others have the session. What comes later is not recorded."""
@@ -221,11 +235,10 @@ class SessionJournal:
 def try_lock(descriptor: int) -> bool:
     """Claim an open journal until the descriptor is closed; False if somebody else has it. Raises nothing."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        return file_lock.try_lock(descriptor)
+    except OSError:
         # A file system without locks cannot tell, and a session is worth more than the certainty.
-        return error.errno != errno.EWOULDBLOCK
-    return True
+        return True
 
 
 def _short_id(session_id: str) -> str:

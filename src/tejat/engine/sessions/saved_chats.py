@@ -17,7 +17,7 @@ from tejat.core.messages.types import JsonObject
 from tejat.engine.sessions.journal import JournalMask
 from tejat.engine.sessions.journal_format import RecordKind
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
-from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.private_files import make_private_directory, write_private_file
 from tejat.workspace.files.regular_file import regular_file_opener
 
 _PREFIX = "checkpoint-"
@@ -63,17 +63,7 @@ class SavedChats:
             raise UsageError(_("This conversation cannot be saved: {why}.", why=error)) from None
         path = self._path(tag)
         make_private_directory(self._directory)
-        unfinished = f"{path}.{os.urandom(4).hex()}"
-        with open(unfinished, "wb", opener=lambda path, _unused: create_private_file(path)) as file:
-            file.write(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.replace(unfinished, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(unfinished)
-            raise
+        write_private_file(path, lines, follow_symlinks=False)
 
     def load(self, tag: str) -> LoadedSession | None:
         """What was kept under this name, None if nothing was."""

@@ -1,4 +1,4 @@
-"""A session: one conversation that can be asked again and again, and found again later."""
+"""A session: one conversation that answers prompts and that any number of front ends can watch and steer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -18,9 +18,11 @@ from tejat.core.agent.events import (
     SessionStarted,
     Severity,
 )
+from tejat.core.agent.history_events import RunFinished
 from tejat.core.errors import BadPrompt, NotTrusted, StoppedByHook
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.core.log import report_unexpected
 from tejat.core.messages.history import Message, user_message
 from tejat.core.messages.types import Part
 from tejat.core.model import FailureKind, ModelFailure, ModelRequest, ModelResponse
@@ -31,32 +33,35 @@ from tejat.engine.sessions.journal import SessionJournal
 
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import AgentHooks
+    from tejat.core.agent.questions import PendingQuestion
+    from tejat.core.approval.confirmation import ApprovalReply
+    from tejat.engine.sessions.questions import QuestionQueue
 
 _MAX_HOOK_ROUNDS = 8
-"""How often hooks may send a model on that had ended, within one run."""
+"""How often hooks may make a model continue within one run."""
 
 
 @frozen
 class SessionInfo:
-    """Which session it is. `repairs` is what had to be put right when it was taken up again."""
+    """The identity of a session. `repairs` are the corrections of its history when it was resumed."""
 
     session_id: str
     source: SessionSource = SessionSource.STARTUP
     is_resumed: bool = False
     repairs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the person should know before anything else."""
+    """Notices for the user, shown before anything else."""
     recorded_at: float | None = None
-    """When the run took place that is played again; None for a run of its own."""
+    """The time of the recording that is replayed; None for a live session."""
 
 
 class Session:
-    """Runs prompts, one at a time.
+    """Runs prompts, one at a time, and emits what happens to the event bus of its conversation.
 
-    `expand` makes of a prompt what it stands for, a command or files that it names with `@`, tells of the calls that
-    this takes, and raises BadPrompt and NotTrusted. `problems` tells what of the session could not be kept, which is no
-    reason to end it. `prepare` comes before every prompt, and waits for what has to be there; `conclude` comes after
-    it, before its end is told. `hooks` have a say in each prompt, and may send the model on when it has ended.
+    `expand` turns a prompt into what it stands for, a command or the files that it mentions, and raises BadPrompt and
+    NotTrusted. `problems` returns what could not be recorded, which does not end the session. `prepare` is awaited
+    before every prompt, `conclude` after it and before its end is reported. `hooks` may add to each prompt and make the
+    model continue. `questions` holds the questions of the session; without it nobody can be asked.
     """
 
     def __init__(
@@ -70,6 +75,7 @@ class Session:
         prepare: Callable[[EventSink], Awaitable[None]] | None = None,
         conclude: Callable[[], Awaitable[None]] | None = None,
         hooks: "AgentHooks | None" = None,
+        questions: "QuestionQueue | None" = None,
     ) -> None:
         self.conversation = conversation
         self.info = info
@@ -79,11 +85,14 @@ class Session:
         self._prepare = prepare
         self._conclude = conclude
         self._hooks = hooks
+        self._questions = questions
         self._notes: list[tuple[Message, str]] = []
-        self._is_answering = False
         self._lock = asyncio.Lock()
-        self._emit: EventSink = _discard_event
+        self._run: asyncio.Task[RunEnded] | None = None
+        self._is_interrupted = False
         self._reported_problems: set[str] = set()
+        if journal is not None:
+            conversation.history_events.subscribe(journal.record)
 
     @property
     def session_id(self) -> str:
@@ -91,86 +100,83 @@ class Session:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a prompt is being answered, or the history summarised."""
+        """Whether a prompt is being answered or the history is being summarised."""
         return self._lock.locked()
 
     @property
     def journal_path(self) -> str:
-        """The file that the session is kept in, empty if it is not kept."""
+        """The path of the journal, empty if the session is not recorded."""
         return "" if self._journal is None else self._journal.path
 
-    async def run(self, prompt: str | Sequence[Part], emit: EventSink) -> RunEnded:
-        """Answer one prompt. Every event goes to `tell`, `RunEnded` last, whatever happens.
+    @property
+    def pending_questions(self) -> "tuple[PendingQuestion, ...]":
+        return () if self._questions is None else self._questions.pending
 
-        Raises nothing but the cancellation of its task and what is a defect of the program.
+    def subscribe(self, listener: EventSink) -> Callable[[], None]:
+        """Deliver all later events to `listener`. Returns a function that ends the subscription."""
+        return self.conversation.events.subscribe(listener)
+
+    async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
+        """Answer one prompt, after those before it. `listener` is subscribed for this run only.
+
+        The last event is `RunEnded`, however the run ends, also after `interrupt`. Cancelling the caller ends the run
+        and raises CancelledError when it has ended. Raises otherwise only programming errors and what listeners raise.
         """
         async with self._lock:
-            self._emit, self._is_answering = emit, True
-            self.conversation.answer_texts.clear()
-            self.conversation.steering.clear()
-            ending = RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
+            unsubscribe = None if listener is None else self.subscribe(listener)
+            self._is_interrupted = False
+            self._run = asyncio.create_task(self._answer_prompt(prompt))
             try:
-                self._announce()
-                ending = await self._run_and_conclude(self._answer(prompt))
-            except BadPrompt as error:
-                ending = RunOutcome(EndReason.BAD_PROMPT, str(error))
-            except NotTrusted as error:
-                ending = RunOutcome(EndReason.NOT_TRUSTED, str(error))
-            except StoppedByHook as stop:
-                ending = RunOutcome(EndReason.NOT_ALLOWED, str(stop))
-            except Exception as error:
-                # What the error of a defect says may be anything, also a key.
-                ending = RunOutcome(EndReason.FAILED, _("Internal error: {error}.", error=type(error).__name__))
-                raise
+                return await _await_run(self._run)
             finally:
-                ended = self._build_run_ended(ending)
-                self._emit, self._is_answering = _discard_event, False
-                self._flush_notes()
-                emit(ended)
-            return ended
+                self._run = None
+                if unsubscribe is not None:
+                    unsubscribe()
+
+    def interrupt(self) -> bool:
+        """Cancel the run in progress. False if there is none."""
+        if self._run is None or self._run.done():
+            return False
+        self._is_interrupted = True
+        # Not at once: a task that is cancelled before its first step would not report its end.
+        asyncio.get_running_loop().call_soon(self._run.cancel)
+        return True
+
+    def answer(self, question_id: str, reply: "ApprovalReply") -> bool:
+        """Answer a pending question. False if it is unknown or already answered."""
+        return self._questions is not None and self._questions.answer(question_id, reply)
 
     def steer(self, text: str) -> bool:
-        """Tell the model something between two of its requests; False where nothing goes on."""
-        if not self._is_answering or not text.strip():
+        """Send the model a message between two of its requests. False if no run is in progress."""
+        if self._run is None or not text.strip():
             return False
         self.conversation.steering.append(text)
         return True
 
-    def add_note(self, message: Message, shown: str) -> None:
-        """Let the model know something with the next prompt, without asking it. `shown` is what the person wrote."""
+    def add_note(self, message: Message, display_text: str) -> None:
+        """Add a message that goes out with the next prompt. `display_text` is what the user typed."""
         if self.is_busy:
-            self._notes.append((message, shown))
+            self._notes.append((message, display_text))
         else:
-            self.conversation.add_note(message, shown)
+            self.conversation.add_note(message, display_text)
 
-    async def compress(self, emit: EventSink) -> Compressed:
-        """Summarise the conversation because the person wants it. Raises nothing but the cancellation of its task."""
-        outcomes: list[Compressed] = []
-
-        def heard(event: AgentEvent) -> None:
-            if isinstance(event, Compressed):
-                outcomes.append(event)
-            else:
-                emit(event)
-
+    async def compress(self) -> Compressed:
+        """Summarise the conversation on request of the user. The outcome is returned, not emitted."""
         async with self._lock:
-            self._emit = heard
             try:
-                await self.conversation.compress(heard, by_user=True)
+                return await self.conversation.compress(by_user=True)
             finally:
-                self._emit = _discard_event
                 self._flush_notes()
-        return outcomes[-1]
 
     async def query(self, request: ModelRequest) -> ModelResponse:
-        """A question on the side, from a tool that is running. Raises ModelFailure, also when the budget is spent."""
+        """Send a request of a tool to the model. Raises ModelFailure, also when the budget is spent."""
         spent = self.conversation.budget.exceeded_limit()
         if spent:
             raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
-        return await self.conversation.query(request, self._emit)
+        return await self.conversation.query(request)
 
     def notify(self, noticed: Noticed) -> None:
-        """Tell whoever watches the run that is going on, if there is one."""
+        """Show a notice to the user."""
         self._emit(noticed)
 
     async def end(self, reason: SessionEnd) -> None:
@@ -191,19 +197,47 @@ class Session:
                 self._journal.close()
             await self.conversation.model.close()
 
+    def _emit(self, event: AgentEvent) -> None:
+        self.conversation.events.emit(event)
+
+    async def _answer_prompt(self, prompt: str | Sequence[Part]) -> RunEnded:
+        self.conversation.answer_texts.clear()
+        self.conversation.steering.clear()
+        outcome = RunOutcome(EndReason.INTERRUPTED, _("Operation cancelled."))
+        try:
+            self._announce()
+            outcome = await self._run_and_conclude(self._answer(prompt))
+        except BadPrompt as error:
+            outcome = RunOutcome(EndReason.BAD_PROMPT, str(error))
+        except NotTrusted as error:
+            outcome = RunOutcome(EndReason.NOT_TRUSTED, str(error))
+        except StoppedByHook as stop:
+            outcome = RunOutcome(EndReason.NOT_ALLOWED, str(stop))
+        except asyncio.CancelledError:
+            if not self._is_interrupted:
+                raise
+        except Exception as error:
+            outcome = RunOutcome(EndReason.FAILED, report_unexpected(error, "a session"))
+            raise
+        finally:
+            ended = self._build_run_ended(outcome)
+            self._flush_notes()
+            self._emit(ended)
+        return ended
+
     def _flush_notes(self) -> None:
-        """What came to be known while nothing could be added."""
+        """Add the notes that arrived during a run."""
         notes, self._notes = self._notes, []
-        for message, shown in notes:
-            self.conversation.add_note(message, shown)
+        for message, display_text in notes:
+            self.conversation.add_note(message, display_text)
 
     def _announce(self) -> None:
-        identity, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=())
-        self._emit(SessionStarted(identity.session_id, self.conversation.model.name, identity.is_resumed))
-        for note in identity.notes:
+        info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=())
+        self._emit(SessionStarted(info.session_id, self.conversation.model.name, info.is_resumed))
+        for note in info.notes:
             self._emit(Noticed(note, Severity.NOTE))
-        if identity.repairs:
-            self._emit(HistoryRepaired(identity.repairs))
+        if info.repairs:
+            self._emit(HistoryRepaired(info.repairs))
 
     async def _run_and_conclude(self, answer: Coroutine[None, None, RunOutcome]) -> RunOutcome:
         try:
@@ -214,19 +248,19 @@ class Session:
 
     async def _answer(self, prompt: str | Sequence[Part]) -> RunOutcome:
         """Raises BadPrompt, NotTrusted and StoppedByHook."""
-        shown = prompt if isinstance(prompt, str) else ""
+        display_text = prompt if isinstance(prompt, str) else ""
         budget = self.conversation.budget
         try:
             async with asyncio.timeout(budget.remaining_seconds):
                 message = await self._build_message(prompt)
         except TimeoutError:
             return RunOutcome(*budget.time_limit_reached())
-        self.conversation.start_prompt(message, shown)
-        self._emit(Prompted(message, shown))
-        return await self._run_stop_hooks(await run_turns(self.conversation, self._emit), shown or message.text)
+        self.conversation.start_prompt(message, display_text)
+        self._emit(Prompted(message, display_text))
+        return await self._run_stop_hooks(await run_turns(self.conversation), display_text or message.text)
 
     async def _build_message(self, prompt: str | Sequence[Part]) -> Message:
-        """What the model gets: the prompt, and what hooks say to it. Raises BadPrompt, NotTrusted and StoppedByHook."""
+        """Expand the prompt and add the context of hooks. Raises BadPrompt, NotTrusted and StoppedByHook."""
         parts: Sequence[Part] = ()
         if self._prepare is not None:
             await self._prepare(self._emit)
@@ -245,19 +279,19 @@ class Session:
         context = await self._hooks.before_prompt(message.text, source=self.info.source)
         return user_message(*parts, context) if context else message
 
-    async def _run_stop_hooks(self, ending: RunOutcome, prompt: str) -> RunOutcome:
-        """Ask hooks whether the model may end, and send it on where they object."""
+    async def _run_stop_hooks(self, outcome: RunOutcome, prompt: str) -> RunOutcome:
+        """Let the model continue as long as hooks object to its end."""
         if self._hooks is None:
-            return ending
+            return outcome
         rounds, budget = 0, self.conversation.budget
-        while ending.reason is EndReason.FINISHED:
+        while outcome.reason is EndReason.FINISHED:
             answer = _join_texts(self.conversation.answer_texts)
             try:
                 async with asyncio.timeout(budget.remaining_seconds):
-                    words = await self._hooks.after_prompt(prompt, answer, is_repeated=rounds > 0)
+                    follow_up = await self._hooks.after_prompt(prompt, answer, is_repeated=rounds > 0)
             except TimeoutError:
                 return RunOutcome(*budget.time_limit_reached())
-            if not words:
+            if not follow_up:
                 break
             if rounds == _MAX_HOOK_ROUNDS:
                 self._emit(
@@ -265,35 +299,43 @@ class Session:
                 )
                 break
             rounds += 1
-            self.conversation.add_follow_up(words)
-            ending = await run_turns(self.conversation, self._emit)
-        return ending
+            self.conversation.add_follow_up(follow_up)
+            outcome = await run_turns(self.conversation)
+        return outcome
 
-    def _build_run_ended(self, ending: RunOutcome) -> RunEnded:
-        if self._journal is not None:
-            self._journal.record_end(ending.reason)
+    def _build_run_ended(self, outcome: RunOutcome) -> RunEnded:
+        self.conversation.history_events.emit(RunFinished(outcome.reason))
         for problem in self._problems():
             if problem not in self._reported_problems:
                 self._reported_problems.add(problem)
                 self._emit(Noticed(problem))
         budget, steering = self.conversation.budget, self.conversation.steering
         return RunEnded(
-            ending.reason,
+            outcome.reason,
             text=_join_texts(self.conversation.answer_texts),
-            message=ending.message,
+            message=outcome.message,
             usage=budget.usage,
             cost=budget.cost,
             turns=budget.turns,
             seconds=budget.seconds,
-            failure=ending.failure,
+            failure=outcome.failure,
             undelivered=tuple(steering),
         )
 
 
-def _join_texts(said: Sequence[str]) -> str:
-    """What the model said in one run, answer after answer, each on a line of its own."""
-    return "\n".join(text.strip("\n") for text in said if text.strip())
+def _join_texts(texts: Sequence[str]) -> str:
+    return "\n".join(text.strip("\n") for text in texts if text.strip())
 
 
-def _discard_event(_: object) -> None:
-    """Nobody watches between two runs."""
+async def _await_run(run: "asyncio.Task[RunEnded]") -> RunEnded:
+    """Wait for a run. A cancellation of the caller cancels the run and is raised when that has ended."""
+    cancellation: asyncio.CancelledError | None = None
+    while not run.done():
+        try:
+            await asyncio.wait((run,))
+        except asyncio.CancelledError as error:
+            cancellation = error
+            run.cancel()
+    if cancellation is not None and (run.cancelled() or run.exception() is None):
+        raise cancellation
+    return run.result()

@@ -1,0 +1,16 @@
+"""Questions of a session that wait for an answer of the user."""
+
+from tejat.core.approval.confirmation import ApprovalRequest
+from tejat.core.frozen import frozen
+
+
+@frozen
+class PendingQuestion:
+    """An approval or an elicitation that any attached front end may answer.
+
+    `asked_at` is in seconds since 1970.
+    """
+
+    question_id: str
+    request: ApprovalRequest
+    asked_at: float
