@@ -100,7 +100,8 @@ def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str])
 
 
 def _not_set(*names: str) -> str:
-    return gettext_lazy("none: {names} is not set", names=join_lazy(gettext_lazy(" or "), names))
+    separator = gettext_lazy(" or ")
+    return gettext_lazy("none: {names} is not set", names=join_lazy(separator, names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
-"""Every word that a person reads, looked up in one catalogue. What a model reads is English, whatever the catalogue.
+"""Translation of messages, in the manner of gettext.
 
-`say` is for people only. What a person and a model may both read is a `phrase`: English for whoever makes a text of it,
-and put into the person's language by `say` and `translated`.
+`_` and `ngettext` return text in the user's language. Text that a model may read too is lazy: `gettext_lazy` and
+`ngettext_lazy` return English that is translated where it is shown, by `translate` or as a value of another message.
 """
 
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from typing import Protocol
 
 
 class Translations(Protocol):
-    """Translations by their English text, as gettext has them."""
+    """A message catalogue, such as `gettext.GNUTranslations`."""
 
     def gettext(self, message: str, /) -> str: ...
 
@@ -17,71 +17,70 @@ class Translations(Protocol):
 
 
 def _(message: str, /, **values: object) -> str:
-    """The words of this message in the person's language, with `{name}` filled in where there are values.
+    """Translate a message and fill in `{name}` placeholders. Without values braces are not special.
 
-    The message is a literal: `scripts/words` collects them, and what is not collected cannot be translated.
+    The message must be a literal, so that `scripts/messages` can extract it.
     """
     return _format(message if _active is None else _active.gettext(message), message, _translate_values(values))
 
 
 def ngettext(one: str, many: str, count: int, /, **values: object) -> str:
-    """The words for this count, which also fills in `{count}`."""
+    """Translate a message with a plural. `{count}` is filled in too."""
     english = one if count == 1 else many
     found = english if _active is None else _active.ngettext(one, many, count)
     return _format(found, english, _translate_values({"count": f"{count:,}", **values}))
 
 
 class LazyString(str):
-    """English that can be said in the person's language. Whatever is made of it, by joining or cutting, is English."""
+    """English text that can be translated later. Text derived from it by `str` methods is plain English."""
 
     __slots__ = ("localize",)
     localize: Callable[[], str]
-    """Says it to the person."""
 
     def __str__(self) -> str:
-        return self  # so that an error that was raised with it gives it back
+        return self  # so that `str(error)` returns the lazy string that the error was raised with
 
 
 def gettext_lazy(message: str, /, **values: object) -> LazyString:
-    """These words in English, to be put into the person's language where they are shown: see `say` and `translated`."""
-    words = LazyString(message.format_map(values) if values else message)
-    words.localize = lambda: _(message, **values)
-    return words
+    """Mark a message for translation where it is shown."""
+    text = LazyString(message.format_map(values) if values else message)
+    text.localize = lambda: _(message, **values)
+    return text
 
 
 def ngettext_lazy(one: str, many: str, count: int, /, **values: object) -> LazyString:
-    """The same for a count, which also fills in `{count}`."""
-    words = LazyString((one if count == 1 else many).format_map({"count": f"{count:,}", **values}))
-    words.localize = lambda: ngettext(one, many, count, **values)
-    return words
+    """Mark a message with a plural for translation where it is shown. `{count}` is filled in too."""
+    text = LazyString((one if count == 1 else many).format_map({"count": f"{count:,}", **values}))
+    text.localize = lambda: ngettext(one, many, count, **values)
+    return text
 
 
 def join_lazy(separator: str, texts: Iterable[str]) -> LazyString:
-    """Phrases and other texts one after the other, like `separator.join(texts)`."""
+    """Join texts, lazy or not, like `separator.join(texts)`."""
     pieces = tuple(texts)
-    words = LazyString(separator.join(pieces))
-    words.localize = lambda: translate(separator).join(map(translate, pieces))
-    return words
+    text = LazyString(separator.join(pieces))
+    text.localize = lambda: translate(separator).join(map(translate, pieces))
+    return text
 
 
 def map_lazy(text: str, change: Callable[[str], str]) -> str:
-    """What the change makes of a text; a phrase stays one and is changed in whatever language it is said."""
+    """Apply a function to a text; a lazy string stays lazy, and its translation is changed too."""
     if not isinstance(text, LazyString):
         return change(text)
-    words = LazyString(change(str.__str__(text)))
-    words.localize = lambda: change(text.localize())
-    return words
+    changed = LazyString(change(str.__str__(text)))
+    changed.localize = lambda: change(text.localize())
+    return changed
 
 
 def translate(text: object) -> str:
-    """A phrase, or an error that was raised with one, in the person's language; anything else as it is."""
+    """Translate a lazy string, or an error raised with one. Other text is returned as it is."""
     words = text if isinstance(text, str) else str(text)
     return words.localize() if isinstance(words, LazyString) else words
 
 
 def use_translations(translations: Translations | None) -> None:
-    """From here on speak these words, for the whole process; None is English."""
-    global _active  # noqa: PLW0603 -- a process talks to one person
+    """Set the catalogue of this process. None is English."""
+    global _active  # noqa: PLW0603 -- a process has one user
     _active = translations
 
 
@@ -98,7 +97,7 @@ def _format(template: str, english: str, values: dict[str, object]) -> str:
     try:
         return template.format_map(values)
     except (LookupError, ValueError, AttributeError):
-        return english.format_map(values)  # a translation with a slip in it must not cost the message
+        return english.format_map(values)  # a broken translation must not lose the message
 
 
 _active: Translations | None = None

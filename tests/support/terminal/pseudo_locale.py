@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _MESSAGES_SCRIPT: dict[str, Any] = runpy.run_path(
-    str(Path(__file__).parents[3] / "scripts" / "words"), run_name="words"
+    str(Path(__file__).parents[3] / "scripts" / "messages"), run_name="messages"
 )
 
 # What a translator leaves alone: fields, keys in brackets, code, flags, variables, slash commands, our name.
@@ -66,11 +66,10 @@ def pseudo_catalogue(variant: str) -> bytes:
     """A compiled catalogue of all messages in the source as it is now."""
     change = VARIANTS[variant]
     texts = {"": "Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=n != 1;\n"}
-    for one, many, _ in _MESSAGES_SCRIPT["messages"]():
-        if many is None:
-            texts[one] = pseudo_translate(one, change)
-        else:
-            texts[f"{one}\0{many}"] = f"{pseudo_translate(one, change)}\0{pseudo_translate(many, change)}"
+    for message in _MESSAGES_SCRIPT["extract"]():
+        forms = message.id if message.pluralizable else (message.id,)
+        if forms != ("",):
+            texts["\0".join(forms)] = "\0".join(pseudo_translate(form, change) for form in forms)
     return compile_catalogue(texts)
 
 

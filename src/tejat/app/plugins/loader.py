@@ -175,7 +175,7 @@ def _error_location(error: BaseException, path: str | None) -> str:
     there = [frame for frame in theirs if frame.filename == path] or theirs
     if not there:
         return ""
-    return f" ({_('{file}, line {line}', file=there[-1].filename, line=there[-1].lineno)})"
+    return " (" + _("{file}, line {line}", file=there[-1].filename, line=there[-1].lineno) + ")"
 
 
 _INTERNAL_PATHS = (

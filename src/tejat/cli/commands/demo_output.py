@@ -34,9 +34,9 @@ class DemoOutput:
         bold = self._style.bold
         match event:
             case Prompted(display_text=shown):
-                return [f"{bold(_('You:'))} {sanitize_text(shown)}", ""]
+                return [bold(_("You:")) + f" {sanitize_text(shown)}", ""]
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION and answer.text.strip():
-                return [f"{bold(_('Model:'))} {sanitize_text(answer.text.strip())}", ""]
+                return [bold(_("Model:")) + f" {sanitize_text(answer.text.strip())}", ""]
             case CallFinished(call=call):
                 called = f"{bold(sanitize_text(call.name))} {self._arguments(call)}".rstrip()
                 return [called, *_indent(self._result(event)), ""]

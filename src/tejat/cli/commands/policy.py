@@ -149,7 +149,8 @@ def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
 
 
 def _print_failure(case: PolicyCaseResult) -> None:
-    print(f"{Style(sys.stdout).bold(_('not as expected'))}: {_one_line(case.source)}: {_one_line(case.call)}")
+    label = Style(sys.stdout).bold(_("not as expected"))
+    print(f"{label}: {_one_line(case.source)}: {_one_line(case.call)}")
     found = case.actual
     by = _("by {rule} ({source})", rule=found.rule or _("no rule"), source=found.source)
     _print_tree("", (case.expected, by, *found.doubts))

@@ -74,7 +74,7 @@ def _list(paths: AppPaths, *, as_json: bool) -> int:
         return EXIT_OK
     for folder in folders:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(folder.decided_at))
-        note = f"  {_('(you told Gemini CLI)')}" if folder.from_gemini_cli else ""
+        note = "  " + _("(you told Gemini CLI)") if folder.from_gemini_cli else ""
         print(f"{_level_label(folder.level).ljust(11)}  {when}  {_one_line(folder.path)}{note}")
     if not folders:
         print(_("Nothing was decided about any folder yet."))
@@ -123,7 +123,7 @@ def _print_trust(root: str, trust: TrustDecision) -> None:
     for item in (*trust.items, *gone):
         _print_item(item, changes.get(item.path))
     if not trust.items and not gone:
-        print(f"  {_('brings nothing along that needs trust')}")
+        print("  " + _("brings nothing along that needs trust"))
     print(_one_line(trust.reason))
 
 

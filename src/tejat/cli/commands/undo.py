@@ -138,7 +138,7 @@ def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:
     for remark in entry.skipped[:_MAX_PATHS]:
         print(f"        {_not_undoable(remark)}", file=sys.stderr)
     for remark in () if preview is None else preview.refused[:_MAX_PATHS]:
-        print(f"        {_('in the way: {remark}', remark=_remark_text(remark))}", file=sys.stderr)
+        print("        " + _("in the way: {remark}", remark=_remark_text(remark)), file=sys.stderr)
 
 
 def _confirm() -> bool:
@@ -195,7 +195,7 @@ def _title(entry: UndoEntry) -> str:
     what = sanitize_summary(entry.summary)
     if len(what) > _MAX_DESCRIPTION:
         what = f"{what[:_MAX_DESCRIPTION]}…"
-    undone = f" {_('(undone by {entry})', entry=entry.undone_by)}" if entry.undone_by else ""
+    undone = " " + _("(undone by {entry})", entry=entry.undone_by) if entry.undone_by else ""
     return f"{entry.id}  {when}  {sanitize_text(entry.tool)}: {what} [{_summary(entry)}]{undone}"
 
 

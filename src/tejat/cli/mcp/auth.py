@@ -8,13 +8,14 @@ from tejat.app.mcp.inspection import NoSuchServer
 from tejat.app.mcp.login import ServerLogin
 from tejat.app.run_config import load_run_config
 from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
-from tejat.cli.signals import Terminated, graceful_termination
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.line_input import read_line
+from tejat.ui.signals import Terminated, graceful_termination
+from tejat.workspace.threads.daemon import run_in_daemon
 
 
 def run(words: list[str]) -> int:
@@ -52,8 +53,8 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
     """Raises McpFailure."""
 
     async def show(address: str) -> None:
-        print(f"{_('Log in with a browser at this address:')}\n\n  {sanitize_text(address)}\n", flush=True)
-        if opens and not await asyncio.to_thread(webbrowser.open, address):
+        print(_("Log in with a browser at this address:") + f"\n\n  {sanitize_text(address)}\n", flush=True)
+        if opens and not await run_in_daemon(lambda: webbrowser.open(address)):
             print_note(_("No browser could be opened."))
 
     async def read_address() -> str:

@@ -40,10 +40,10 @@ def unknown_server_message(name: str, known: Collection[str]) -> str:
     """What to say of a server that nobody knows."""
     said = _('There is no MCP server "{name}" in the settings.', name=one_line(name))
     if not known:
-        return f"{said} {_('`tejat mcp add` adds one.')}"
+        return said + " " + _("`tejat mcp add` adds one.")
     near = sorted(known, key=lambda other: (edit_distance(name.lower()[:100], other.lower()[:100]), other))
     listed = ", ".join(map(one_line, near[:_MAX_NAMES]))
-    return f"{said} {_('Known are: {names}.', names=listed)}"
+    return said + " " + _("Known are: {names}.", names=listed)
 
 
 def supports_unicode(environment: Mapping[str, str] = os.environ) -> bool:

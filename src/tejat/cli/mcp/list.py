@@ -7,12 +7,12 @@ from typing import assert_never
 
 from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
 from tejat.cli.mcp.format import one_line, print_note, supports_unicode
-from tejat.cli.signals import Terminated, graceful_termination
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.types import ServerState, ServerStatus
+from tejat.ui.signals import Terminated, graceful_termination
 
 _MAX_STDERR_LINES = 5
 
@@ -38,7 +38,7 @@ async def _list(*, as_json: bool) -> None:
                 found.append(_to_json(status, servers))
                 continue
             if not found:
-                print(f"{_('Configured MCP servers:')}\n")
+                print(_("Configured MCP servers:") + "\n")
             found.append({})
             _print_server(status, servers)
     if as_json:
@@ -54,7 +54,7 @@ def _print_server(status: ServerStatus, servers: ServerProbe) -> None:
     tools = ""
     if status.state is ServerState.CONNECTED:
         offer = servers.offer(status)
-        tools = f" ({ngettext('{count} tool', '{count} tools', len(offer.tools))})"
+        tools = " (" + ngettext("{count} tool", "{count} tools", len(offer.tools)) + ")"
     where = f"{one_line(status.location)} ({translate(status.transport)})"
     print(f"{mark} {one_line(status.alias)}: {where} - {word}{tools}")
     for line in _detail_lines(status):

@@ -9,11 +9,11 @@ from typing import assert_never
 
 from tejat.app.mcp.inspection import NoSuchServer, OfferedTool, open_server_probe
 from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
-from tejat.cli.signals import Terminated, graceful_termination
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, ngettext, translate
 from tejat.mcp.types import ConnectionStep, ServerState, ServerStatus
 from tejat.ui.plain.style import Style
+from tejat.ui.signals import Terminated, graceful_termination
 
 _MAX_STDERR_LINES = 20
 
@@ -118,9 +118,9 @@ def _print_tools(tools: Sequence[OfferedTool], style: Style) -> None:
     together = _("together")
     width = max(len(together), *(len(tool.name) for tool in tools))
     print()
-    print(style.bold(f"  {_('TOOL').ljust(width)}  {_('TOKENS')}"))
+    print(style.bold("  " + _("TOOL").ljust(width) + "  " + _("TOKENS")))
     for tool in tools:
-        changed = f"  {_('changed since you allowed it, so it asks again')}" if tool.has_changed else ""
+        changed = "  " + _("changed since you allowed it, so it asks again") if tool.has_changed else ""
         print(f"  {tool.name.ljust(width)}  {tool.tokens:6}{changed}")
     print(f"  {together.ljust(width)}  {sum(tool.tokens for tool in tools):6}")
 

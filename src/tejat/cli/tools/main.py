@@ -25,7 +25,7 @@ def run(words: list[str]) -> int:
             print(help_text(), end="")
             return EXIT_OK
         case _:
-            print(f"tejat: {_('`tejat tools` takes list or call.')}\n{help_text()}", end="", file=sys.stderr)
+            print("tejat: " + _("`tejat tools` takes list or call.") + f"\n{help_text()}", end="", file=sys.stderr)
             return EXIT_USAGE
 
 
@@ -60,7 +60,7 @@ def _call(options: argparse.Namespace) -> int:
 
 def _run_guarded(work: Callable[[], int]) -> int:
     """The exit code of the work, or of what ended it."""
-    from tejat.cli.signals import Terminated, graceful_termination
+    from tejat.ui.signals import Terminated, graceful_termination
 
     try:
         with graceful_termination():

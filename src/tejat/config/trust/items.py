@@ -191,7 +191,7 @@ class _ConfiguredCommand(NamedTuple):
         variables = ", ".join(f"{name}={given}" for name, given in command.environment.items())
         if command.directory:
             words += " " + _("(in {directory})", directory=command.directory)
-        return f"{words} {_('(with {variables})', variables=variables)}" if variables else words
+        return words + " " + _("(with {variables})", variables=variables) if variables else words
 
 
 def _read_commands(path: str) -> list[_ConfiguredCommand]:

@@ -56,7 +56,7 @@ def describe_event(event: AgentEvent) -> str | None:
             return f"{translate(reason)} ({times})"
         case CallFinished(call=call, result=result) if result.error is not None:
             told = translate(failure_message(result.error, result.return_display))
-            return f"{_('Error executing tool {name}', name=call.name)}: {told}"
+            return _("Error executing tool {name}", name=call.name) + f": {told}"
         case _:
             noticed = notice_for_event(event)
             return None if noticed is None else noticed.message

@@ -260,7 +260,7 @@ class _ProgressReporter:
 
     def _last_line(self, index: int | None) -> str:
         last = summarize_line(self._output.get(index, ""), limit=_MAX_LAST_LINE_LENGTH)
-        return f". {_('Last line: {line}', line=last)}" if last else ""
+        return ". " + _("Last line: {line}", line=last) if last else ""
 
 
 class _SessionTotals:
@@ -300,7 +300,8 @@ def _truncate_middle(text: str) -> tuple[str, bool]:
     left_out = len(lines) - 2 * _MAX_EDGE_LINES
     if left_out > 0:
         told = ngettext("{count} more line", "{count} more lines", left_out)
-        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{told}: {_('a line of only + shows all of it')}]"]
+        hint = _("a line of only + shows all of it")
+        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{told}: {hint}]"]
     is_whole = left_out <= 0 and all(len(line) <= _MAX_LINE_LENGTH for line in lines)
     shown = [line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]} [...]" for line in lines]
     return "\n".join(shown), is_whole

@@ -54,12 +54,12 @@ class PlainPrompter:
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
         asked = _one_line(label)
         if initial and not is_secret:
-            asked += f" ({_('empty for {initial}', initial=_one_line(initial))})"
+            asked += " (" + _("empty for {initial}", initial=_one_line(initial)) + ")"
         if not is_secret:
             typed = await read_line(f"{asked}: ")
         else:
             with _no_echo():
-                typed = await read_line(f"{asked} ({_('not shown while you type')}): ")
+                typed = await read_line(asked + " (" + _("not shown while you type") + "): ")
             self._line("")
         if not typed:
             return None

@@ -47,7 +47,9 @@ def summarize_line(text: str, *, limit: int = MAX_LINE_CHARS) -> str:
     if len(first) > limit:
         first = f"{first[:limit]} [...]"
     more = text.strip().count("\n") if len(lines) > 1 else 0
-    return f"{first} {ngettext('(and {count} more line)', '(and {count} more lines)', more)}" if more else first
+    if not more:
+        return first
+    return first + " " + ngettext("(and {count} more line)", "(and {count} more lines)", more)
 
 
 class _CallArguments:
@@ -96,7 +98,7 @@ def _command(arguments: _CallArguments) -> str:
         shown += " " + ngettext("(and {count} more line)", "(and {count} more lines)", len(lines) - 1)
     if where:
         shown += " " + _("[in {directory}]", directory=where)
-    return f"{shown} {_('[in the background]')}" if arguments.args.get("is_background") is True else shown
+    return shown + " " + _("[in the background]") if arguments.args.get("is_background") is True else shown
 
 
 def _search(arguments: _CallArguments) -> str:

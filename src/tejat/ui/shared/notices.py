@@ -34,7 +34,7 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
             return Noticed(_("could not summarise the conversation: {detail}", detail=detail))
         case LoopDetected(detail, ends_run):
             told = _("the model seems to go in circles: {detail}", detail=detail)
-            return Noticed(told if ends_run else f"{told} {_('It was told so.')}")
+            return Noticed(told if ends_run else told + " " + _("It was told so."))
         case _:
             return None
 

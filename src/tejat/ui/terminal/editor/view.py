@@ -151,7 +151,7 @@ def _margin(at: int, content: EditorContent, theme: Theme, width: int, *, is_edg
     if not content.is_shell:
         return split_cells(f"{theme.glyphs.prompt} ", cell_style(theme, StyleRole.PROMPT))
     mark = split_cells(f"{theme.glyphs.shell} ", cell_style(theme, StyleRole.SHELL))
-    return [*mark, *split_cells(f"({_('shell')}) ", cell_style(theme, StyleRole.QUIET))]
+    return [*mark, *split_cells("(" + _("shell") + ") ", cell_style(theme, StyleRole.QUIET))]
 
 
 def _segments(line: str, label: Callable[[str], str | None]) -> Iterator[tuple[int, str, int]]:

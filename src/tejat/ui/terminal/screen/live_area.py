@@ -104,7 +104,7 @@ class LiveArea:
 
     def _queued_row(self, line: str, width: int) -> CellRow:
         words = " ".join(line[:_MAX_QUEUED_CHARS].split())
-        return self._text_row(f"{_('queued')} {self.theme.glyphs.separator} {words}", StyleRole.QUEUED, width)
+        return self._text_row(_("queued") + f" {self.theme.glyphs.separator} {words}", StyleRole.QUEUED, width)
 
     def _hint_row(self, width: int) -> CellRow | None:
         return None if self.hint is None else self._text_row(self.hint, StyleRole.WARNING, width)

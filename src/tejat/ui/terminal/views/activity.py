@@ -118,7 +118,7 @@ class ActivityView:
             RowSegment(f"{theme.glyphs.running} ", StyleRole.ACCENT),
             RowSegment(text, StyleRole.QUIET, is_shrinkable=True),
             RowSegment(f" {theme.glyphs.separator} {format_elapsed(seconds)}", StyleRole.QUIET),
-            RowSegment(f" {theme.glyphs.separator} {_('Esc stops it')}", StyleRole.QUIET),
+            RowSegment(f" {theme.glyphs.separator} " + _("Esc stops it"), StyleRole.QUIET),
         )
 
 

@@ -127,7 +127,8 @@ class _InlineParser:
         self.parts[start] = ""
         self.spans.append((start + 1, len(self.parts), _Flag.LINK))
         if is_image:
-            self.parts[start] = f"[{_('image')}: " if words else f"[{_('image')}"
+            label = "[" + _("image")
+            self.parts[start] = f"{label}: " if words else label
             self.parts.append("]")
         if address and address != words:
             self.parts.append(f" ({address})" if words or is_image else f"({address})")
