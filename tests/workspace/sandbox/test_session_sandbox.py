@@ -185,7 +185,7 @@ class TestOn:
 
     def test_one_that_was_not_opened_lets_nothing_run(self, place: Path) -> None:
         session_sandbox = opened(place)
-        with pytest.raises(RuntimeError, match="not opened"):
+        with pytest.raises(RuntimeError, match="not open"):
             session_sandbox.wrap(["/bin/true"], str(place / "root"), False)
 
     def test_a_secret_that_came_later_is_hidden_too(self, place: Path, temporary: Path) -> None:
@@ -246,3 +246,46 @@ class TestWords:
         axes = [EnforcementAxis(enforced=True, detail=str(number)) for number in range(5)]
         named = axes_by_name(SandboxReport("x", *axes))
         assert named == dict(zip(("files", "network", "processes", "control files", "secrets"), axes, strict=True))
+
+
+class TestPrograms:
+    """Configured programs, such as MCP servers, that lie where the sandbox hides everything."""
+
+    @pytest.fixture
+    def clone(self) -> Generator[Path]:
+        top = Path(os.path.realpath(tempfile.mkdtemp(prefix="program-", dir="/tmp")))
+        (top / "package" / "parts").mkdir(parents=True)
+        (top / "package" / "pyproject.toml").touch()
+        (top / "package" / "data").write_text("data")
+        (top / "package" / "parts" / "server").write_text('cat "$(dirname "$0")/../data"; touch "$0" && echo changed')
+        (top / "beside").write_text("beside")
+        yield top
+        shutil.rmtree(top)
+
+    def test_below_the_temporary_directory(self, place: Path, temporary: Path, clone: Path) -> None:
+        script = str(clone / "package" / "parts" / "server")
+        with opened(place) as session_sandbox:
+            if session_sandbox.report.sandbox != "bubblewrap":
+                pytest.skip("SANDBOX MISSING: only bubblewrap hides the temporary directory")
+            arguments = ["/bin/sh", script]
+            assert output_of(session_sandbox.wrap_program(arguments, str(place / "root"))) == "data"
+            assert output_of(session_sandbox.wrap(arguments, str(place / "root"), False)) == ""
+            reading = ["/bin/sh", "-c", f"cat {clone}/beside", script]
+            assert output_of(session_sandbox.wrap_program(reading, str(place / "root"))) == ""
+
+    def test_in_a_directory_of_secrets(self, place: Path, temporary: Path) -> None:
+        plugins = place / "home" / ".docker" / "plugins"
+        plugins.mkdir(parents=True)
+        (plugins / "server").write_text('echo started; cat "$(dirname "$0")/../config.json"')
+        (place / "home" / ".docker" / "config.json").write_text("s3cr3t")
+        with opened(place) as session_sandbox:
+            if session_sandbox.report.sandbox != "bubblewrap":
+                pytest.skip("SANDBOX MISSING: bubblewrap does not work here")
+            wrapped = session_sandbox.wrap_program(["/bin/sh", str(plugins / "server")], str(place / "root"))
+            assert output_of(wrapped) == "started\n"
+
+
+def output_of(wrapped: SandboxedCommand) -> str:
+    done = subprocess.run(wrapped.arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    wrapped.clean_up()
+    return done.stdout

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.run_config import RunConfig
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.files.directory import make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.config.settings.types import Settings, is_sandbox_required_by_admin
 from tejat.core.approval.sandbox_mode import SandboxMode
 from tejat.core.errors import UsageError
@@ -133,7 +134,7 @@ class ToolServices:
         if self._session_sandbox.report.sandbox is None:
             message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
-        return self._session_sandbox.wrap(arguments, directory, False)
+        return self._session_sandbox.wrap_program(arguments, directory)
 
     @cached_property
     def _fetcher(self) -> "Fetcher":

@@ -2,10 +2,10 @@
 
 import os
 import stat
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from enum import Enum, auto
 
-from tejat.workspace.sandbox.paths import ancestors
+from tejat.workspace.sandbox.paths import ancestors, program_tree
 from tejat.workspace.sandbox.types import SandboxPolicy
 
 
@@ -54,9 +54,11 @@ class MountPlan:
         self._kinds["/tmp"] = MountKind.TEMPORARY
         for root in policy.writable_roots:
             self._kinds[root] = MountKind.WRITABLE
+        self._expose_programs(policy.programs)
         for path in map(os.path.realpath, policy.hidden_paths):
             if os.path.lexists(path) and self._enclosing_kind(path) not in _CONCEALING_KINDS:
                 self._kinds.setdefault(path, MountKind.HIDDEN)
+        self._expose_programs(policy.programs)  # again: by now more is concealed
         for root in policy.writable_roots:
             for relative, is_directory in policy.read_only_paths:
                 self._protect_control_path(root, relative, is_directory=is_directory)
@@ -129,6 +131,12 @@ class MountPlan:
         for parent in ancestors(path, "/"):
             if parent not in self._kinds and self._enclosing_kind(parent) in (MountKind.WRITABLE, MountKind.PINNED):
                 self._kinds[parent] = MountKind.PINNED
+
+    def _expose_programs(self, programs: Sequence[str]) -> None:
+        for program in programs:
+            top = next((path for path in reversed(ancestors(program, "/")) if path in self._kinds), None)
+            if top is not None and self._kinds[top] in _CONCEALING_KINDS:
+                self._kinds.setdefault(program_tree(program, top), MountKind.READ_ONLY)
 
     def _expose(self, path: str) -> None:
         if not os.path.exists(path):

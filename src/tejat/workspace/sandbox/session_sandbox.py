@@ -15,6 +15,7 @@ from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.paths import program_files
 from tejat.workspace.sandbox.secret_paths import find_secret_paths
 from tejat.workspace.sandbox.selection import select_sandbox
 from tejat.workspace.sandbox.types import EnforcementAxis, OverlayLayer, SandboxedCommand, SandboxPolicy, SandboxReport
@@ -93,23 +94,29 @@ class SessionSandbox:
 
         Raises SandboxUnavailable, and changes nothing, where the sandbox could not be kept then.
         """
-        grounds = replace(self._paths, roots=(*self._paths.roots, *roots))
+        paths = replace(self._paths, roots=(*self._paths.roots, *roots))
         if self._sandbox is not None:
-            sandbox, report = select_sandbox(self._mode, roots=grounds.roots, state_directory=grounds.state_directory)
+            sandbox, report = select_sandbox(self._mode, roots=paths.roots, state_directory=paths.state_directory)
             if sandbox is None:
                 raise SandboxUnavailable(_("There would be no sandbox any more: {why}.", why=report.files.detail))
             self._sandbox, self.report = sandbox, report
-        self._paths = grounds
+        self._paths = paths
 
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> SandboxedCommand:
-        """Raises OSError when what has to be prepared cannot be."""
+        """Return how to start a command in the sandbox. Raises OSError when the sandbox cannot be prepared."""
+        return self._wrap(arguments, directory, network=network)
+
+    def wrap_program(self, arguments: Sequence[str], directory: str) -> SandboxedCommand:
+        """Like `wrap`, for a configured program such as an MCP server: its own files are visible wherever they lie."""
+        return self._wrap(arguments, directory, network=False, programs=program_files(arguments, directory))
+
+    def _wrap(
+        self, arguments: Sequence[str], directory: str, *, network: bool, programs: tuple[str, ...] = ()
+    ) -> SandboxedCommand:
         if self._sandbox is None:
             return SandboxedCommand(tuple(arguments))
-        if self._temp_directory is None:
-            raise RuntimeError("a fence that was not opened keeps nobody in")
-        wrapped = self._sandbox.wrap(
-            arguments, self._build_policy(self._temp_directory, network=network), directory=directory
-        )
+        policy = self._build_policy(network=network, programs=programs)
+        wrapped = self._sandbox.wrap(arguments, policy, directory=directory)
         self._pending_detaches.add(wrapped.detach)
 
         def clean_up() -> None:
@@ -125,10 +132,8 @@ class SessionSandbox:
 
     @property
     def overlay_targets(self) -> tuple[str, ...]:
-        """What a copy has to have a layer over: the roots, and the directory for temporary files."""
-        if self._temp_directory is None:
-            raise RuntimeError("a fence that was not opened keeps nobody in")
-        return (*self._paths.roots, self._temp_directory)
+        """The directories that an overlay needs a layer over: the roots and the temporary directory."""
+        return (*self._paths.roots, self._open_temp_directory)
 
     @property
     def control_paths(self) -> tuple[str, ...]:
@@ -141,18 +146,25 @@ class SessionSandbox:
         """Like `wrap`, with a layer over each place in `copied`. Raises OSError where the sandbox cannot do that."""
         if not isinstance(self._sandbox, BubblewrapSandbox):
             raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
-        policy = self._build_policy(self.overlay_targets[-1], network=network)
+        policy = self._build_policy(network=network)
         return self._sandbox.wrap_in_overlay(arguments, policy, layers, directory=directory)
 
-    def _build_policy(self, temporary: str, *, network: bool) -> SandboxPolicy:
-        grounds = self._paths
+    @property
+    def _open_temp_directory(self) -> str:
+        if self._temp_directory is None:
+            raise RuntimeError("the sandbox of the session is not open")
+        return self._temp_directory
+
+    def _build_policy(self, *, network: bool, programs: tuple[str, ...] = ()) -> SandboxPolicy:
+        paths = self._paths
         return SandboxPolicy(
-            writable_roots=grounds.roots,
-            temp_directory=temporary,
-            read_only_paths=grounds.control_paths,
-            hidden_paths=(*find_secret_paths(grounds.home), *filter(os.path.lexists, grounds.own_directories)),
+            writable_roots=paths.roots,
+            temp_directory=self._open_temp_directory,
+            read_only_paths=paths.control_paths,
+            hidden_paths=(*find_secret_paths(paths.home), *filter(os.path.lexists, paths.own_directories)),
             network=network or self._network,
-            blocked_paths=grounds.blocked_paths,
+            blocked_paths=paths.blocked_paths,
+            programs=programs,
         )
 
 

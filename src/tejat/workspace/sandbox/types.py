@@ -34,6 +34,7 @@ class SandboxPolicy:
     hidden_paths: tuple[str, ...]
     network: bool
     blocked_paths: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
 
 def _do_nothing() -> None:
