@@ -19,7 +19,7 @@ LAZY_IMPORTS = {
     "app/tools/external_tools.py": "external tools are discovered, in the background",
     "app/tools/tool_services.py": "a service is used for the first time",
     "app/tools/toolset.py": "tools are used",
-    "cli/headless.py": "the output format is known",
+    "ui/headless/runner.py": "the output format is known",
     "cli/interactive.py": "the front end is known",
     "cli/language.py": "there is a translation to load",
     "cli/main.py": "the subcommand is known",

@@ -45,11 +45,16 @@ class RunConfig:
     @property
     def named_secrets(self) -> dict[str, str]:
         """The secrets by the names of their variables."""
-        return {
-            name: value
-            for name, value in self.environment.items()
-            if len(value) >= _MIN_SECRET_LENGTH and is_secret(name, value)
-        }
+        return find_secrets(self.environment)
+
+
+def find_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of an environment whose values look like secrets."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if len(value) >= _MIN_SECRET_LENGTH and is_secret(name, value)
+    }
 
 
 @frozen_identity

@@ -1,4 +1,4 @@
-"""What `tejat --help` shows."""
+"""The text of `tejat --help`."""
 
 from tejat.core.i18n import _
 
@@ -28,6 +28,7 @@ rules. Without a prompt it takes what is piped in, and at a terminal it asks for
   --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
   --screen-reader               a conversation in plain lines and words, for screen readers
   --record FILE, --replay FILE  keep the model's side of a run, or play it again
+  -d, --debug                   write details to the log, and show where an internal error happened
 
 commands:
   demo                  see a whole run, without a key

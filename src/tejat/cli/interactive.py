@@ -10,8 +10,6 @@ from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig
 from tejat.app.startup import load_startup_config, open_startup_session
 from tejat.cli.args import RunOptions, to_agent_options
-from tejat.cli.exit_status import classify_error
-from tejat.cli.signals import Terminated, graceful_termination
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
@@ -21,7 +19,9 @@ from tejat.ui.plain.approver import ConsoleApprover
 from tejat.ui.plain.prompter import PlainPrompter
 from tejat.ui.plain.repl import TypeAheadApprover, open_plain_terminal, run_plain
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.exit_status import classify_error
 from tejat.ui.shared.external.editor import ExternalEditor
+from tejat.ui.signals import Terminated, graceful_termination
 
 
 def run_interactive(options: RunOptions) -> int:

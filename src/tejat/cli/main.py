@@ -1,4 +1,4 @@
-"""The command line: decides which command is meant before anything heavy is loaded."""
+"""The command line: finds the subcommand before anything heavy is loaded."""
 
 import gc
 import io
@@ -10,21 +10,22 @@ from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
+_SUBCOMMANDS = frozenset({"tools", "policy", "undo", "jobs", "trust", "mcp", "doctor", "demo"})
 
 
 def program() -> None:
-    """Run the command of this process and end it, whatever threads are left behind."""
-    # To start is to make many objects that stay: looking among them for garbage takes longer than it saves.
+    """Run the command line and end the process, whatever threads are left."""
+    # Start-up creates many objects that stay: collecting garbage among them takes longer than it saves.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    # There are keys in our memory, and nobody looks for them in the file that a crash may leave.
+    # A core dump would hold the API keys in memory.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     code = main()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
-            continue  # nobody is there to be told
-    # All is done and closed. Taking the interpreter apart would take as long as several tool calls.
+            continue  # nobody can be told
+    # Everything is closed. Finalising the interpreter would take as long as several tool calls.
     os._exit(code)
 
 
@@ -39,17 +40,25 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has left; there is nobody to tell.
+        # The reader of the output has left.
         _discard_output()
         return EXIT_BROKEN_PIPE
     except OSError as error:
         print(f"tejat: {error.strerror or error}", file=sys.stderr)
         _discard_output()
         return EXIT_FAILED
+    except Exception as error:
+        from tejat.app.diagnostics import report_crash
+        from tejat.core.log import is_debugging
+
+        print(f"tejat: {report_crash(error, os.environ)}", file=sys.stderr)
+        if is_debugging():
+            raise
+        return EXIT_FAILED
 
 
 def _discard_output() -> None:
-    """What cannot be written is lost."""
+    """Drop output that cannot be written."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -59,7 +68,7 @@ def _discard_output() -> None:
 
 
 def _configure_streams() -> None:
-    """UTF-8 whatever the locale says, and a stream where the caller closed one: a result that is lost is a failure."""
+    """Use UTF-8 whatever the locale, and replace closed streams: stdout so that writing to it fails."""
     for name, way, mode in (("stdin", os.O_RDONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -76,6 +85,11 @@ def _dispatch(given: list[str]) -> int:
 
     choose_language(os.environ)
     match given:
+        case ["-d" | "--debug", command, *_] if command in _SUBCOMMANDS:
+            from tejat.app.diagnostics import enable_debug
+
+            enable_debug()
+            return _dispatch(given[1:])
         case ["-h" | "--help", *_]:
             from tejat.cli.help import help_text
 

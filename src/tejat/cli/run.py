@@ -1,22 +1,27 @@
-"""`tejat`, `tejat -p PROMPT` and all that goes with a model: decides what is wanted."""
+"""`tejat` and `tejat -p PROMPT`: a run with a model, interactive or headless."""
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
-from tejat.cli.args import BadArguments, find_output_format, parse_args
+from tejat.cli.args import BadArguments, RunOptions, find_output_format, parse_args, to_agent_options
 from tejat.core.exit_codes import EXIT_INPUT
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 
 
 def run(words: Sequence[str]) -> int:
-    """Do what the words ask for and return the exit code."""
+    """Parse the command line, do what it asks for and return the exit code."""
     try:
         options = parse_args(words)
         if options.prompt_interactive is not None and not sys.stdin.isatty():
             raise BadArguments(_("The --prompt-interactive flag cannot be used when input is piped from stdin."))
     except BadArguments as error:
         return _report_bad_arguments(str(error), words)
+    if options.debug:
+        from tejat.app.diagnostics import enable_debug
+
+        enable_debug()
     if options.list_sessions or options.delete_session is not None:
         from tejat.cli.commands.sessions import run_sessions
 
@@ -25,19 +30,29 @@ def run(words: Sequence[str]) -> int:
         from tejat.cli.interactive import run_interactive
 
         return run_interactive(options)
-    from tejat.cli.headless import run_prompt
+    return _run_headless(options)
 
-    return run_prompt(options)
+
+def _run_headless(options: RunOptions) -> int:
+    from tejat.app.session.manager import open_agent
+    from tejat.ui.headless.runner import run_headless
+
+    return run_headless(
+        partial(open_agent, to_agent_options(options), None),
+        options.prompt,
+        output_format=options.output_format,
+        is_replay=options.replay is not None,
+    )
 
 
 def _report_bad_arguments(message: str, words: Sequence[str]) -> int:
-    """Say what is wrong with the words, also to a program that reads the result."""
-    wanted = find_output_format(words)
-    if wanted == "text":
+    """Report what is wrong with the command line, in the output format that was asked for."""
+    output_format = find_output_format(words)
+    if output_format == "text":
         print(f"tejat: {sanitize_text(translate(message))}", file=sys.stderr)
     else:
-        from tejat.cli.headless import report_failure
+        from tejat.ui.headless.runner import report_failure
 
-        report_failure(message, output_format=wanted, code=EXIT_INPUT)
+        report_failure(message, output_format=output_format, code=EXIT_INPUT)
     print(_("`tejat --help` shows what can be asked for."), file=sys.stderr)
     return EXIT_INPUT

@@ -1,5 +1,6 @@
 """What a server may ask of us, and who answers it."""
 
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import INTERNAL_ERROR, METHOD_NOT_FOUND
@@ -41,6 +42,7 @@ class ServerRequestHandler:
         except McpFailure:
             raise
         except Exception as error:
+            report_unexpected(error, "a request of an MCP server")
             raise McpFailure("It could not be answered.", McpProblem.REFUSED, code=INTERNAL_ERROR) from error
 
     async def _handle(self, method: str, params: JsonObject) -> JsonObject:

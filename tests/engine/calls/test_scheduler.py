@@ -468,6 +468,9 @@ class Hooks:
     def notify_question(self, question: ApprovalRequest) -> None:
         self.log.append(f"asked {question.tool_name}")
 
+    def notify(self, message: str) -> None:
+        self.log.append(message)
+
     async def after_tool(
         self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
     ) -> ToolResult:
@@ -544,6 +547,7 @@ class TestHooks:
         late.leave = lambda _: ToolResult(str(1 // 0))
         batch, _ = self.run(tmp_path, tool, late, note("a"))
         assert batch.responses == [answered("wrote a")]
+        assert late.log[-1] == "Internal error: ZeroDivisionError."
 
     def test_they_are_asked_once_about_a_file_that_moves_on(self, tmp_path: Path) -> None:
         class MovingOn(NoteTool):

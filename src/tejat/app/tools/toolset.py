@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
 from tejat.core.approval.confirmation import Approver
@@ -149,6 +149,7 @@ def open_toolset(
     `plugins` are those found already. `for_model` masks the user's secrets in results. `within` restricts the work
     to subdirectories of the roots, under the rules of the roots.
     """
+    from tejat.app.diagnostics import open_log
     from tejat.app.tools.tool_services import ToolServices
     from tejat.engine.calls.serial_approver import SerialApprover
     from tejat.workspace.context import Workspace
@@ -156,6 +157,7 @@ def open_toolset(
     settings = run_config.settings
     policy_texts = read_policy_files(run_config.paths, run_config.roots)
     with ExitStack() as stack:
+        stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
         workspace = stack.enter_context(Workspace(within or run_config.roots, for_reading=outputs))
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox))
@@ -232,6 +234,8 @@ def _make_fact_finder(run_config: RunConfig, roots: "Roots") -> "FactCollector":
 
 def _output_directories(paths: AppPaths) -> list[str]:
     """Where long outputs are kept, nowhere if there is no place for them: reading must work without a home."""
+    from tejat.config.files.directory import make_private_directory
+
     with suppress(UsageError):
         return [make_private_directory(paths.outputs)]
     return []

@@ -5,11 +5,11 @@ import time
 
 from tejat.app.inspection import open_sessions
 from tejat.cli.args import RunOptions
-from tejat.cli.exit_status import classify_error
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.exit_status import classify_error
 
 
 def run_sessions(options: RunOptions) -> int:

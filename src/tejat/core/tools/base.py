@@ -346,6 +346,9 @@ def failure_result(failure: ToolFailure) -> ToolResult:
 
 def unexpected_error_result(error: Exception) -> ToolResult:
     """A tool raised something it should not have."""
+    from tejat.core.log import report_unexpected
+
+    report_unexpected(error, "a tool")
     reason = str(error) or type(error).__name__
     told = f"Error: Tool call execution failed. Reason: {reason}"
     return ToolResult(told, reason, ToolError(reason, ErrorType.EXECUTION_FAILED))

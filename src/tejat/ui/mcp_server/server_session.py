@@ -7,6 +7,7 @@ from copy import copy
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
+from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.engine.calls.scheduler import Scheduler
@@ -86,7 +87,8 @@ class ServerSession:
                 raise
             task.uncancel()
             return
-        except Exception:  # noqa: BLE001 -- whatever it was, it ends this request and nothing else
+        except Exception as error:  # noqa: BLE001 -- whatever it was, it ends this request and nothing else
+            report_unexpected(error, "a request of an MCP client")
             answer = JsonRpcError(request.id, INTERNAL_ERROR, "Something went wrong here.")
         finally:
             del self._running[request.id]

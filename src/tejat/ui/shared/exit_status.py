@@ -2,7 +2,8 @@
 
 from tejat.core import exit_codes as codes
 from tejat.core.agent.events import EndReason, RunEnded
-from tejat.core.model import FailureKind
+from tejat.core.errors import ConfigurationError, NotTrusted, SandboxUnavailable, TejatError, UsageError
+from tejat.core.model import FailureKind, ModelFailure
 
 
 def exit_code_for(ended: RunEnded) -> int:
@@ -16,6 +17,23 @@ def error_name_for(ended: RunEnded) -> str | None:
     if exit_code_for(ended) == codes.EXIT_OK:
         return None
     return str(ended.failure or ended.reason)
+
+
+def classify_error(error: TejatError) -> tuple[str, int]:
+    """Return the error name used in JSON output and the exit code for a run that could not start."""
+    match error:
+        case ModelFailure(kind=FailureKind.NO_KEY | FailureKind.AUTHENTICATION):
+            return "authentication", codes.EXIT_AUTHENTICATION
+        case SandboxUnavailable():
+            return "sandbox", codes.EXIT_NO_SANDBOX
+        case NotTrusted():
+            return "untrusted", codes.EXIT_NOT_TRUSTED
+        case ConfigurationError():
+            return "configuration", codes.EXIT_CONFIGURATION
+        case UsageError():
+            return "input", codes.EXIT_INPUT
+        case _:
+            return "failed", codes.EXIT_FAILED
 
 
 _CODE_BY_REASON = {

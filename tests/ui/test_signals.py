@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.signals import Terminated, graceful_termination
+from tejat.ui.signals import Terminated, graceful_termination
 
 TEJAT = [sys.executable, "-c", "import sys; from tejat.cli.main import main; sys.exit(main())"]
 

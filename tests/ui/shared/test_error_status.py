@@ -2,9 +2,9 @@
 
 import pytest
 
-from tejat.cli.exit_status import classify_error
 from tejat.core.errors import ConfigurationError, NotTrusted, SandboxUnavailable, TejatError, UsageError
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.ui.shared.exit_status import classify_error
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""A call that is told to end does so as at Ctrl-C: its commands are stopped, and what they changed is written down."""
+"""Graceful termination: signals that end the program raise an exception, as Ctrl-C does.
+
+So running commands are stopped and their changes recorded.
+"""
 
 import signal
 from collections.abc import Generator
@@ -9,7 +12,7 @@ _TERMINATION_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody sent a signal that ends the program. `exit_code` is what a shell expects then."""
+    """A signal that ends the program was received. `exit_code` is what shells expect then."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -18,9 +21,9 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def graceful_termination() -> Generator[None]:
-    """Signals that would end the program at once raise Terminated instead, the first time.
+    """Raise Terminated at the first signal that would end the program.
 
-    Those that the caller has us ignore stay ignored, as with nohup.
+    Signals that the caller has set to be ignored stay ignored, as with nohup.
     """
     heeded = [number for number in _TERMINATION_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in heeded:
@@ -33,8 +36,8 @@ def graceful_termination() -> Generator[None]:
 
 
 def _terminate(number: int, _frame: FrameType | None) -> None:
-    # Whoever asks a second time does not want to wait until everything is put in order. That a terminal is closed is
-    # told twice to everybody, by the system and by the shell.
+    # A second signal ends the program without a graceful shutdown. SIGHUP always comes twice, from the kernel and from
+    # the shell.
     signal.signal(number, _ignore if number == signal.SIGHUP else signal.SIG_DFL)
     raise Terminated(number)
 

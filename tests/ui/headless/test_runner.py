@@ -402,8 +402,10 @@ class TestSignals:
 # The real program, but something hangs when it should close: nobody's threads may keep it alive.
 HANG_AT_THE_END = """
 import asyncio, contextlib, sys, time
-from tejat.cli import headless, main
-real = headless.open_agent
+from tejat.app.session import manager
+from tejat.cli import main
+from tejat.ui.headless import runner
+real = manager.open_agent
 
 @contextlib.asynccontextmanager
 async def hanging(*arguments):
@@ -413,8 +415,8 @@ async def hanging(*arguments):
         finally:
             asyncio.get_running_loop().run_in_executor(None, time.sleep, 100)
 
-headless.open_agent = hanging
-headless._PATIENCE_AFTER_THE_RESULT = headless._PATIENCE_AFTER_A_SIGNAL = float(sys.argv.pop(1))
+manager.open_agent = hanging
+runner._RESULT_GRACE_SECONDS = runner._SIGNAL_GRACE_SECONDS = float(sys.argv.pop(1))
 main.program()
 """
 
@@ -466,10 +468,10 @@ def test_a_defect_is_told_as_a_result_too(machine: ProgramEnv) -> None:
     code = """
 import sys
 from tejat.cli import main
-from tejat.engine import conversation
+from tejat.engine.loop import conversation
 def broken(*_, **__):
     raise ZeroDivisionError("division by zero")
-conversation.Conversation.make_room = broken
+conversation.Conversation.compress_if_needed = broken
 sys.argv.pop(1)
 main.program()
 """

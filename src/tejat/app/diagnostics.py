@@ -1,0 +1,83 @@
+"""The log file: unexpected exceptions with their tracebacks, secrets masked."""
+
+import logging
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+
+from tejat.app.run_config import find_secrets
+from tejat.config.files.directory import make_private_directory
+from tejat.config.paths import AppPaths, app_paths
+from tejat.core.errors import UsageError
+from tejat.core.log import logger, report_unexpected
+from tejat.engine.calls.secret_mask import SecretMask
+
+MAX_LOG_BYTES = 1_000_000
+KEPT_LOGS = 3
+_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+class LogFileHandler(logging.Handler):
+    """Appends records to a private file, which is created with the first record and rotated when it is full.
+
+    A record that cannot be written is lost: the log must never disturb the run.
+    """
+
+    def __init__(self, path: str, secrets: Mapping[str, str]) -> None:
+        super().__init__()
+        self.baseFilename = path
+        self._mask = SecretMask(secrets)
+        self.setFormatter(logging.Formatter(_FORMAT))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError, UsageError):
+            self._write(f"{self._mask.mask_text(self.format(record))}\n".encode(errors="backslashreplace"))
+
+    def _write(self, content: bytes) -> None:
+        path = self.baseFilename
+        make_private_directory(os.path.dirname(path))
+        with suppress(FileNotFoundError):
+            if os.stat(path).st_size + len(content) > MAX_LOG_BYTES:
+                _rotate(path)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            os.write(descriptor, content)
+        finally:
+            os.close(descriptor)
+
+
+def _rotate(path: str) -> None:
+    """Keep the newest old logs as `.1` to `.3`."""
+    names = [path, *(f"{path}.{number}" for number in range(1, KEPT_LOGS + 1))]
+    for older, newer in zip(reversed(names), reversed(names[:-1]), strict=False):
+        with suppress(FileNotFoundError):
+            os.replace(newer, older)
+
+
+@contextmanager
+def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
+    """Log to the user's log file meanwhile, exceptions of background tasks too. It may be open already."""
+    if any(isinstance(each, LogFileHandler) and each.baseFilename == paths.log for each in logger.handlers):
+        yield
+        return
+    handler = LogFileHandler(paths.log, secrets)
+    loggers = (logger, logging.getLogger("asyncio"))
+    for each in loggers:
+        each.addHandler(handler)
+    try:
+        yield
+    finally:
+        for each in loggers:
+            each.removeHandler(handler)
+
+
+def enable_debug() -> None:
+    """Log at level DEBUG from now on."""
+    logger.setLevel(logging.DEBUG)
+
+
+def report_crash(error: BaseException, environment: Mapping[str, str]) -> str:
+    """Log an exception that ends the program, and return the sentence for the user."""
+    with open_log(app_paths(environment), find_secrets(environment)):
+        return report_unexpected(error, "tejat")

@@ -1,0 +1,169 @@
+"""A headless run: one prompt in, one result on standard output, an exit code."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TypeAlias
+
+from tejat.core.agent.events import AgentEvent, EndReason, RunEnded
+from tejat.core.errors import TejatError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_INPUT, EXIT_INTERRUPTED
+from tejat.core.i18n import _
+from tejat.core.log import is_debugging, report_unexpected
+from tejat.engine.sessions.session import Session
+from tejat.ui.headless.output import Output, OutputStreams
+from tejat.ui.headless.standard_streams import StandardStreams
+from tejat.ui.headless.stdin import PipedInput, read_piped_input
+from tejat.ui.shared.exit_status import classify_error
+from tejat.ui.signals import Terminated, graceful_termination
+
+OpenSession: TypeAlias = Callable[[], AbstractAsyncContextManager[Session]]
+
+_SIGNAL_GRACE_SECONDS = 10.0
+_RESULT_GRACE_SECONDS = 5.0
+
+
+def run_headless(open_session: OpenSession, prompt: str | None, *, output_format: str, is_replay: bool) -> int:
+    """Answer the prompt, standard input, or both, and return the exit code."""
+    out = StandardStreams()
+    output = _open_output(output_format, out.streams(is_replay=is_replay))
+    try:
+        with graceful_termination():
+            code = _run(open_session, prompt, output, out)
+    except (Exception, KeyboardInterrupt) as error:
+        message, name, code = _describe_error(error)
+        if not out.has_result:
+            output.fail(message, name=name, code=code)
+        if is_debugging() and name == EndReason.FAILED:
+            raise
+    return out.exit_code or code
+
+
+def report_failure(message: str, *, output_format: str, code: int) -> None:
+    """Write the result of a run whose command line is wrong."""
+    _open_output(output_format, StandardStreams().streams(is_replay=False)).fail(message, name="input", code=code)
+
+
+def _run(open_session: OpenSession, given: str | None, output: Output, out: StandardStreams) -> int:
+    """Return the exit code. Raises TejatError if the session cannot be opened."""
+    prompt = _read_prompt(given, out)
+    if not prompt.strip():
+        output.fail(_no_input_message(), name="input", code=EXIT_INPUT)
+        return EXIT_INPUT
+    run = _HeadlessRun(open_session, output, out)
+    try:
+        return asyncio.run(run.execute(prompt))
+    finally:
+        run.finish()
+
+
+def _read_prompt(given: str | None, out: StandardStreams) -> str:
+    """Join the piped text and the prompt that asks about it."""
+    try:
+        piped = read_piped_input() if given else read_piped_input(wait_for_first_byte=None)
+    except OSError as error:
+        piped = PipedInput(note=_("Cannot read standard input: {reason}.", reason=error.strerror))
+    if piped.note:
+        out.write_notice(piped.note)
+    return "\n\n".join(text for text in (piped.text, given) if text)
+
+
+def _open_output(output_format: str, streams: OutputStreams) -> Output:
+    match output_format:
+        case "json":
+            from tejat.ui.headless.json_output import JsonOutput
+
+            return JsonOutput(streams)
+        case "stream-json":
+            from tejat.ui.headless.stream_output import StreamOutput
+
+            return StreamOutput(streams)
+        case _:
+            from tejat.ui.headless.text_output import TextOutput
+
+            return TextOutput(streams)
+
+
+def _describe_error(error: BaseException) -> tuple[str, str, int]:
+    """The message for the user, the error name in JSON output, and the exit code."""
+    match error:
+        case TejatError():
+            return str(error), *classify_error(error)
+        case Terminated(exit_code=code):
+            return _cancelled_message(), EndReason.INTERRUPTED, code
+        case KeyboardInterrupt():
+            return _cancelled_message(), EndReason.INTERRUPTED, EXIT_INTERRUPTED
+        case OSError(strerror=reason) if reason:
+            return reason, EndReason.FAILED, EXIT_FAILED
+        case _:
+            return report_unexpected(error, "a headless run"), EndReason.FAILED, EXIT_FAILED
+
+
+def _cancelled_message() -> str:
+    return _("Operation cancelled.")
+
+
+def _no_input_message() -> str:
+    return _(
+        "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
+    )
+
+
+class _HeadlessRun:
+    """A run of one prompt that a signal, or a result that cannot be written, may end."""
+
+    def __init__(self, open_session: OpenSession, output: Output, out: StandardStreams) -> None:
+        self._open_session = open_session
+        self._output = output
+        self._out = out
+        self._timers: list[threading.Timer] = []
+
+    async def execute(self, prompt: str) -> int:
+        """Run the prompt and return the exit code. Raises TejatError if the session cannot be opened."""
+        task = asyncio.ensure_future(self._run(prompt))
+        self._out.on_failure = task.cancel
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._interrupt, task, number)
+        try:
+            ended = await task
+        except asyncio.CancelledError:
+            code = EXIT_INTERRUPTED if self._out.signal_number is None else 128 + self._out.signal_number
+            if not self._out.has_result:
+                self._output.fail(_cancelled_message(), name=EndReason.INTERRUPTED, code=code)
+            return code
+        return self._out.exit_code_for(ended)
+
+    def finish(self) -> None:
+        """Cancel the timers: nothing hung."""
+        for timer in self._timers:
+            timer.cancel()
+
+    async def _run(self, prompt: str) -> RunEnded:
+        async with self._open_session() as session:
+            self._out.recorded_at = session.info.recorded_at
+            return await session.prompt(prompt, self._on_event)
+
+    def _on_event(self, event: AgentEvent) -> None:
+        self._output.handle_event(event)
+        if isinstance(event, RunEnded):
+            self._out.has_result = True
+            self._exit_within(_RESULT_GRACE_SECONDS, self._out.exit_code or self._out.exit_code_for(event))
+
+    def _interrupt(self, task: "asyncio.Future[RunEnded]", number: int) -> None:
+        if self._out.signal_number is not None:
+            os._exit(128 + number)
+        self._out.signal_number = number
+        task.cancel()
+        self._exit_within(_SIGNAL_GRACE_SECONDS, 128 + number)
+
+    def _exit_within(self, seconds: float, code: int) -> None:
+        """End the program after these seconds, whatever hangs during the shutdown."""
+        timer = threading.Timer(seconds, os._exit, [code])
+        timer.daemon = True
+        timer.start()
+        self._timers.append(timer)

@@ -1,0 +1,185 @@
+"""The log file of unexpected exceptions."""
+
+import asyncio
+import logging
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from support.program import ProgramEnv, ProgramResult, text_script
+from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, enable_debug, open_log, report_crash
+from tejat.config.paths import AppPaths, app_paths
+from tejat.core.log import is_debugging, log_path, logger, report_unexpected
+
+SECRET = "sk-0123456789-abcdefghij"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> AppPaths:
+    return app_paths({"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state")})
+
+
+@pytest.fixture(autouse=True)
+def default_level() -> Generator[None]:
+    yield
+    logger.setLevel(logging.NOTSET)
+
+
+def fail(text: str = "broken") -> Exception:
+    try:
+        raise KeyError(text)
+    except KeyError as error:
+        return error
+
+
+def text_of(paths: AppPaths) -> str:
+    return Path(paths.log).read_text()
+
+
+def test_an_exception_is_written_with_its_traceback(paths: AppPaths) -> None:
+    with open_log(paths, {}):
+        sentence = report_unexpected(fail(), "a test")
+    assert sentence == f"Internal error: KeyError. Details are in {paths.log}"
+    assert "Unexpected exception in a test\nTraceback (most recent call last):" in text_of(paths)
+    assert "raise KeyError(text)" in text_of(paths)
+    assert stat.S_IMODE(os.stat(paths.log).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.dirname(paths.log)).st_mode) == 0o700
+
+
+def test_an_exception_that_passes_several_places_is_written_once(paths: AppPaths) -> None:
+    with open_log(paths, {}), open_log(paths, {}):
+        error = fail()
+        assert report_unexpected(error, "one place") == report_unexpected(error, "another")
+    assert text_of(paths).count("Traceback") == 1
+
+
+def test_secrets_are_masked(paths: AppPaths) -> None:
+    with open_log(paths, {"API_KEY": SECRET}):
+        report_unexpected(fail(f"no such key {SECRET}"), "a test")
+    assert SECRET not in text_of(paths)
+    assert "API_KEY" in text_of(paths)
+
+
+def test_nothing_is_created_without_a_record(paths: AppPaths) -> None:
+    with open_log(paths, {}):
+        logger.debug("Not now.")
+        assert log_path() == paths.log
+    assert log_path() is None
+    assert not os.path.exists(os.path.dirname(paths.log))
+
+
+def test_a_log_that_cannot_be_written_disturbs_nobody(paths: AppPaths) -> None:
+    Path(paths.state).mkdir(parents=True)
+    (Path(paths.state) / "log").write_text("a file")
+    with open_log(paths, {}):
+        assert report_unexpected(fail(), "a test").startswith("Internal error: KeyError.")
+
+
+def test_a_full_log_is_rotated(paths: AppPaths) -> None:
+    with open_log(paths, {}):
+        for number in range(KEPT_LOGS + 3):
+            logger.error("%s %s", number, "x" * (MAX_LOG_BYTES // 2 + 1))
+    names = sorted(os.listdir(os.path.dirname(paths.log)))
+    assert names == ["tejat.log", "tejat.log.1", "tejat.log.2", "tejat.log.3"]
+    assert f"tejat: {KEPT_LOGS + 2} xx" in text_of(paths)
+    assert f"tejat: {KEPT_LOGS + 1} xx" in Path(f"{paths.log}.1").read_text()
+
+
+def test_exceptions_of_background_tasks_are_written(paths: AppPaths, capfd: pytest.CaptureFixture[str]) -> None:
+    async def main() -> None:
+        asyncio.get_running_loop().call_exception_handler({"message": "A task failed.", "exception": fail("lost")})
+
+    with open_log(paths, {}):
+        asyncio.run(main())
+    assert "A task failed." in text_of(paths)
+    assert "KeyError: 'lost'" in text_of(paths)
+    assert capfd.readouterr().err == ""
+
+
+def test_debug(paths: AppPaths) -> None:
+    assert not is_debugging()
+    with open_log(paths, {}):
+        enable_debug()
+        logger.debug("Details.")
+    assert is_debugging()
+    assert "DEBUG tejat: Details." in text_of(paths)
+
+
+def test_a_crash_of_the_program(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "MY_API_KEY": SECRET}
+    sentence = report_crash(fail(SECRET), environment)
+    path = app_paths(environment).log
+    assert sentence.endswith(f"Details are in {path}")
+    assert SECRET not in Path(path).read_text()
+
+
+class TestProgram:
+    """The real program with a defect built in."""
+
+    BROKEN_SESSION = """
+from tejat.cli import main
+from tejat.engine.loop import conversation
+async def broken(*_, **__):
+    return {}["missing"]
+conversation.Conversation.compress_if_needed = broken
+main.program()
+"""
+    BROKEN_COMMAND = """
+from tejat.cli import main
+from tejat.cli.commands import doctor
+def broken(*_, **__):
+    return {}["missing"]
+doctor.run = broken
+main.program()
+"""
+
+    @pytest.fixture
+    def env(self, tmp_path: Path) -> ProgramEnv:
+        return ProgramEnv(tmp_path)
+
+    def run(self, env: ProgramEnv, code: str, *words: str) -> ProgramResult:
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=env.project,
+            env=env.environment,
+            timeout=60,
+            check=False,
+        )
+        return ProgramResult(done.returncode, done.stdout, done.stderr)
+
+    def log_of(self, env: ProgramEnv) -> Path:
+        return Path(app_paths(env.environment).log)
+
+    def test_of_a_session(self, env: ProgramEnv) -> None:
+        done = self.run(env, self.BROKEN_SESSION, "-p", "hi", "-m", env.script(text_script("Hello.")))
+        assert done.code == 1
+        assert f"Internal error: KeyError. Details are in {self.log_of(env)}" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "KeyError: 'missing'" in self.log_of(env).read_text()
+
+    def test_of_a_session_with_debug(self, env: ProgramEnv) -> None:
+        done = self.run(env, self.BROKEN_SESSION, "--debug", "-p", "hi", "-m", env.script(text_script("Hello.")))
+        assert done.code == 1
+        assert "KeyError: 'missing'" in done.stderr
+
+    def test_of_a_subcommand(self, env: ProgramEnv) -> None:
+        done = self.run(env, self.BROKEN_COMMAND, "doctor")
+        assert done.code == 1
+        assert done.stderr == f"tejat: Internal error: KeyError. Details are in {self.log_of(env)}\n"
+        assert "KeyError: 'missing'" in self.log_of(env).read_text()
+
+    def test_of_a_subcommand_with_debug(self, env: ProgramEnv) -> None:
+        done = self.run(env, self.BROKEN_COMMAND, "--debug", "doctor")
+        assert done.code == 1
+        assert "KeyError: 'missing'" in done.stderr
+
+    def test_help_names_the_flag(self, env: ProgramEnv) -> None:
+        assert "--debug" in self.run(env, "from tejat.cli import main\nmain.program()", "--help").stdout
