@@ -61,3 +61,53 @@ def test_state_paths() -> None:
         if name == "sha256" and "realpath" in ast.dump(call) and file != "config/paths.py"
     ]
     assert joined + hashed == []
+
+
+MAY_RENAME = {
+    "app/diagnostics.py",  # rotates the log
+    "workspace/files/temp_file.py",
+    "workspace/processes/supervisor.py",  # runs without the package
+    "workspace/sandbox/probe.py",  # tries what a sandbox forbids
+    "workspace/undo/restore_operations.py",  # restores files of the user
+}
+MAY_LOCK = {"workspace/files/file_lock.py", "workspace/sandbox/placeholders.py"}  # the latter shares locks with bwrap
+
+
+def test_private_writes() -> None:
+    """Files of the program are replaced by `private_files`, and locked by `file_lock`."""
+    found = [
+        at(file, call)
+        for file, call, name in calls()
+        if (ast.unparse(call.func) in ("os.rename", "os.replace", "shutil.move") and file not in MAY_RENAME)
+        or (name in ("flock", "lockf") and file not in MAY_LOCK)
+    ]
+    assert found == []
+
+
+MAY_START_THREADS = {
+    "sync_agent.py",  # its thread runs the event loop
+    "ui/terminal/forced_exit.py",  # works when the event loop hangs
+    "workspace/files/line_slice.py",  # counts one file in parallel
+    "workspace/sandbox/landlock_child.py",  # the restriction is for one thread
+    "workspace/threads/daemon.py",
+    "workspace/threads/pool.py",
+}
+
+
+def test_threads() -> None:
+    """Blocking work runs through `workspace.threads`."""
+    found = [
+        at(file, call)
+        for file, call, name in calls()
+        if name in ("to_thread", "run_in_executor", "ThreadPoolExecutor")
+        or (ast.unparse(call.func) == "threading.Thread" and file not in MAY_START_THREADS)
+    ]
+    assert found == []
+
+
+def test_functions_that_do_nothing() -> None:
+    """There is one `never_stop`."""
+    found = [
+        at(file, node) for file, node in nodes() if isinstance(node, ast.FunctionDef) and "never_stop" in node.name
+    ]
+    assert len(found) == 1, found

@@ -23,11 +23,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The MCP server is the one front end that is reached over HTTP.
     "ui": {
         *("core", "engine", "mcp.transports.ndjson", "mcp.protocol"),
-        *("workspace.text.terminal_text", "workspace.http.server"),
+        *("workspace.text.terminal_text", "workspace.http.server", "workspace.threads"),
+        *("workspace.files.private_files", "workspace.files.file_lock"),
     },
     "app": LOWER_LAYERS,
     # The names, states and errors of MCP servers are values that subcommands show.
-    "cli": {"core", "app", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"},
+    "cli": {
+        *("core", "app", "ui", "config", "tools.registry", "mcp.names", "mcp.types", "mcp.errors"),
+        "workspace.threads",
+    },
     "agent": {"core", "app", "engine.sessions.session"},
     "sync_agent": {"core", "agent"},
     "demo": set(),

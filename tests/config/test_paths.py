@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.paths import AppPaths, app_paths, make_private_directory
+from tejat.config.files.directory import make_private_directory
+from tejat.config.paths import AppPaths, app_paths
 from tejat.core.errors import UsageError
 
 ADMIN = (

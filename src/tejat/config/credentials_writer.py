@@ -3,11 +3,12 @@
 import os
 
 from tejat.config.credentials import API_KEY_NAMES, read_api_keys
+from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
-from tejat.config.files.writer import write_private_file
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy
+from tejat.workspace.files.private_files import write_private_file
 
 _LOCK_TIMEOUT = 10.0
 

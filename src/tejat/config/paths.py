@@ -2,18 +2,15 @@
 
 import os
 import pwd
-import stat
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import sha256
 
-from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
 
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.
-_NO_HOME = os.devnull
+NO_HOME = os.devnull
 
 _ADMIN_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
@@ -156,7 +153,7 @@ def same_directory(one: str, other: str) -> bool:
 
 def app_paths(environment: Mapping[str, str]) -> AppPaths:
     """The paths for this environment. Raises nothing: a path that cannot be used fails when it is used."""
-    home = _absolute(environment.get("HOME")) or _account_home() or _NO_HOME
+    home = _absolute(environment.get("HOME")) or _account_home() or NO_HOME
     gemini_home = environment.get("GEMINI_CLI_HOME")
     added = environment.get("TEJAT_ADMIN_DIRECTORY", "").split(os.pathsep)
     return AppPaths(
@@ -166,29 +163,6 @@ def app_paths(environment: Mapping[str, str]) -> AppPaths:
         gemini=os.path.join(os.path.abspath(gemini_home) if gemini_home else home, ".gemini"),
         admin=(*_ADMIN_DIRECTORIES, *(os.path.abspath(directory) for directory in added if directory)),
     )
-
-
-def make_private_directory(path: str) -> str:
-    """Create the directory and its parents with mode 0700, whatever the umask, and return its path.
-
-    An existing directory is closed to others. Raises UsageError.
-    """
-    try:
-        _make_directories(path)
-        status = os.stat(path)
-        if not stat.S_ISDIR(status.st_mode):
-            raise UsageError(gettext_lazy("Cannot use {path}: it is not a directory.", path=path))
-        if status.st_uid != os.geteuid():
-            raise UsageError(gettext_lazy("Cannot use {path}: it belongs to another user.", path=path))
-        if stat.S_IMODE(status.st_mode) != 0o700:
-            os.chmod(path, 0o700)
-    except OSError as error:
-        if path.startswith(f"{_NO_HOME}/"):
-            raise UsageError(gettext_lazy("No home directory is known. Set HOME to one.")) from None
-        raise UsageError(
-            gettext_lazy("Cannot make the directory {path}: {why}.", path=path, why=error.strerror)
-        ) from error
-    return path
 
 
 def _absolute(path: str | None) -> str | None:
@@ -201,15 +175,3 @@ def _account_home() -> str | None:
         return _absolute(pwd.getpwuid(os.geteuid()).pw_dir)
     except KeyError:
         return None
-
-
-def _make_directories(path: str) -> None:
-    if os.path.lexists(path):
-        return
-    _make_directories(os.path.dirname(path))
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        return
-    # The umask may have removed the owner's permissions.
-    os.chmod(path, 0o700)

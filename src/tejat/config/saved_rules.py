@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import cast
 
+from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
-from tejat.config.files.writer import write_private_file
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.files.private_files import write_private_file
 
 _HEADER = """\
 # Written by tejat: the answers "always" that were saved. `tejat policy list` shows them, `tejat policy revoke` takes

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Annotated
 
-from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry
 from tejat.tools.tool_search.ranker import ToolRanker
 from tejat.tools.tool_search.summary import summarize_tools
@@ -47,7 +47,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
 
     def check(self, params: FindToolsParams) -> None:
         if not (params.query.strip() or params.names):
-            raise ToolFailure(gettext_lazy("Give a query, or the names of tools."), ErrorType.INVALID_TOOL_PARAMS)
+            raise invalid_params(gettext_lazy("Give a query, or the names of tools."))
 
     def describe(self, params: FindToolsParams) -> str:
         return ", ".join(filter(None, [params.query.strip(), *(params.names or ())[:MAX_LOADED]]))

@@ -11,6 +11,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import (
     MAX_FILES,
@@ -58,7 +59,7 @@ class GlobTool(TypedTool[GlobParams]):
 
     def check(self, params: GlobParams) -> None:
         if not params.pattern.strip():
-            raise ToolFailure(gettext_lazy("The 'pattern' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
+            raise invalid_params(gettext_lazy("The 'pattern' parameter cannot be empty."))
         places = search_directories(self._workspace, params.path)
         reject_outside_pattern(self._workspace, params.pattern, places)
         compile_glob(params.pattern.lstrip("/"), case_sensitive=params.case_sensitive)

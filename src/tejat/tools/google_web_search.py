@@ -11,6 +11,7 @@ from tejat.core.model import AskModel, Capability, GroundingSource, ModelFailure
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.web.access import WebAccess, reject_secrets
 from tejat.tools.web.citations import append_sources, format_sources
 from tejat.workspace.web.search_endpoint import SearchEndpoint, SearchFailure, SearchHit
@@ -36,7 +37,7 @@ class WebSearchTool(TypedTool[WebSearchParams]):
 
     def check(self, params: WebSearchParams) -> None:
         if not params.query.strip():
-            raise ToolFailure(gettext_lazy("The 'query' parameter cannot be empty."), ErrorType.INVALID_TOOL_PARAMS)
+            raise invalid_params(gettext_lazy("The 'query' parameter cannot be empty."))
         reject_secrets(self._web, params.query)
 
     def describe(self, params: WebSearchParams) -> str:

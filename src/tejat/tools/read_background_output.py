@@ -3,12 +3,12 @@
 import asyncio
 from typing import Annotated
 
-from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.list_background_processes import describe_job_state
 from tejat.workspace.jobs.store import JobStore
 from tejat.workspace.threads.offload import run_blocking
@@ -45,9 +45,7 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
 
     def check(self, params: ReadOutputParams) -> None:
         if params.delay_ms > MAX_DELAY_MS:
-            raise ToolFailure(
-                gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS), ErrorType.INVALID_TOOL_PARAMS
-            )
+            raise invalid_params(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
 
     def describe(self, params: ReadOutputParams) -> str:
         return f"Reading the output of process {params.pid}"

@@ -9,6 +9,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.content import DEFAULT_LINES, FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.display_path import relative_path, short_relative_path
 from tejat.workspace.context import Workspace
@@ -59,13 +60,13 @@ class ReadFileTool(TypedTool[ReadFileParams]):
 
     def check(self, params: ReadFileParams) -> None:
         if not params.path.strip():
-            raise _invalid(gettext_lazy("The 'path' parameter must be non-empty."))
+            raise invalid_params(gettext_lazy("The 'path' parameter must be non-empty."))
         if params.offset is not None and params.offset < 0:
-            raise _invalid(gettext_lazy("Offset must be a non-negative number"))
+            raise invalid_params(gettext_lazy("Offset must be a non-negative number"))
         if params.limit is not None and params.limit <= 0:
-            raise _invalid(gettext_lazy("Limit must be a positive number"))
+            raise invalid_params(gettext_lazy("Limit must be a positive number"))
         if params.line_count <= 0:
-            raise _invalid(gettext_lazy("start_line cannot be greater than end_line"))
+            raise invalid_params(gettext_lazy("start_line cannot be greater than end_line"))
         self._workspace.roots.locate(params.path)
 
     def describe(self, params: ReadFileParams) -> str:
@@ -105,17 +106,13 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             if rule is None
             else gettext_lazy("See line {line} of {file}: {rule}", line=rule.line, file=rule.file, rule=rule.text)
         )
-        raise _invalid(
+        raise invalid_params(
             gettext_lazy(
                 "File path '{path}' is ignored by .geminiignore pattern(s). {why}",
                 path=short_relative_path(place),
                 why=why,
             )
         )
-
-
-def _invalid(reason: str) -> ToolFailure:
-    return ToolFailure(reason, ErrorType.INVALID_TOOL_PARAMS)
 
 
 def _translate_error(error: WorkspaceError, location: Location) -> ToolFailure:

@@ -11,6 +11,7 @@ from tejat.core.messages.types import Part
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.search import (
     MAX_FILES,
@@ -101,11 +102,10 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
 
     def check(self, params: ReadManyFilesParams) -> None:
         if not params.all_patterns:
-            raise ToolFailure(
+            raise invalid_params(
                 gettext_lazy(
                     'The "paths" parameter is required and must be a non-empty array of strings/glob patterns.'
                 ),
-                ErrorType.INVALID_TOOL_PARAMS,
             )
 
     def describe(self, params: ReadManyFilesParams) -> str:

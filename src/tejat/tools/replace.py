@@ -23,6 +23,7 @@ from tejat.tools.edit.report.error_message import explain_refusal
 from tejat.tools.edit.report.result_excerpt import describe_changed_lines
 from tejat.tools.edit.request import EditRequest
 from tejat.tools.edit.result import EditMatch, EditRefusal
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import (
     CurrentFile,
     FileChange,
@@ -87,12 +88,11 @@ class EditTool(ProposingTool[ReplaceParams]):
 
     def check(self, params: ReplaceParams) -> None:
         if not os.path.isabs(params.file_path):
-            raise ToolFailure(f"File path must be absolute: {params.file_path}", ErrorType.INVALID_TOOL_PARAMS)
+            raise invalid_params(f"File path must be absolute: {params.file_path}")
         if new_placeholders(params.new_string, params.old_string):
-            raise ToolFailure(
+            raise invalid_params(
                 "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
                 "Provide exact literal replacement text.",
-                ErrorType.INVALID_TOOL_PARAMS,
             )
         self._workspace.roots.locate(params.file_path)
 

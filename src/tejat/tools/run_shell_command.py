@@ -17,6 +17,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
     CommandRun,
@@ -96,25 +97,25 @@ class ShellTool(ProposingTool[ShellParams]):
 
     def check(self, params: ShellParams) -> None:
         if not params.command.strip():
-            raise _invalid(gettext_lazy("Command cannot be empty."))
+            raise invalid_params(gettext_lazy("Command cannot be empty."))
         if "\0" in params.command:
-            raise _invalid(gettext_lazy("Command cannot hold a NUL character."))
+            raise invalid_params(gettext_lazy("Command cannot hold a NUL character."))
         try:
             size = len(params.command.encode())
         except UnicodeEncodeError:
-            raise _invalid(gettext_lazy("Command holds half characters that no program could read.")) from None
+            raise invalid_params(gettext_lazy("Command holds half characters that no program could read.")) from None
         if size > MAX_COMMAND_BYTES:
-            raise _invalid(
+            raise invalid_params(
                 f"Command is too long ({size} bytes, at most {MAX_COMMAND_BYTES}). Write it to a file and run that."
             )
         if params.timeout is not None and params.timeout > MAX_TIMEOUT_SECONDS:
-            raise _invalid(gettext_lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
+            raise invalid_params(gettext_lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
         if params.timeout is not None and params.is_background:
-            raise _invalid(
+            raise invalid_params(
                 gettext_lazy("params/timeout is not for background processes: stop them with stop_background_process.")
             )
         if params.delay_ms > MAX_DELAY_MS:
-            raise _invalid(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
+            raise invalid_params(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
         self._check_directory(params)
 
     def describe(self, params: ShellParams) -> str:
@@ -155,11 +156,11 @@ class ShellTool(ProposingTool[ShellParams]):
         """See `TrialTool`. Processes that the command leaves behind are killed."""
         params, copies = _approved_params(confirmation), self._shell.copies
         if copies is None or not isinstance(confirmation, ExecConfirmation):
-            raise _approval_mismatch()
+            raise command_mismatch()
         try:
             with self._open_directory(params) as (directory, real):
                 if _ShellProposal(params, real).digest != confirmation.digest:
-                    raise _approval_mismatch()
+                    raise command_mismatch()
                 copy = await run_blocking(lambda _: copies().open())
                 try:
                     arguments = [*self._shell_argv, params.command]
@@ -191,7 +192,7 @@ class ShellTool(ProposingTool[ShellParams]):
         try:
             with self._open_directory(params) as (directory, real):
                 if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
-                    raise _approval_mismatch()
+                    raise command_mismatch()
                 wrapped = self._shell.wrap([*self._shell_argv, params.command], real, params.network)
                 launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
                 if params.is_background:
@@ -303,10 +304,10 @@ class ShellTool(ProposingTool[ShellParams]):
             status = self._roots.stat(self._location(params))
         except WorkspaceError as error:
             if error.error_type is ErrorType.FILE_NOT_FOUND:
-                raise _invalid(gettext_lazy("Directory must exist.")) from error
+                raise invalid_params(gettext_lazy("Directory must exist.")) from error
             raise
         if not stat.S_ISDIR(status.st_mode):
-            raise _invalid(gettext_lazy("Directory must be a directory, not a file."))
+            raise invalid_params(gettext_lazy("Directory must be a directory, not a file."))
 
     def _location(self, params: ShellParams) -> Location:
         return self._roots.locate(params.directory) if params.directory else Location(self._roots.first, "")
@@ -332,7 +333,7 @@ class ShellTool(ProposingTool[ShellParams]):
 
 def _approved_params(confirmation: Confirmation) -> ShellParams:
     if not isinstance(confirmation.proposal, _ShellProposal):
-        raise _approval_mismatch()
+        raise command_mismatch()
     return confirmation.proposal.params
 
 
@@ -358,13 +359,3 @@ def _stop_job(jobs: JobStore, pid: int, _: StopToken) -> None:
 
 def _is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(f"{root.rstrip('/')}/")
-
-
-def _invalid(reason: str) -> ToolFailure:
-    return ToolFailure(reason, ErrorType.INVALID_TOOL_PARAMS)
-
-
-def _approval_mismatch() -> ToolFailure:
-    return ToolFailure(
-        gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
-    )

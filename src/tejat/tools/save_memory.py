@@ -13,6 +13,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import CurrentFile, FileChange, apply_change, plan_rewrite, read_current
 from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fact
 from tejat.workspace.threads.offload import run_blocking
@@ -50,14 +51,14 @@ class MemoryTool(ProposingTool[MemoryParams]):
     def check(self, params: MemoryParams) -> None:
         fact = format_fact(params.fact)
         if not fact:
-            raise _invalid('Parameter "fact" must be a non-empty string.')
+            raise invalid_params('Parameter "fact" must be a non-empty string.')
         if len(fact) > MAX_FACT_LENGTH:
-            raise _invalid(
+            raise invalid_params(
                 f'Parameter "fact" is {len(fact)} characters long; at most {MAX_FACT_LENGTH} can be remembered.'
             )
         hidden = _find_hidden_characters(fact)
         if hidden:
-            raise _invalid(f'Parameter "fact" has characters that nobody can see: {hidden}. Leave them out.')
+            raise invalid_params(f'Parameter "fact" has characters that nobody can see: {hidden}. Leave them out.')
 
     def describe(self, params: MemoryParams) -> str:
         return f"in {self._memory.short_path}"
@@ -105,10 +106,6 @@ _EXECUTION_ERROR = ErrorType.MEMORY_TOOL_EXECUTION_ERROR
 
 # Joiners and emoji selectors that many scripts need: at most two after a letter that may need them.
 _NEEDED_JOINERS = re.compile("(?<=[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f])[\u200c\u200d\ufe0e\ufe0f]{1,2}")
-
-
-def _invalid(problem: str) -> ToolFailure:
-    return ToolFailure(problem, ErrorType.INVALID_TOOL_PARAMS)
 
 
 def _find_hidden_characters(fact: str) -> str:

@@ -10,6 +10,7 @@ from tejat.core.i18n import gettext_lazy, join_lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import search_directories
 from tejat.workspace.context import Workspace
@@ -93,7 +94,7 @@ class GrepTool(TypedTool[SearchParams]):
         for name in ("max_matches_per_file", "total_max_matches"):
             value = getattr(params, name)
             if value is not None and value < 1:
-                raise ToolFailure(gettext_lazy("{name} must be at least 1.", name=name), ErrorType.INVALID_TOOL_PARAMS)
+                raise invalid_params(gettext_lazy("{name} must be at least 1.", name=name))
         search_directories(self._workspace, params.path)
 
     def describe(self, params: SearchParams) -> str:

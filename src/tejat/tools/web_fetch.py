@@ -17,6 +17,7 @@ from tejat.core.model import AskModel, Capability, FailureKind, ModelFailure, Mo
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import invalid_params
 from tejat.tools.web.access import WebAccess, reject_secrets
 from tejat.tools.web.citations import append_sources
 from tejat.tools.web.pages import PageError, PageErrorKind, WebPage, fetch_pages, truncate_fairly, wrap_untrusted
@@ -54,19 +55,19 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
 
     def check(self, params: WebFetchParams) -> None:
         if not params.prompt.strip():
-            raise _invalid(
+            raise invalid_params(
                 gettext_lazy("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
             )
         found = find_urls(params.prompt)
         if found.problems:
-            raise _invalid(join_lazy("\n- ", (gettext_lazy("Error(s) in prompt URLs:"), *found.problems)))
+            raise invalid_params(join_lazy("\n- ", (gettext_lazy("Error(s) in prompt URLs:"), *found.problems)))
         if not found.urls:
-            raise _invalid(
+            raise invalid_params(
                 gettext_lazy("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
             )
         urls = _find_page_urls(params)
         if len(urls) > MAX_URLS:
-            raise _invalid(
+            raise invalid_params(
                 gettext_lazy(
                     "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.",
                     urls=len(urls),
@@ -176,10 +177,6 @@ _PROMPT_TEMPLATE = (
     "Do what the request asks for, from the content of the web pages below and nothing else. Where they do not hold "
     "what is asked for, say so.\n\nThe request:\n{prompt}"
 )
-
-
-def _invalid(problem: str) -> ToolFailure:
-    return ToolFailure(problem, ErrorType.INVALID_TOOL_PARAMS)
 
 
 def _find_page_urls(params: WebFetchParams) -> list[Url]:

@@ -11,6 +11,7 @@ from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
 from tejat.tools.edit.omission import find_omission_placeholders
+from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import FileChange, apply_change, describe_side_effects, plan_rewrite, read_current
 from tejat.tools.files.display_path import short_relative_path
 from tejat.workspace.context import Workspace
@@ -42,14 +43,13 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     def check(self, params: WriteFileParams) -> None:
         if not params.file_path.strip():
-            raise ToolFailure(gettext_lazy('Missing or empty "file_path"'), ErrorType.INVALID_TOOL_PARAMS)
+            raise invalid_params(gettext_lazy('Missing or empty "file_path"'))
         if find_omission_placeholders(params.content):
-            raise ToolFailure(
+            raise invalid_params(
                 gettext_lazy(
                     "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide "
                     "complete file content."
                 ),
-                ErrorType.INVALID_TOOL_PARAMS,
             )
         self._workspace.roots.locate(params.file_path)
 

@@ -53,7 +53,7 @@ class TestAdding:
             (f"{HEADING}\n- a\n\n{HEADING}\n- c\n", f"{HEADING}\n- a\n- b\n\n{HEADING}\n- c\n"),
         ],
     )
-    def test_y1_every_state_of_the_section(self, content: str, expected: str) -> None:
+    def test_every_state_of_the_section(self, content: str, expected: str) -> None:
         assert add_memory(content, "b") == expected
 
     @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ class TestFacts:
             ("", ""),
         ],
     )
-    def test_y2_one_line(self, fact: str, line: str) -> None:
+    def test_a_fact_on_one_line(self, fact: str, line: str) -> None:
         assert format_fact(fact) == line
 
     @given(st.text(max_size=40))

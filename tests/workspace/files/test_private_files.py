@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
+from tejat.workspace.files.private_files import (
+    UnusableDirectory,
+    create_private_file,
+    make_private_directory,
+    remove_old_files,
+)
 
 
 @pytest.fixture(params=[0o000, 0o077, 0o777])
@@ -42,7 +47,7 @@ class TestDirectory:
         (tmp_path / "link").symlink_to("real")
         (tmp_path / "file").touch()
         for name in ("link", "file"):
-            with pytest.raises(NotADirectoryError):
+            with pytest.raises(UnusableDirectory):
                 make_private_directory(str(tmp_path / name))
         assert mode_of(tmp_path / "real") == 0o755
 
@@ -77,10 +82,10 @@ class TestQuota:
         self.make(tmp_path, "old", size=1, age=200)
         (tmp_path / "directory").mkdir()
         (tmp_path / "link").symlink_to("new")
-        remove_old_files(str(tmp_path), before=time.time() - 100, most_bytes=25)
+        remove_old_files(str(tmp_path), before=time.time() - 100, max_bytes=25)
         assert sorted(os.listdir(tmp_path)) == ["directory", "link", "middle", "new"]
-        remove_old_files(str(tmp_path), before=time.time() - 100, most_bytes=9)
+        remove_old_files(str(tmp_path), before=time.time() - 100, max_bytes=9)
         assert sorted(os.listdir(tmp_path)) == ["directory", "link"]
 
     def test_a_missing_directory_holds_nothing(self, tmp_path: Path) -> None:
-        remove_old_files(str(tmp_path / "missing"), before=0, most_bytes=0)
+        remove_old_files(str(tmp_path / "missing"), before=0, max_bytes=0)

@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon, start_daemon
 
 
 def test_the_result_comes_back() -> None:
     async def main() -> int:
-        return await wait_for_future(run_in_daemon_thread(lambda: 6 * 7))
+        return await run_in_daemon(lambda: 6 * 7)
 
     assert asyncio.run(main()) == 42
 
@@ -23,7 +23,7 @@ def test_what_is_raised_comes_back() -> None:
         raise OSError("no")
 
     async def main() -> None:
-        await wait_for_future(run_in_daemon_thread(fail))
+        await run_in_daemon(fail)
 
     with pytest.raises(OSError, match="no"):
         asyncio.run(main())
@@ -32,11 +32,11 @@ def test_what_is_raised_comes_back() -> None:
 def test_the_loop_goes_on_meanwhile() -> None:
     async def main() -> bool:
         may_end = threading.Event()
-        future = run_in_daemon_thread(lambda: may_end.wait(10))
+        future = start_daemon(lambda: may_end.wait(10))
         await asyncio.sleep(0)
         assert not future.done()
         may_end.set()
-        return await wait_for_future(future)
+        return await asyncio.wrap_future(future)
 
     assert asyncio.run(main()) is True
 
@@ -44,14 +44,14 @@ def test_the_loop_goes_on_meanwhile() -> None:
 def test_a_wait_that_is_cancelled_leaves_the_work_to_others() -> None:
     async def main() -> bool:
         may_end = threading.Event()
-        future = run_in_daemon_thread(lambda: may_end.wait(10))
-        waiting = asyncio.create_task(wait_for_future(future))
+        future = start_daemon(lambda: may_end.wait(10))
+        waiting = asyncio.ensure_future(asyncio.wrap_future(future))
         await asyncio.sleep(0)
         waiting.cancel()
         await asyncio.wait([waiting])
         assert waiting.cancelled()
         may_end.set()
-        return await wait_for_future(future)
+        return await asyncio.wrap_future(future)
 
     assert asyncio.run(main()) is True
 
@@ -61,8 +61,8 @@ def test_work_may_end_after_the_loop_of_whoever_was_cancelled() -> None:
     futures = []
 
     async def main() -> None:
-        futures.append(run_in_daemon_thread(lambda: may_end.wait(10)))
-        waiting = asyncio.create_task(wait_for_future(futures[0]))
+        futures.append(start_daemon(lambda: may_end.wait(10)))
+        waiting = asyncio.ensure_future(asyncio.wrap_future(futures[0]))
         await asyncio.sleep(0)
         waiting.cancel()
 
@@ -73,11 +73,11 @@ def test_work_may_end_after_the_loop_of_whoever_was_cancelled() -> None:
 
 NEVER_ENDS = """
 import asyncio, time
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon
 
 async def main():
     async with asyncio.timeout(0.05):
-        await wait_for_future(run_in_daemon_thread(lambda: time.sleep(60)))
+        await run_in_daemon(lambda: time.sleep(60))
 
 try:
     asyncio.run(main())

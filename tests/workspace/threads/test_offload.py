@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tejat.workspace.threads import offload
-from tejat.workspace.threads.offload import StopRequested, StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopRequested, StopToken
 
 
 def run_quietly(main: Callable[[], Awaitable[None]]) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.workspace.threads.offload import StopRequested, StopToken
+from tejat.workspace.threads.stop import StopRequested, StopToken
 from tejat.workspace.web import page_text
 from tejat.workspace.web.page_text import (
     PageFailure,

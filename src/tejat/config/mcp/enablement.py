@@ -2,15 +2,16 @@
 
 from typing import cast
 
+from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.files.writer import write_private_file
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.config.settings.editor import settings_lock_path
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
+from tejat.workspace.files.private_files import write_private_file
 
 _LOCK_TIMEOUT = 5.0
 

@@ -4,16 +4,17 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 
+from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.files.writer import write_private_file
 from tejat.config.jsonc import JsoncError, JsonNode, MemberSpan, parse_jsonc
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.config.settings.file import SettingsError
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
+from tejat.workspace.files.private_files import write_private_file
 
 _LOCK_TIMEOUT = 10.0
 _DEFAULT_INDENT = "  "

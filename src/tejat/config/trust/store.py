@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple, cast
 
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
-from tejat.config.paths import AppPaths, make_private_directory
+from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _, gettext_lazy
 from tejat.core.messages.types import JsonObject
@@ -158,6 +158,7 @@ def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> 
 
 
 def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> None:
+    from tejat.config.files.directory import make_private_directory
     from tejat.config.files.lock import file_lock
     from tejat.workspace.files.private_files import write_private_file
 

@@ -4,15 +4,15 @@ import json
 import os
 from hashlib import sha256
 
+from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.files.writer import write_private_file
-from tejat.config.paths import make_private_directory
 from tejat.core.errors import TejatError
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_fields import JsonFields
 from tejat.mcp.names import registered_name
 from tejat.mcp.types import ServerTool
+from tejat.workspace.files.private_files import write_private_file
 
 MAX_PINS = 5_000
 """What was allowed longest ago is forgotten first."""

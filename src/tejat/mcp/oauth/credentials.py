@@ -31,7 +31,7 @@ from tejat.mcp.transports.http_channel import EVENT_STREAM, JSON, ChannelRequest
 from tejat.mcp.transports.http_headers import protocol_headers
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import HttpLimits
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon
 from tejat.workspace.web.fetcher import HostResolver, resolve_host
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ async def _import_flow() -> "type[OAuthFlow]":
     if find_spec("mcp") is None:
         message = gettext_lazy("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
         raise McpFailure(message, McpProblem.CONFIGURATION)
-    return await wait_for_future(run_in_daemon_thread(_load_flow))
+    return await run_in_daemon(_load_flow)
 
 
 def _load_flow() -> "type[OAuthFlow]":

@@ -2,14 +2,12 @@
 
 import asyncio
 import errno
-import fcntl
 import hashlib
 import json
 import os
-import secrets
 import stat
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import cast
 
 from tejat.core.frozen import frozen
@@ -17,7 +15,8 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.file_lock import open_lock_file, try_lock
+from tejat.workspace.files.private_files import make_private_directory, write_private_file
 
 _MAX_BYTES = 2**20
 _POLL_SECONDS = 0.02
@@ -91,7 +90,7 @@ class TokenStore:
         }
         try:
             make_private_directory(self._directory)
-            _replace_file(self._path(key), dump_json(known, indent=1).encode())
+            write_private_file(self._path(key), dump_json(known, indent=1), follow_symlinks=False)
         except OSError as error:
             raise self._failure(key, error) from None
 
@@ -115,7 +114,7 @@ class TokenStore:
         try:
             try:
                 async with asyncio.timeout(seconds):
-                    while not _try_lock(descriptor):  # noqa: ASYNC110 -- no event tells of another process
+                    while not try_lock(descriptor):  # noqa: ASYNC110 -- no event tells of another process
                         await asyncio.sleep(_POLL_SECONDS)
             except TimeoutError:
                 message = gettext_lazy(
@@ -129,8 +128,7 @@ class TokenStore:
     def _open_lock(self, key: TokenKey) -> int:
         try:
             make_private_directory(self._directory)
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-            return os.open(f"{self._path(key)}.lock", flags, 0o600)
+            return open_lock_file(f"{self._path(key)}.lock")
         except OSError as error:
             raise self._failure(key, error) from None
 
@@ -149,16 +147,6 @@ class TokenStore:
         return McpFailure(message, McpProblem.CONFIGURATION)
 
 
-def _try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
-            raise
-        return False
-    return True
-
-
 def _read_file(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -169,20 +157,6 @@ def _read_file(path: str) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
             raise PermissionError(errno.EPERM, gettext_lazy("a file in it belongs to somebody else"))
         return file.read(_MAX_BYTES)
-
-
-def _replace_file(path: str, content: bytes) -> None:
-    temporary = f"{path}.{secrets.token_hex(8)}"
-    try:
-        with os.fdopen(create_private_file(temporary), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
 
 
 def _parse_grant(content: bytes) -> OAuthGrant | None:

@@ -13,7 +13,7 @@ from tejat.core.model import FailureKind, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.base_url import read_api_key, resolve_base_url
 from tejat.models.gemini.client import GeminiClient, api_version
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon
 
 if TYPE_CHECKING:
     from tejat.models.gemini.vertex_credentials import GoogleCredentials
@@ -136,7 +136,7 @@ class _DefaultCredentialsAuth:
         async with self._lock:
             if self._credentials is not None and self._credentials.valid:
                 return self._credentials
-            self._credentials = ready = await wait_for_future(run_in_daemon_thread(self._refreshed_credentials))
+            self._credentials = ready = await run_in_daemon(self._refreshed_credentials)
             return ready
 
     def _refreshed_credentials(self) -> "GoogleCredentials":

@@ -14,6 +14,7 @@ from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.tools.descriptions import load_description
+from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -80,9 +81,7 @@ class DiscoveredTool(BaseTool):
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         given = _encode_input(params)
         if context.approved is not None and context.approved.digest != self._digest(given):
-            raise ToolFailure(
-                gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
-            )
+            raise command_mismatch()
         if (obstacle := self._find_blocked_reason()) is not None:
             return _failure_result(obstacle, _format_report(error=obstacle))
         try:
@@ -133,9 +132,7 @@ def _encode_input(params: Params) -> str:
     try:
         return dump_json(cast("JsonObject", dict(params)))
     except (TypeError, ValueError) as error:
-        raise ToolFailure(
-            gettext_lazy("params cannot be written as JSON: {why}", why=error), ErrorType.INVALID_TOOL_PARAMS
-        ) from None
+        raise invalid_params(gettext_lazy("params cannot be written as JSON: {why}", why=error)) from None
 
 
 def _exit_failure(ended: ExitStatus | None) -> str | None:

@@ -3,7 +3,7 @@
 import hashlib
 
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
-from tejat.tools.edit.match.levenshtein import edit_distance
+from tejat.tools.edit.match.levenshtein import levenshtein_distance
 from tejat.tools.edit.match.search_block import normalize_line_endings
 from tejat.tools.edit.merge.transplant import transplant_change
 from tejat.tools.edit.request import EditRequest
@@ -79,4 +79,4 @@ def _covers_most_of_file(file: TextFile, old: str, corrected: str) -> bool:
 def _is_similar(old: str, corrected: str) -> bool:
     given, found = "".join(old.split()), "".join(corrected.split())
     most = len(given) // SIMILARITY_DIVISOR
-    return abs(len(given) - len(found)) <= most and edit_distance(given, found, limit=most) <= most
+    return abs(len(given) - len(found)) <= most and levenshtein_distance(given, found, limit=most) <= most

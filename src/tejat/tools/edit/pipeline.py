@@ -109,8 +109,8 @@ class _Search:
         old = SearchBlock.from_text(repaired.old)
         if any(self._target.keys[start:end] != old.keys for start, end in ranges):
             return None  # Part of a line is not edited this way.
-        told = disambiguate_by_context(old.lines, repaired.request.new_lines, self._target, ranges)
-        return EditMatch(self._target.to_text_edits(told), 1, (*repaired.notes, CONTEXT_NOTE)) if told else None
+        chosen = disambiguate_by_context(old.lines, repaired.request.new_lines, self._target, ranges)
+        return EditMatch(self._target.to_text_edits(chosen), 1, (*repaired.notes, CONTEXT_NOTE)) if chosen else None
 
     def refuse_count(self, edits: Sequence[TextEdit]) -> EditRefusal:
         """Refuse because of the number of occurrences."""
@@ -147,11 +147,11 @@ class _Search:
         """Check that all lines are in the file up to white space, or that there are elisions, which no repair finds."""
         request, there = self._request, self._target.key_set
         lines = split_lines(request.old)
-        strange = [line for line in lines if (key := normalize_line(line)) and key not in there]
-        if any(map(is_elision, strange)):
+        unknown = [line for line in lines if (key := normalize_line(line)) and key not in there]
+        if any(map(is_elision, unknown)):
             return True
         has_marks = listing_marks.may_have_fences(request.old) or listing_marks.has_diff_signs(request.new)
-        return not strange and not has_marks
+        return not unknown and not has_marks
 
     @cached_property
     def _variants(self) -> list[RepairedRequest]:

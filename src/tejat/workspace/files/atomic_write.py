@@ -13,6 +13,7 @@ from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.read_tracker import stat_identity
 from tejat.workspace.files.roots import Location, ParentDirectory, Roots
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming, remove_stale_temp_files
+from tejat.workspace.threads.stop import never_stop
 
 
 @frozen
@@ -38,17 +39,13 @@ class FileWriteResult:
     status: os.stat_result
 
 
-def _never_stop() -> None:
-    return
-
-
 def write_atomically(
     roots: Roots,
     location: Location,
     pieces: Sequence[bytes | memoryview],
     *,
     expected: ExpectedFile | None,
-    stop: Callable[[], None] = _never_stop,
+    stop: Callable[[], None] = never_stop,
 ) -> FileWriteResult:
     """Make `pieces`, one after the other, the content of the file at `location`.
 

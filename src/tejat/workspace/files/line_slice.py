@@ -10,6 +10,7 @@ import stringzilla
 
 from tejat.core.frozen import frozen
 from tejat.workspace.text.encoding import TextEncoding
+from tejat.workspace.threads.stop import never_stop
 
 TRUNCATION_MARK = "... [truncated]"
 _MAX_IN_MEMORY = 1 << 20
@@ -200,15 +201,11 @@ def _count_newlines(file: _File, *, target: int) -> _NewlineCount:
 
 def _count_in_thread(file: _File, count: _NewlineCount) -> None:
     try:
-        _count_blocks(file, count, _never_stop)
+        _count_blocks(file, count, never_stop)
     except (OSError, MemoryError) as failure:
         count.failure = failure
     finally:
         count.finished = True
-
-
-def _never_stop() -> None:
-    """The helpers end when the calling thread does, and only that one may be told to stop."""
 
 
 def _count_blocks(file: _File, count: _NewlineCount, stop: Callable[[], None]) -> None:

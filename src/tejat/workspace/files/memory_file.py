@@ -1,10 +1,7 @@
 """The file of remembered facts: where it is, how it is opened and held, and how a fact is added to its text."""
 
-import errno
-import fcntl
 import os
 import re
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
@@ -12,13 +9,13 @@ from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.workspace.context import Workspace
+from tejat.workspace.files.file_lock import LockTimeout, acquire_lock
 from tejat.workspace.files.roots import Location
 
 DEFAULT_NAME = "GEMINI.md"
 HEADING = "## Gemini Added Memories"
 
 _LOCK_TIMEOUT_SECONDS = 10.0
-_RETRY_SECONDS = 0.005
 
 
 @frozen
@@ -82,21 +79,15 @@ class MemoryFile:
             raise
 
     def _acquire(self, fd: int, stop: Callable[[], None]) -> None:
-        deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-                    # A file system without locks. That a file changed meanwhile is still noticed when it is replaced.
-                    return
-            else:
-                return
-            stop()
-            if time.monotonic() > deadline:
-                message = f"Another program has been holding the memory file for too long: {self.path}"
-                raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=self.path)
-            time.sleep(_RETRY_SECONDS)
+        try:
+            acquire_lock(fd, timeout=_LOCK_TIMEOUT_SECONDS, stop=stop)
+        except LockTimeout as error:
+            message = f"Another program has been holding the memory file for too long: {self.path}"
+            raise WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=self.path) from error
+        except OSError as error:
+            if error.errno is None:
+                raise  # raised by `stop`
+            # The file system has no locks. A file that changed meanwhile is still noticed when it is replaced.
 
 
 def add_memory(content: str, fact: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from tejat.core.i18n import gettext_lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon
 
 _HEAD_START_SECONDS = 0.25
 _MAX_ADDRESSES = 16
@@ -70,7 +70,7 @@ async def _resolve(host: str, port: int) -> list[Address]:
     with suppress(OSError):
         return _getaddrinfo(host, port, socket.AI_NUMERICHOST)
     try:
-        found = await wait_for_future(run_in_daemon_thread(lambda: _getaddrinfo(host, port, 0)))
+        found = await run_in_daemon(lambda: _getaddrinfo(host, port, 0))
     except (OSError, UnicodeError):
         found = []
     if not found:

@@ -1,11 +1,12 @@
 """Whom we believe over TLS: the system's trust store and whatever the environment adds to it."""
 
+import asyncio
 import os
 import ssl
 from collections.abc import Mapping
 from concurrent.futures import Future
 
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import start_daemon
 
 # Where systems keep their certificates, for a Python that was built to look elsewhere.
 _KNOWN_BUNDLES = (
@@ -34,12 +35,12 @@ class CertificateStore:
     def warm_up(self) -> None:
         """Begin to load the certificates, which takes as long as a small program."""
         if self._context is None:
-            self._context = run_in_daemon_thread(self._build_context)
+            self._context = start_daemon(self._build_context)
 
     async def context(self) -> ssl.SSLContext:
         self.warm_up()
         assert self._context is not None
-        return await wait_for_future(self._context)
+        return await asyncio.wrap_future(self._context)
 
     def _build_context(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks the certificate and the name

@@ -13,7 +13,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
-from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.private_files import create_private_file, make_private_directory, write_private_file
 from tejat.workspace.jobs.log import LogChunk, read_log, read_log_tail
 from tejat.workspace.processes.process_tree import (
     ProcessTermination,
@@ -105,7 +105,7 @@ class JobStore:
         except BaseException:
             # A job that nobody could find again must not go on.
             _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
-            for ending in ("log", "state", "draft"):
+            for ending in ("log", "state"):
                 with suppress(FileNotFoundError):
                     os.unlink(f"{stem}.{ending}")
             raise
@@ -231,11 +231,8 @@ class _Record:
     started: float
 
     def write(self) -> None:
-        draft = f"{self.stem}.draft"
-        told = dump_json({name: getattr(self, name) for name in _FIELDS})
-        with open(create_private_file(draft), "w", encoding="utf-8") as file:
-            file.write(told)
-        os.replace(draft, f"{self.stem}.json")
+        record = dump_json({name: getattr(self, name) for name in _FIELDS})
+        write_private_file(f"{self.stem}.json", record, follow_symlinks=False)
 
     def is_alive(self) -> bool:
         """Whether the job goes on: its keeper stays until everything of it has ended, unless somebody killed it."""

@@ -1,6 +1,5 @@
 """Where copies come from and go to: private directories of one session, with nothing left of sessions that died."""
 
-import fcntl
 import os
 import shutil
 import stat
@@ -10,6 +9,7 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 
+from tejat.workspace.files.file_lock import acquire_lock, try_lock
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.overlay.copy import OverlayCopy
@@ -21,6 +21,7 @@ _SECOND = 1_000_000_000
 # The clock of files lags behind ours by a tick, in nanoseconds.
 _TICK = 20_000_000
 _OWNER_ALL = 0o700
+_LOCK_TIMEOUT_SECONDS = 60.0
 
 
 class OverlayManager:
@@ -72,7 +73,7 @@ class OverlayManager:
             closing.callback(_remove_tree, place)
             lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             closing.callback(os.close, lock)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            try_lock(lock)
             *roots, _ = copied = self._fencing.overlay_targets
             layers = [_make_layer(place, number, over) for number, over in enumerate(copied)]
             opened = closing.enter_context(Roots(roots)).directories
@@ -110,8 +111,8 @@ class OverlayManager:
                 with suppress(OSError):
                     lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
                     try:
-                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        _remove_tree(entry.path)
+                        if try_lock(lock):
+                            _remove_tree(entry.path)
                     finally:
                         os.close(lock)
 
@@ -135,7 +136,7 @@ def _make_layer(place: str, number: int, over: str) -> OverlayLayer:
 def _lock_directory(directory: str) -> Generator[None]:
     lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        acquire_lock(lock, timeout=_LOCK_TIMEOUT_SECONDS)
         yield
     finally:
         os.close(lock)

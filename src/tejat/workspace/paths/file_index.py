@@ -13,7 +13,8 @@ from tejat.workspace.helper_program import find_ripgrep
 from tejat.workspace.paths.fuzzy_match import PathBlock, rank_paths
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES, stream_files
-from tejat.workspace.threads.offload import StopToken, run_blocking
+from tejat.workspace.threads.offload import run_blocking
+from tejat.workspace.threads.stop import StopToken
 
 _MAX_FILES = 1_000_000
 _BLOCK = 4_000

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from tejat.core.frozen import frozen
 from tejat.workspace.helper_program import find_program, run_helper
+from tejat.workspace.threads.stop import never_stop
 
 _MAX_POINTER_BYTES = 64 * 1024
 _SHORT_COMMIT = 7
@@ -131,9 +132,9 @@ def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ..
     try:
         question = [git, "config", "--null", "--path", "--get", "core.excludesFile"]
         with run_helper(question, directory_fd=directory) as child:
-            while block := child.read(_never_stop):
+            while block := child.read(never_stop):
                 answer += block
-            if child.exit_code(_never_stop) != 0:
+            if child.exit_code(never_stop) != 0:
                 return None
     except OSError:
         return None
@@ -164,8 +165,3 @@ def _may_set_excludes_file(file: str) -> bool:
     finally:
         os.close(descriptor)
     return len(content) > _MAX_CONFIG_BYTES or b"excludesfile" in content or b"include" in content
-
-
-def _never_stop() -> None:
-    # The question is answered from a few small files.
-    pass

@@ -55,7 +55,7 @@ class ShellContext:
     def remove_old_outputs(self) -> None:
         """Remove outputs and jobs of long ago, to be called when a session begins. Raises nothing."""
         oldest = time.time() - OUTPUT_RETENTION_SECONDS
-        remove_old_files(self.outputs, before=oldest, most_bytes=MAX_RETAINED_OUTPUT_BYTES)
+        remove_old_files(self.outputs, before=oldest, max_bytes=MAX_RETAINED_OUTPUT_BYTES)
         self.jobs.prune()
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from tejat.workspace.processes.process_tree import (
     with_descendants,
 )
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, SupervisorDied, encode_request, spawn_supervisor
+from tejat.workspace.threads.daemon import start_daemon
 
 _Value = TypeVar("_Value")
 
@@ -280,7 +281,7 @@ class RunningProcess:
         if self.pid == 0:
             self._fail(SupervisorDied("The keeper of commands ended before the command began"))
             return
-        clearing = self._loop.run_in_executor(None, self._owner.terminate_leftovers)
+        clearing = asyncio.wrap_future(start_daemon(self._owner.terminate_leftovers), loop=self._loop)
         clearing.add_done_callback(lambda _: self._fail(SupervisorDied("The keeper of commands was killed")))
 
     def _close_channel(self) -> None:

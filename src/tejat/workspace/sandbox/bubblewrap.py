@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
+from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.landlock_sandbox import exec_helper_argv, helper_paths
 from tejat.workspace.sandbox.mounts import NEUTRAL_COMMON_DIRECTORY, MountKind, MountPlan
@@ -142,7 +143,7 @@ class BubblewrapSandbox:
     def _empty_file(self) -> str:
         """A file that shows where a hidden one is: programs read an empty file of settings more gladly than none."""
         if not os.path.exists(self._empty_file_path):
-            os.makedirs(os.path.dirname(self._empty_file_path), mode=0o700, exist_ok=True)
+            make_private_directory(os.path.dirname(self._empty_file_path), follow_symlinks=True)
             os.close(os.open(self._empty_file_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
         return self._empty_file_path
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.private_files import make_private_directory
 
 _RELEASE_SECONDS: Final = 0.2
 _POLL_SECONDS: Final = 0.001
@@ -86,8 +87,7 @@ class MountPlaceholders:
     @contextmanager
     def _locked(self) -> Generator[None]:
         if not os.path.isdir(self._directory):
-            os.makedirs(self._directory, mode=0o700, exist_ok=True)
-            os.chmod(self._directory, 0o700)
+            make_private_directory(self._directory)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         descriptor = os.open(os.path.join(self._directory, "lock"), flags, 0o600)
         try:

@@ -8,6 +8,7 @@ from functools import cache
 from tejat.core.approval.sandbox_mode import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path
@@ -68,7 +69,7 @@ def _require_enforcement(report: SandboxReport) -> None:
 def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, SandboxReport]:
     if "/" in roots:
         return None, unenforced_report(gettext_lazy("the root directory is /, which leaves nothing to fence off"))
-    os.makedirs(state, mode=0o700, exist_ok=True)
+    make_private_directory(state, follow_symlinks=True)
     passed_over: list[str] = []
     for sandbox in _candidates(roots, state, passed_over):
         report = probe(sandbox, state=state)

@@ -1,34 +1,68 @@
-"""Blocking work that nobody may have to wait for at the end of the program."""
+"""Blocking work in daemon threads, which keep neither the event loop nor the process from ending."""
 
 import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import copy_context
 from typing import TypeVar
 
 _Result = TypeVar("_Result")
 
+_STOP_TIMEOUT_SECONDS = 5.0
 
-def run_in_daemon_thread(function: Callable[[], _Result]) -> "Future[_Result]":
-    """Start the work in a thread that does not keep the process alive.
 
-    The threads of an event loop are waited for when it ends, and a name server that does not answer takes a minute.
+def start_daemon(work: Callable[[], _Result]) -> "Future[_Result]":
+    """Start `work` in a daemon thread, with the context variables of the caller.
+
+    An event loop waits for the threads of its executor when it ends, and a name server that does not answer takes a
+    minute.
     """
     future: Future[_Result] = Future()
     future.set_running_or_notify_cancel()
-    threading.Thread(target=_run, args=(future, function), daemon=True).start()
+    variables = copy_context()
+
+    def run() -> None:
+        try:
+            result = variables.run(work)
+        except BaseException as error:  # noqa: BLE001 -- raised where the result is awaited
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=run, name="tejat-daemon", daemon=True).start()
     return future
 
 
-async def wait_for_future(future: "Future[_Result]") -> _Result:
-    """Wait for work in the background. A cancelled wait leaves it running: what has begun cannot be cancelled."""
-    return await asyncio.wrap_future(future)
+async def run_in_daemon(work: Callable[[], _Result]) -> _Result:
+    """Run `work` in a daemon thread and wait for it. A cancelled wait leaves it running."""
+    return await asyncio.wrap_future(start_daemon(work))
 
 
-def _run(future: "Future[_Result]", function: Callable[[], _Result]) -> None:
+async def run_detached(work: Callable[[], _Result]) -> _Result:
+    """Run third-party code in a daemon thread and wait for it.
+
+    Whatever would end a thread or a task, such as SystemExit, is raised as a RuntimeError. When the waiting task is
+    cancelled, the work gets a few seconds to finish before it is left behind.
+    """
+    running = asyncio.wrap_future(start_daemon(lambda: _only_exceptions(work)))
     try:
-        result = function()
-    except BaseException as error:  # noqa: BLE001 - it is raised where the result is wanted
-        future.set_exception(error)
-    else:
-        future.set_result(result)
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait((running,), timeout=_STOP_TIMEOUT_SECONDS)
+        if running.done() and not running.cancelled():
+            running.exception()  # retrieved, so that it is not reported as lost
+        running.cancel()
+        raise
+
+
+def _only_exceptions(work: Callable[[], _Result]) -> _Result:
+    try:
+        return work()
+    except BaseException as error:
+        # A future cannot carry StopIteration.
+        if isinstance(error, Exception) and not isinstance(error, StopIteration):
+            raise
+        raise RuntimeError(f"{type(error).__name__} was raised: {error}") from error

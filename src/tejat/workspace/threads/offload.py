@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from tejat.workspace.threads.pool import submit
+from tejat.workspace.threads.stop import StopToken
 
 _Result = TypeVar("_Result")
 
@@ -18,29 +19,6 @@ run_inline: ContextVar[bool] = ContextVar("one_at_a_time", default=False)
 
 Work is then done in place: a thread would cost a small call half of its time. An interrupt reaches the work at once.
 """
-
-
-class StopRequested(Exception):
-    """Raised inside the thread when nobody waits for its result any more."""
-
-
-class StopToken:
-    """Handed to work in a thread, which calls it at points where it may be cut short.
-
-    Raises Stopped once the waiting task was cancelled.
-    """
-
-    __slots__ = ("_requested",)
-
-    def __init__(self) -> None:
-        self._requested = False
-
-    def request_stop(self) -> None:
-        self._requested = True
-
-    def __call__(self) -> None:
-        if self._requested:
-            raise StopRequested
 
 
 async def run_blocking(work: Callable[[StopToken], _Result]) -> _Result:

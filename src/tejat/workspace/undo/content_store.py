@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from tejat.workspace.undo.private_directory import TEMP_SUFFIX, PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
 
 DIGEST_SIZE = 32
 
@@ -144,7 +144,6 @@ class ContentStore:
 
         What is needed is copied before anything is removed.
         """
-        self._remove_temp_files()
         by_pack: dict[int, dict[bytes, _PackLocation]] = {pack: {} for pack in self._ends}
         for digest in needed:
             place = self._locate(digest)
@@ -176,12 +175,6 @@ class ContentStore:
     def _locate(self, digest: bytes) -> _PackLocation | None:
         packed = self._locations.get(digest)
         return None if packed is None else _PackLocation._make(_LOCATION.unpack(packed))
-
-    def _remove_temp_files(self) -> None:
-        """What a process left that was killed while it gave room back."""
-        for name in os.listdir(self._directory.path):
-            if name.endswith(TEMP_SUFFIX):
-                os.unlink(self._directory.file_path(name))
 
     def _copy(self, source: int, kept: Mapping[bytes, _PackLocation], target: int) -> dict[bytes, bytes]:
         """Copy contents into a pack of their own and return where they are now."""

@@ -1,17 +1,13 @@
 """A directory that only its owner can look into, and a lock on it that other processes respect."""
 
-import fcntl
 import os
-import stat
-import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
-TEMP_SUFFIX = ".new"
+from tejat.workspace.files.file_lock import acquire_lock
+from tejat.workspace.files.private_files import make_private_directory, replace_private_file
 
 _LOCK_TIMEOUT_SECONDS = 20.0
-_FIRST_PAUSE = 0.0005
-_MAX_PAUSE = 0.05
 
 
 class PrivateDirectory:
@@ -37,20 +33,7 @@ class PrivateDirectory:
         """Make sure that it is there, ours and private."""
         if self._checked:
             return
-        missing: list[str] = []
-        path = self.path
-        while not os.path.isdir(path):
-            missing.append(path)
-            path = os.path.dirname(path)
-        for level in reversed(missing):
-            with suppress(FileExistsError):
-                os.mkdir(level, 0o700)
-                os.chmod(level, 0o700)
-        status = os.stat(self.path)
-        if status.st_uid != os.geteuid():
-            raise PermissionError(f"{self.path} belongs to another user")
-        if stat.S_IMODE(status.st_mode) != 0o700:
-            os.chmod(self.path, 0o700)
+        make_private_directory(self.path)
         self._checked = True
 
     def open(self, name: str, flags: int) -> int:
@@ -70,26 +53,15 @@ class PrivateDirectory:
         """Nobody else, thread or process, is in here meanwhile. `stop` is called while waiting."""
         descriptor = self.open(name, os.O_RDWR | os.O_CREAT)
         try:
-            _acquire_lock(descriptor, stop)
+            acquire_lock(descriptor, timeout=_LOCK_TIMEOUT_SECONDS, stop=stop)
             yield
         finally:
             os.close(descriptor)
 
-    @contextmanager
-    def replace_file(self, name: str) -> Generator[int]:
-        """A descriptor to write the new content of a file to. It takes the old one's place only after success."""
-        draft = name + TEMP_SUFFIX
-        descriptor = self.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            yield descriptor
-            os.fsync(descriptor)
-            os.rename(self.file_path(draft), self.file_path(name))
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.unlink(self.file_path(draft))
-            raise
-        finally:
-            os.close(descriptor)
+    def replace_file(self, name: str) -> AbstractContextManager[int]:
+        """A descriptor for the new content of a file; see `replace_private_file`."""
+        self.ensure()
+        return replace_private_file(self.file_path(name), follow_symlinks=False)
 
     def size(self) -> int:
         """Bytes of all files together."""
@@ -131,19 +103,3 @@ def read_bytes(descriptor: int, offset: int, count: int) -> bytes:
         blocks.append(block)
         done += len(block)
     return b"".join(blocks)
-
-
-def _acquire_lock(descriptor: int, stop: Callable[[], None]) -> None:
-    deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
-    pause = _FIRST_PAUSE
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            stop()
-            if time.monotonic() > deadline:
-                raise TimeoutError("another process is busy with the undo journal") from None
-            time.sleep(pause)
-            pause = min(2 * pause, _MAX_PAUSE)
-        else:
-            return

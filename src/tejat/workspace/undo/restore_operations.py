@@ -10,6 +10,7 @@ from tejat.core.undo import PathState
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.system_calls import O_PATH
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming
+from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.tree_state import unpack_file_key
 
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -132,7 +133,7 @@ def _write_file(
     directory: int, name: str, content: bytes, node: PathState, expected: ExpectedState, naming: TempFileNaming
 ) -> None:
     with TempFile(directory, mode=0o600, naming=naming) as draft:
-        draft.write([content], _never_stop)
+        draft.write([content], never_stop)
         if isinstance(expected, bytes):
             _copy_metadata_from(directory, name, draft.fd)
         else:
@@ -178,7 +179,3 @@ def _check_expected(directory: int, name: str, expected: ExpectedState) -> None:
             raise ConcurrentChange
     elif not stat.S_ISLNK(status.st_mode) or os.readlink(name, dir_fd=directory) != expected:
         raise ConcurrentChange
-
-
-def _never_stop() -> None:
-    return

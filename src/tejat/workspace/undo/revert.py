@@ -11,6 +11,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.undo import PathChange, PathProblem, RestoreResult, UndoEntry
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
+from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import compare_snapshots
 from tejat.workspace.undo.restoration import Restoration, RestorePlan, plan_restore, remove_stale_files
 from tejat.workspace.undo.snapshot import Snapshot, scan_paths
@@ -31,7 +32,7 @@ def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertM
     with ExitStack() as closing:
         parts: list[_RootPlan] = []
         refused: list[PathProblem] = []
-        store.load(sorted({change.root for change in entry.changes}), _never_stop)
+        store.load(sorted({change.root for change in entry.changes}), never_stop)
         for path, group in groupby(sorted(entry.changes, key=_root_of), key=_root_of):
             changes = tuple(group)
             root = _open(path, roots, closing)
@@ -67,10 +68,10 @@ def _plan_root(store: UndoStore, root: RootDirectory, changes: Sequence[PathChan
     paths = tuple({*own, *missing_parents(root, own)})
     state = scan_paths(root, paths)
     if mode is RevertMode.DRY_RUN:
-        current = store.snapshot_without_storing(root, state, _never_stop)
+        current = store.snapshot_without_storing(root, state, never_stop)
     else:
         remove_stale_files(root, own)
-        current = store.snapshot(root, state, _never_stop, recognise=True)
+        current = store.snapshot(root, state, never_stop, recognise=True)
     return _RootPlan(root, paths, current, plan_restore(changes, current, is_kept=store.has_content))
 
 
@@ -83,15 +84,13 @@ def _execute(
     comparisons = [
         compare_snapshots(
             part.current,
-            store.snapshot(part.root, scan_paths(part.root, part.paths), _never_stop, recognise=True),
+            store.snapshot(part.root, scan_paths(part.root, part.paths), never_stop, recognise=True),
         )
         for part in parts
     ]
     problems = (*refused, *(remark for outcome in outcomes for remark in outcome.failed))
     what = f"put back {'what could be of ' if problems else ''}{entry.id}: {entry.summary}"
-    recorded = store.record(
-        comparisons, tool="undo", what=what, undoes=None if problems else entry.id, stop=_never_stop
-    )
+    recorded = store.record(comparisons, tool="undo", what=what, undoes=None if problems else entry.id, stop=never_stop)
     return RestoreResult(
         restored=tuple(path for outcome in outcomes for path in outcome.restored),
         refused=problems,
@@ -130,7 +129,3 @@ def _name_later_entry(remark: PathProblem, later: Mapping[str, str]) -> PathProb
 
 def _root_of(change: PathChange) -> str:
     return change.root
-
-
-def _never_stop() -> None:
-    return

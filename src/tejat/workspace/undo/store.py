@@ -8,6 +8,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.undo import UndoEntry
 from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import Comparison
 from tejat.workspace.undo.content_store import ContentStore
 from tejat.workspace.undo.digest_cache import DigestCache, load_saved_digests
@@ -52,7 +53,7 @@ class UndoStore:
     def is_loaded(self, roots: Sequence[str]) -> bool:
         """Whether `open` has nothing to do, or nothing to wait for."""
         if not self.directory.exists():
-            self.load(roots, _never_stop)
+            self.load(roots, never_stop)
         return all(root in self._digest_caches for root in roots) and self._store.is_current()
 
     def load(self, roots: Sequence[str], stop: Stop) -> None:
@@ -144,7 +145,7 @@ class UndoStore:
         return read_warnings(self.directory)
 
     def write_warnings(self, texts: Sequence[str]) -> None:
-        with self.directory.lock(_never_stop):
+        with self.directory.lock(never_stop):
             write_warnings(self.directory, texts)
 
     def flush(self) -> None:
@@ -211,7 +212,3 @@ class UndoStore:
         goal = self.directory.size() + wanted - int(_FILL_RATIO * self._limit)
         self._store.compact(live, stop, goal=goal)
         self._refresh()
-
-
-def _never_stop() -> None:
-    return

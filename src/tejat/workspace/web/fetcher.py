@@ -15,7 +15,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import gettext_lazy
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits, HttpResponse
-from tejat.workspace.threads.daemon import run_in_daemon_thread, wait_for_future
+from tejat.workspace.threads.daemon import run_in_daemon
 from tejat.workspace.web.body_decoder import ACCEPT_ENCODING, UndecodableBody, create_decoder
 from tejat.workspace.web.network_zone import NetworkZone, classify_address, classify_host, is_ip_literal
 from tejat.workspace.web.urls import InvalidUrl, Url, parse_url
@@ -70,9 +70,7 @@ class FetchRoute(Enum):
 
 async def resolve_host(host: str, port: int) -> Sequence[str]:
     """The addresses that the system knows for a name. Raises OSError."""
-    found = await wait_for_future(
-        run_in_daemon_thread(lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM))
-    )
+    found = await run_in_daemon(lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM))
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 

@@ -13,7 +13,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.workspace.helper_program import HelperProcess, run_helper
 from tejat.workspace.text.encoding import detect_encoding
-from tejat.workspace.threads.offload import StopToken
+from tejat.workspace.threads.stop import StopToken
 from tejat.workspace.web import html_worker
 
 MAX_HTML = 4_000_000

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress, count
 
 from tejat.tools.edit.match.alignment import LineAlignment, align, alignment_window, straight_walk_cost
 from tejat.tools.edit.match.indexed_file import IndexedFile
@@ -46,10 +47,8 @@ def find_candidates(
     `max_places` is the limit if several places are meant. `start_lines` restricts the search.
     """
     found = Candidates(block, target, is_single=max_places is None)
-    strange = sum(
-        telling and key not in target.key_set for key, telling in zip(block.keys, block.distinctive, strict=True)
-    )
-    if strange > _MAX_UNKNOWN_LINES or sum(block.elisions) > _MAX_ELISIONS:
+    unknown = sum(key not in target.key_set for key in compress(block.keys, block.distinctive))
+    if unknown > _MAX_UNKNOWN_LINES or sum(block.elisions) > _MAX_ELISIONS:
         return found
     if start_lines:
         found.compare_at(start_lines)
@@ -147,15 +146,15 @@ class Candidates:
     def _align_at(self, start: int, limit: float | None) -> list[LineAlignment]:
         """Align at a start line. Without a limit, the best alignment is not known yet."""
         # The same lines often occur in several places.
-        stretch = alignment_window(self._block, self._target, start, self._slack)
-        if stretch not in self._window_cache:
+        window = alignment_window(self._block, self._target, start, self._slack)
+        if window not in self._window_cache:
             found = (
                 self._align_first(start)
                 if limit is None
                 else align(self._block, self._target, start, self._slack, limit)
             )
-            self._window_cache[stretch] = start, found
-        at, found = self._window_cache[stretch]
+            self._window_cache[window] = start, found
+        at, found = self._window_cache[window]
         return [alignment.shift_by(start - at) for alignment in found] if start != at else found
 
     def _align_first(self, start: int) -> list[LineAlignment]:
@@ -177,9 +176,9 @@ class Candidates:
     @property
     def may_be_beaten(self) -> bool:
         """Check whether a place without any exact line could be as good as the best one."""
-        brinks = min(self._distinctive_count, 2)
+        edges = min(self._distinctive_count, 2)
         inner = ESCAPED_COST if self._is_escaped else TYPO_COST + CHARACTER_COST
-        least = self._mismatch_cost * brinks + inner * (self._distinctive_count - brinks)
+        least = self._mismatch_cost * edges + inner * (self._distinctive_count - edges)
         return _rival_limit(self.alignments[0].total_cost) >= least
 
 
@@ -201,8 +200,8 @@ def _rival_limit(best: float) -> float:
 def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:
     """Vote by equal distinctive lines."""
     wanted: dict[str, list[int]] = {}
-    for index, (key, telling) in enumerate(zip(block.keys, block.distinctive, strict=True)):
-        if telling or (key and not any(block.distinctive)):
+    for index, (key, is_distinctive) in enumerate(zip(block.keys, block.distinctive, strict=True)):
+        if is_distinctive or (key and not any(block.distinctive)):
             wanted.setdefault(key, []).append(index)
     votes = _Votes()
     hits = target.lines_by_key(wanted)
@@ -218,7 +217,7 @@ def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:
 
 def _vote_by_words(block: SearchBlock, target: IndexedFile) -> _Votes:
     """Vote by the longest words of the longest lines, for lines that are not quite equal."""
-    longest = sorted((i for i, telling in enumerate(block.distinctive) if telling), key=lambda i: -len(block.keys[i]))
+    longest = sorted(compress(count(), block.distinctive), key=lambda index: -len(block.keys[index]))
     votes = _Votes()
     for index in longest[:_MAX_LINES_SEARCHED]:
         for at, weight in find_lines_with_words(block, index, target).items():

@@ -35,12 +35,12 @@ def disambiguate_by_context(
     if len(new) * len(ranges) > _MAX_COMPARISONS:
         return None
     change = _Change(old, new, [normalize_line(line) for line in new])
-    found = [stretch for each in ranges if (stretch := _ContextWindow.best(change, target, each)) is not None]
+    found = [window for each in ranges if (window := _ContextWindow.best(change, target, each)) is not None]
     # A line with the same indent is preferred to one with a different indent.
-    found = [stretch for stretch in found if stretch.repeats_exactly] or found
+    found = [window for window in found if window.repeats_exactly] or found
     if not found:
         return None
-    best = max(found, key=lambda stretch: stretch.score)
+    best = max(found, key=lambda window: window.score)
     # Two places may be two views of the same change.
     if any(other.score == best.score and other.edits != best.edits for other in found):
         return None
@@ -119,10 +119,10 @@ class _ContextWindow:
     def _duplicates_neighbor(self, target: IndexedFile) -> bool:
         """Check whether the first or last new line is added although it is nearby: more was meant to stay."""
         added = {normalize_line(line) for edit in self.edits for line in edit.lines}
-        telling, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
+        distinctive, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
         above, below = target.keys[max(start - reach, 0) : start], target.keys[end : end + reach]
-        return any(key in added and key in above for key in telling[:1]) or any(
-            key in added and key in below for key in telling[-1:]
+        return any(key in added and key in above for key in distinctive[:1]) or any(
+            key in added and key in below for key in distinctive[-1:]
         )
 
     @classmethod
@@ -132,7 +132,7 @@ class _ContextWindow:
         above, below = target.keys[max(place[0] - reach, 0) : place[0]], target.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_distinctive(key) for key in (*above, *below)):
             return None
-        stretches = [
+        windows = [
             cls(change, target, place, start, end)
             for start in _window_bounds(
                 keys[0], target, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0]
@@ -143,11 +143,11 @@ class _ContextWindow:
             if _keeps_context(keys, target, place, start, end)
         ]
         whole = [
-            stretch
-            for stretch in stretches
-            if stretch.repeated_lines and stretch.is_indented and not stretch.loses_lines and not stretch.only_deletes
+            window
+            for window in windows
+            if window.repeated_lines and window.is_indented and not window.loses_lines and not window.only_deletes
         ]
-        return max(whole, key=lambda stretch: stretch.score, default=None)
+        return max(whole, key=lambda window: window.score, default=None)
 
 
 def _keeps_context(keys: Sequence[str], target: IndexedFile, place: tuple[int, int], start: int, end: int) -> bool:

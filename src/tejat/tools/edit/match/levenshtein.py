@@ -5,7 +5,7 @@ from collections.abc import Iterator
 _UNLIMITED = float("inf")
 
 
-def edit_distance(first: str, second: str, *, limit: float = _UNLIMITED) -> int:
+def levenshtein_distance(first: str, second: str, *, limit: float = _UNLIMITED) -> int:
     """Minimal number of insertions, deletions and substitutions; any larger number if it exceeds `limit`.
 
     All of `first` is compared with one character of `second` at a time, as the bits of integers (Myers 1999, Hyyrö

@@ -5,7 +5,7 @@ from functools import cached_property, lru_cache
 from operator import add
 
 from tejat.tools.edit.match.antonyms import are_antonyms
-from tejat.tools.edit.match.levenshtein import edit_distance, prefix_distance
+from tejat.tools.edit.match.levenshtein import levenshtein_distance, prefix_distance
 from tejat.tools.edit.match.line_match import SAME, Match, MatchKind
 from tejat.tools.edit.match.normalize import (
     find_defined_names,
@@ -155,7 +155,7 @@ def _bounded_distance(first: str, second: str, most: int) -> int:
     """Edit distance that counts swapped letters as one; any larger number beyond `most`."""
     start, end = _common_ends(first, second)
     left, right = first[start : len(first) - end], second[start : len(second) - end]
-    return 1 if len(left) == 2 and left == right[::-1] else edit_distance(left, right, limit=most)
+    return 1 if len(left) == 2 and left == right[::-1] else levenshtein_distance(left, right, limit=most)
 
 
 def is_similar(given: str, found: str) -> bool:
@@ -164,7 +164,7 @@ def is_similar(given: str, found: str) -> bool:
     if find_numbers(given) != find_numbers(found) or are_antonyms(given, found):
         return False
     if len(left) != len(right):
-        return edit_distance(normalize_line(given), normalize_line(found), limit=1) <= 1
+        return levenshtein_distance(normalize_line(given), normalize_line(found), limit=1) <= 1
     differing = [
         (one, other) for one, other in zip(left, right, strict=True) if normalize_line(one) != normalize_line(other)
     ]

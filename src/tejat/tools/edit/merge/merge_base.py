@@ -96,8 +96,8 @@ def align_blank_lines(
 
 def _blank_separated_pairs(keys: Sequence[str]) -> set[tuple[str, str]]:
     """Pairs of nonblank lines with only blank lines, at least one, between them."""
-    telling = [index for index, key in enumerate(keys) if key]
-    return {(keys[above], keys[below]) for above, below in pairwise(telling) if below - above > 1}
+    nonblank = [index for index, key in enumerate(keys) if key]
+    return {(keys[above], keys[below]) for above, below in pairwise(nonblank) if below - above > 1}
 
 
 def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: set[tuple[str, str]]) -> bool:
@@ -192,13 +192,13 @@ def _has_file_words(given: str, found: str, new: Sequence[str]) -> bool:
     only_found, only_given = found_words - given_words, given_words - found_words
     if any(word in split_words(line) for line in new for word in only_given):
         return False  # The word is wrong throughout.
-    likest = max(
+    closest = max(
         (Counter(split_words(line)) for line in new),
         key=lambda words: (words & (found_words | given_words)).total() / (words.total() + found_words.total()),
         default=Counter[str](),
     )
-    has_them = all(likest[word] >= found_words[word] for word in only_found)
+    has_them = all(closest[word] >= found_words[word] for word in only_found)
     # Punctuation is in many lines: only words identify the line.
     names = Counter({word: count for word, count in found_words.items() if word[:1].isalnum()})
-    is_this_line = 2 * (likest & names).total() >= names.total()
-    return bool(only_found) and has_them and is_this_line and not (likest - found_words) & only_given
+    is_this_line = 2 * (closest & names).total() >= names.total()
+    return bool(only_found) and has_them and is_this_line and not (closest - found_words) & only_given

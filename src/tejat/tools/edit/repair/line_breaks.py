@@ -16,11 +16,11 @@ _MAX_UNKNOWN_LINES = 100
 
 def group_escaped_breaks(lines: Sequence[str], target: IndexedFile) -> list[list[str]]:
     """Group the lines that form one line of the file when joined with escapes."""
-    strange = {key for key in map(normalize_line, lines) if key not in target.key_set}
-    if not 0 < len(strange) <= _MAX_UNKNOWN_LINES or not any(escape in target.key_text for escape in _ESCAPES):
+    unknown = {key for key in map(normalize_line, lines) if key not in target.key_set}
+    if not 0 < len(unknown) <= _MAX_UNKNOWN_LINES or not any(escape in target.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
     text = f"\n{target.key_text}"
-    starts = {key for key in strange if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}
+    starts = {key for key in unknown if any(f"\n{key}{escape}" in text for escape in _ESCAPES)}
     keys = frozenset(_keys_with_escapes(target.key_text)) if starts else frozenset[str]()
     groups: list[list[str]] = []
     index = 0

@@ -70,5 +70,5 @@ def _strip_prefix(line: str, mark: str) -> str:
 
 
 def _has_inner_blank_line(lines: Sequence[str]) -> bool:
-    telling = [index for index, line in enumerate(lines) if line.strip()]
-    return bool(telling) and telling[-1] - telling[0] + 1 != len(telling)
+    nonblank = [index for index, line in enumerate(lines) if line.strip()]
+    return bool(nonblank) and nonblank[-1] - nonblank[0] + 1 != len(nonblank)

@@ -157,8 +157,8 @@ def _describe_whitespace_difference(given: str, found: str) -> str:
         return "white space at the end"
     if "".join(given.split()) == "".join(found.split()):
         return "white space inside the line"
-    strange = dict.fromkeys(sign for sign in found if sign not in given and not sign.isascii())
-    names = ", ".join(f"`{sign}` ({unicodedata.name(sign, f'U+{ord(sign):04X}')})" for sign in list(strange)[:3])
+    unknown = dict.fromkeys(sign for sign in found if sign not in given and not sign.isascii())
+    names = ", ".join(f"`{sign}` ({unicodedata.name(sign, f'U+{ord(sign):04X}')})" for sign in list(unknown)[:3])
     return f"look-alike characters; the file has {names}" if names else "look-alike characters"
 
 

@@ -7,6 +7,8 @@ import termios
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from tejat.workspace.files.private_files import create_private_file
+
 _TERMINATE_SECONDS = 2.0
 
 
@@ -56,8 +58,7 @@ def private_temp_directory(name: str) -> Generator[str]:
 
 def write_private_file(path: str, text: str) -> None:
     """Create a private file. Raises OSError, and UnicodeEncodeError for text that cannot be encoded."""
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-        os.fchmod(file.fileno(), 0o600)
+    with open(create_private_file(path), "wb") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
 
 

@@ -1,6 +1,5 @@
 """Prompt history of a project, in a private file."""
 
-import fcntl
 import json
 import os
 import stat
@@ -9,6 +8,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from tejat.core.i18n import _
+from tejat.workspace.files.file_lock import try_lock
+from tejat.workspace.files.private_files import make_private_directory, write_private_file
 
 _MAX_ENTRIES = 1000
 _COMPACT_BYTES = 4 * 1024 * 1024
@@ -59,7 +60,7 @@ class PromptHistory:
             self._disable(error)
 
     def _append(self, path: str, entry: str) -> None:
-        _make_private_directory(os.path.dirname(path))
+        make_private_directory(os.path.dirname(path))
         line = json.dumps(entry).encode("ascii") + b"\n"
         with _open_locked(path) as descriptor:
             # An unfinished line of a killed process must not swallow this one.
@@ -124,15 +125,7 @@ def _count_lines(descriptor: int) -> int:
 def _compact(path: str, descriptor: int) -> None:
     """Replace the file by one with the current entries. Processes waiting for the old one reopen it."""
     lines = b"".join(json.dumps(entry).encode("ascii") + b"\n" for entry in _parse_recent(_read_tail(descriptor)))
-    temporary = f"{path}.{os.getpid()}"
-    descriptor_of_new = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600)
-    try:
-        with os.fdopen(descriptor_of_new, "wb") as file:
-            file.write(lines)
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
+    write_private_file(path, lines, follow_symlinks=False)
 
 
 @contextmanager
@@ -145,7 +138,7 @@ def _open_locked(path: str) -> Generator[int]:
             _check_regular_file(status)
             if stat.S_IMODE(status.st_mode) != 0o600:
                 os.fchmod(descriptor, 0o600)
-            if _lock(descriptor) and _is_same_file(path, status):
+            if try_lock(descriptor) and _is_same_file(path, status):
                 yield descriptor
                 return
         finally:
@@ -159,23 +152,9 @@ def _check_regular_file(status: os.stat_result) -> None:
         raise OSError(0, _("it is no file"))
 
 
-def _lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _is_same_file(path: str, status: os.stat_result) -> bool:
     """Whether the path still names this file."""
     try:
         return os.path.samestat(os.stat(path, follow_symlinks=False), status)
     except FileNotFoundError:
         return False
-
-
-def _make_private_directory(directory: str) -> None:
-    os.makedirs(directory, mode=0o700, exist_ok=True)
-    if stat.S_IMODE(os.stat(directory).st_mode) != 0o700:
-        os.chmod(directory, 0o700)

@@ -7,6 +7,7 @@ from prompt_toolkit.input import Input
 
 from tejat.ui.terminal.screen.tty_modes import TtyModes
 from tejat.ui.terminal.screen.watchdog import Watchdog
+from tejat.workspace.threads.daemon import run_in_daemon
 
 
 class Tty:
@@ -29,7 +30,8 @@ class Tty:
         """Save our modes and start the watchdog in the background."""
         self._modes.save_ours()
         if self._modes.original is not None:
-            start = asyncio.to_thread(self._watchdog.start, self._descriptors, self._modes.original)
+            original = self._modes.original
+            start = run_in_daemon(lambda: self._watchdog.start(self._descriptors, original))
             self._starting = asyncio.ensure_future(start)
 
     def release(self) -> None:
@@ -65,4 +67,4 @@ class Tty:
         """Stop the watchdog after the terminal was restored."""
         if self._starting is not None:
             await self._starting
-        await asyncio.to_thread(self._watchdog.stop)
+        await run_in_daemon(self._watchdog.stop)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.files.writer import write_private_file
+from tejat.workspace.files.private_files import write_private_file
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o777])

@@ -9,8 +9,8 @@ from contextvars import ContextVar
 
 import pytest
 
-from tejat.workspace.threads import detached
-from tejat.workspace.threads.detached import run_detached
+from tejat.workspace.threads import daemon
+from tejat.workspace.threads.daemon import run_detached
 
 NAME: ContextVar[str] = ContextVar("name")
 
@@ -75,7 +75,7 @@ def test_cancelling_waits_for_work_that_comes_to_its_end() -> None:
 
 
 def test_cancelling_leaves_work_behind_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(detached, "_STOP_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(daemon, "_STOP_TIMEOUT_SECONDS", 0.1)
     may_end = threading.Event()
 
     async def cancel() -> None:
@@ -93,11 +93,11 @@ def test_cancelling_leaves_work_behind_that_does_not(monkeypatch: pytest.MonkeyP
 
 PROGRAM = """
 import asyncio, time
-from tejat.workspace.threads import detached
+from tejat.workspace.threads import daemon
 
 async def main():
-    detached._STOP_TIMEOUT_SECONDS = 0.1
-    task = asyncio.ensure_future(detached.run_detached(lambda: time.sleep(3600)))
+    daemon._STOP_TIMEOUT_SECONDS = 0.1
+    task = asyncio.ensure_future(daemon.run_detached(lambda: time.sleep(3600)))
     await asyncio.sleep(0.05)
     task.cancel()
 

@@ -1,0 +1,50 @@
+"""Advisory locks (flock) that processes share. A lock ends with its descriptor, so at the latest with the process."""
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable
+
+from tejat.workspace.threads.stop import never_stop
+
+_FIRST_PAUSE = 0.0005
+_MAX_PAUSE = 0.05
+
+
+class LockTimeout(TimeoutError):
+    """Another process held the lock for too long."""
+
+
+def open_lock_file(path: str) -> int:
+    """Open a lock file, created with mode 0600 if missing. Raises OSError."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    try:
+        os.fchmod(descriptor, 0o600)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the exclusive lock of an open file; False while another process holds it. Raises OSError without flock."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EINTR):
+            raise
+        return False
+    return True
+
+
+def acquire_lock(descriptor: int, *, timeout: float, stop: Callable[[], None] = never_stop) -> None:
+    """Wait for the exclusive lock, calling `stop` meanwhile. Raises OSError, LockTimeout after `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    pause = _FIRST_PAUSE
+    while not try_lock(descriptor):
+        stop()
+        if time.monotonic() > deadline:
+            raise LockTimeout(errno.ETIMEDOUT, "another process holds the lock")
+        time.sleep(pause)
+        pause = min(2 * pause, _MAX_PAUSE)
