@@ -1,4 +1,4 @@
-"""May this call run? The policy says yes, no or ask; a person is asked; what they answer may become a rule."""
+"""Permission for calls: the policy decides, the user is asked, and an answer may become a rule."""
 
 from collections.abc import Callable
 
@@ -33,13 +33,13 @@ SaveRule = Callable[[PolicyRule, Scope], None]
 BUILT_IN = ToolOrigin()
 
 ANSWER_SOURCE = "your answer"
-"""What the source of a rule begins with that the person gave as an answer in this session."""
+"""The beginning of the source of every rule that comes from an answer in this session."""
 SESSION_SOURCE = f"{ANSWER_SOURCE} ({Scope.SESSION.value})"
 
 
 @frozen
 class AuthorisedCall:
-    """A call that may run. `approved` is what the person said yes to, None where a rule allowed it."""
+    """A call that may run. `approved` is what the user approved, None if a rule allowed it."""
 
     params: Params
     approved: Confirmation | None
@@ -48,11 +48,11 @@ class AuthorisedCall:
 
 
 class Permission:
-    """Decides for one session, and remembers for it what the person answered with "always".
+    """The permissions of one session, including the rules from answers with "always".
 
-    Without an approver nobody can answer, so whatever needs an answer is refused. Without `save` an "always" can only
-    last for the session. `around` are the directories that rules were written for, where the session works in some part
-    of them only: what the rules say of them counts too, if it is stricter.
+    Without an approver every call that needs approval is refused. Without `save` an "always" lasts only for the
+    session. `rule_roots` are the directories that the rules were written for, if the session works only in a part of
+    them: the stricter of the two decisions counts.
     """
 
     def __init__(
@@ -75,13 +75,13 @@ class Permission:
         return self._approver is not None
 
     def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
-        """What the rules say about a call, whoever is there to be asked."""
+        """Apply the rules to a call, without asking anyone."""
         with_paths = not tool.is_read_only or self.policy.has_path_rules
         facts = self._facts.collect(tool, params, with_paths=with_paths)
         verdict = self.policy.decide(facts)
         if self._rule_roots:
-            from_around = self.policy.decide(replace(facts, roots=self._rule_roots))
-            verdict = max(verdict, from_around, key=lambda each: (each.decision.strictness, each.always_ask))
+            for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
+            verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
         return facts, verdict
 
     async def authorise(
@@ -95,10 +95,11 @@ class Permission:
         objection: str = "",
         trial_context: Callable[[], ToolContext] = ToolContext,
     ) -> AuthorisedCall:
-        """Raises ToolFailure where the call may not run. What the person rewrote is judged and shown again.
+        """Authorise a call, asking the user if the policy says so. Raises ToolFailure if the call may not run.
 
-        An `objection` is what somebody has against it: then the person is asked, whatever the rules allow. They are
-        told the `origin` of the tool. `trial_context` is called when they want it tried in a copy first.
+        With an `objection` the user is asked even if the rules allow the call. The user sees the `origin` of the tool
+        and the `note`. A change that the user edits is decided and shown again. `trial_context` is called when the user
+        wants to try the call in a copy first.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -114,46 +115,16 @@ class Permission:
             if self._approver is None:
                 raise _non_interactive_error(tool, verdict, objection)
             question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
-            trying_tool = tool if isinstance(tool, TrialTool) else None
-            if trying_tool is not None:
-                question = replace(question, can_try=await trying_tool.can_try(confirmation))
-            on_question(question)
-            answer = await self._approver.ask(question)
-            if answer.outcome is Outcome.TRY_IN_COPY and question.can_try and trying_tool is not None:
-                try:
-                    answer, confirmation = await run_trial(
-                        trying_tool,
-                        question,
-                        confirmation,
-                        self._approver,
-                        context=trial_context(),
-                        on_question=on_question,
-                    )
-                except ToolFailure as failure:
-                    note = _("It could not be tried in a copy: {why}", why=failure.message)
-                    continue
-            if answer.outcome in (Outcome.CANCEL, Outcome.STOP):
-                ends_turn = answer.outcome is Outcome.STOP
-                raise RejectedByUser(
-                    answer.feedback, confirmation, ends_turn=ends_turn, has_feedback=bool(answer.feedback)
-                )
-            if answer.new_content is not None:
-                params, note = (
-                    _apply_user_edit(tool, params, confirmation, answer.new_content),
-                    _("This is your version."),
-                )
-                continue
-            if answer.outcome is Outcome.MODIFY_WITH_EDITOR:
-                raise RejectedByUser("the change was to be rewritten, and was not", confirmation)
-            if answer.outcome is Outcome.TRY_IN_COPY:
-                note = _("This cannot be tried in a copy.")
-                continue
+            dialog = _ApprovalDialog(tool, self._approver, on_question, trial_context)
             try:
-                self._remember_answer(answer, confirmation, verdict)
-            except (TejatError, OSError) as error:
-                note = _("The answer could not be saved: {error}", error=error)
-                continue
-            return AuthorisedCall(params, confirmation, facts, BY_USER)
+                reply, confirmation = await dialog.ask(question, confirmation)
+                if reply.new_content is None:
+                    self._remember_answer(reply, confirmation, verdict)
+                    return AuthorisedCall(params, confirmation, facts, BY_USER)
+                params = _apply_user_edit(tool, params, confirmation, reply.new_content)
+                note = _("This is your version.")
+            except _AskAgain as again:
+                note = again.note
 
     def _build_question(
         self,
@@ -166,7 +137,7 @@ class Permission:
         origin: ToolOrigin,
     ) -> ApprovalRequest:
         scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)
-        of_server = None if verdict.suggested_rule is None else _server_rule(verdict.suggested_rule, confirmation)
+        server_rule = None if verdict.suggested_rule is None else _server_rule(verdict.suggested_rule, confirmation)
         return ApprovalRequest(
             confirmation=confirmation,
             tool_name=tool.name,
@@ -178,24 +149,79 @@ class Permission:
             origin=origin,
             risks=call_risks(facts),
             directory=facts.roots[0] if facts.roots else "",
-            always_server=None if of_server is None else format_rule(of_server),
+            always_server=None if server_rule is None else format_rule(server_rule),
         )
 
     def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
+        """Add the rule of an "always". Raises _AskAgain if it cannot be saved."""
         rule = _rule_from_answer(answer, confirmation, verdict)
         if rule is None:
             return
         scope = answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
         if scope is not Scope.SESSION and self._save is not None:
-            self._save(rule, scope)
+            try:
+                self._save(rule, scope)
+            except (TejatError, OSError) as error:
+                raise _AskAgain(_("The answer could not be saved: {error}", error=error)) from None
         self.policy = self.policy.with_rule(replace(rule, source=f"{ANSWER_SOURCE} ({scope.value})", tier=Tier.USER))
 
 
-class RejectedByUser(ToolFailure):
-    """The person said no. `shown` is the change they said no to, if it was one.
+class _AskAgain(Exception):
+    """The question has to be asked again, with a note for the user."""
 
-    `ends_turn`: they want none of the other calls either, and the model is not asked again. `has_word`: they have told
-    the model what to do instead, which it is to hear.
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+class _ApprovalDialog:
+    """One approval of a call, with a trial in a copy if the user wants one."""
+
+    def __init__(
+        self,
+        tool: BaseTool,
+        approver: Approver,
+        on_question: Callable[[ApprovalRequest], None],
+        trial_context: Callable[[], ToolContext],
+    ) -> None:
+        self._trial_tool = tool if isinstance(tool, TrialTool) else None
+        self._approver = approver
+        self._on_question = on_question
+        self._trial_context = trial_context
+
+    async def ask(self, question: ApprovalRequest, confirmation: Confirmation) -> tuple[ApprovalReply, Confirmation]:
+        """Return a reply that approves or edits the call, and what it is about. Raises RejectedByUser, _AskAgain."""
+        if self._trial_tool is not None:
+            question = replace(question, can_try=await self._trial_tool.can_try(confirmation))
+        self._on_question(question)
+        reply = await self._approver.ask(question)
+        if reply.outcome is Outcome.TRY_IN_COPY and question.can_try and self._trial_tool is not None:
+            reply, confirmation = await self._try_in_copy(self._trial_tool, question, confirmation)
+        if reply.outcome in (Outcome.CANCEL, Outcome.STOP):
+            ends_turn = reply.outcome is Outcome.STOP
+            raise RejectedByUser(reply.feedback, confirmation, ends_turn=ends_turn, has_feedback=bool(reply.feedback))
+        if reply.new_content is None and reply.outcome is Outcome.MODIFY_WITH_EDITOR:
+            raise RejectedByUser("the change was to be rewritten, and was not", confirmation)
+        if reply.new_content is None and reply.outcome is Outcome.TRY_IN_COPY:
+            raise _AskAgain(_("This cannot be tried in a copy."))
+        return reply, confirmation
+
+    async def _try_in_copy(
+        self, tool: TrialTool, question: ApprovalRequest, confirmation: Confirmation
+    ) -> tuple[ApprovalReply, Confirmation]:
+        context = self._trial_context()
+        try:
+            return await run_trial(
+                tool, question, confirmation, self._approver, context=context, on_question=self._on_question
+            )
+        except ToolFailure as failure:
+            raise _AskAgain(_("It could not be tried in a copy: {why}", why=failure.message)) from None
+
+
+class RejectedByUser(ToolFailure):
+    """The user rejected the call. `rejected_change` is the change that was shown, if any.
+
+    `ends_turn`: the user wants the whole turn to end. `has_feedback`: the user told the model what to do instead.
     """
 
     def __init__(
@@ -229,7 +255,7 @@ def _rejected_change(confirmation: Confirmation) -> FileDiff | None:
 async def _build_confirmation(
     tool: BaseTool, params: Params, facts: CallFacts, verdict: PolicyVerdict
 ) -> Confirmation | None:
-    """What to show. A tool that wants no answer is still asked about where it is somebody else's, or a rule says so."""
+    """Build what the user is asked. External tools are confirmed even if they do not ask for it themselves."""
     confirmation = await tool.should_confirm_execute(params)
     if isinstance(confirmation, ExecConfirmation) and facts.line is not None:
         return replace(confirmation, root_commands=facts.line.program_names)
@@ -242,7 +268,7 @@ async def _build_confirmation(
 
 
 def _rule_from_answer(answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> PolicyRule | None:
-    """The rule that the answer asks to be remembered: just the one that was shown, or for a server all its tools."""
+    """Return the rule to remember: the one that was shown, or one for all tools of the server."""
     if answer.outcome is Outcome.PROCEED_ONCE or verdict.suggested_rule is None:
         return None
     if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER:
@@ -250,11 +276,11 @@ def _rule_from_answer(answer: ApprovalReply, confirmation: Confirmation, verdict
     return verdict.suggested_rule
 
 
-def _server_rule(offer: PolicyRule, confirmation: Confirmation) -> PolicyRule | None:
-    """The rule for all tools of the server that the call goes to, None where it goes to none."""
+def _server_rule(rule: PolicyRule, confirmation: Confirmation) -> PolicyRule | None:
+    """Return the rule for all tools of the server of the call, None if it is not an MCP call."""
     if not isinstance(confirmation, McpConfirmation):
         return None
-    return replace(offer, tool="*", server=confirmation.server_name)
+    return replace(rule, tool="*", server=confirmation.server_name)
 
 
 def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -268,27 +294,27 @@ def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation,
 
 
 def _denied_error(verdict: PolicyVerdict) -> ToolFailure:
-    message = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
-    told = join_lazy(" ", filter(None, (gettext_lazy("Tool execution denied by policy."), message)))
-    display = gettext_lazy("{told} ({source})", told=told, source=verdict.source)
-    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=display)
+    reason = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
+    message = join_lazy(" ", filter(None, (gettext_lazy("Tool execution denied by policy."), reason)))
+    display = gettext_lazy("{told} ({source})", told=message, source=verdict.source)
+    return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)
 
 
 def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
-    """No rule that could be remembered would settle it."""
+    """Ask in any case. No rule is suggested, because none would settle the objection."""
     is_asked = verdict.decision is Decision.ASK and verdict.reason
     reason = join_lazy(" ", (objection, verdict.reason)) if is_asked else objection
     return replace(verdict, decision=Decision.ASK, reason=reason, always_ask=True, suggested_rule=None)
 
 
 def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: str) -> ToolFailure:
-    told = gettext_lazy(
+    message = gettext_lazy(
         'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
         tool=tool.display_name,
     )
     if objection:
-        return ToolFailure(join_lazy(" ", (told, objection)), ErrorType.POLICY_VIOLATION)
-    offer = verdict.suggested_rule
-    hint = "" if offer is None else gettext_lazy("A rule that would allow it: {rule}", rule=format_rule(offer))
-    display = join_lazy(" ", filter(None, (told, verdict.reason, hint)))
-    return ToolFailure(told, ErrorType.POLICY_VIOLATION, display=display)
+        return ToolFailure(join_lazy(" ", (message, objection)), ErrorType.POLICY_VIOLATION)
+    rule = verdict.suggested_rule
+    hint = "" if rule is None else gettext_lazy("A rule that would allow it: {rule}", rule=format_rule(rule))
+    display = join_lazy(" ", filter(None, (message, verdict.reason, hint)))
+    return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)
