@@ -1,4 +1,4 @@
-"""The sandbox that is made of namespaces: bubblewrap gives a command its own view of files, processes and network."""
+"""Sandbox built from Linux namespaces by bubblewrap: a private view of files, processes and network."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.placeholders import MountPlaceholders
 from tejat.workspace.sandbox.types import OverlayLayer, SandboxedCommand, SandboxPolicy
 
-# The system cuts the names of processes off.
+# The kernel truncates process names.
 _MAX_PROCESS_NAME = 15
 _RECORD_IN_SANDBOX = "/run/.tejat-lock"
 
@@ -23,23 +23,26 @@ _PLACEHOLDER_TEXTS = {MountKind.BLOCKED: None, MountKind.NEUTRAL_FILE: NEUTRAL_C
 _NAMESPACES = (
     "--unshare-all",
     "--unshare-user",
-    # Without this, root can make what is read-only writable again.
+    # Otherwise root could remount read-only paths as writable.
     *("--cap-drop", "ALL"),
-    # Nothing here dies with its parent: what a command leaves in the background goes on when its shell has ended. It is
-    # whoever started us that ends the rest.
+    # No --die-with-parent: what a command leaves in the background outlives its shell. The supervisor terminates the
+    # rest.
     "--new-session",
 )
 
-# The settings of the kernel belong to root, whether root may do anything else or not: /proc has to be read-only.
+# Kernel settings belong to root even without capabilities, so /proc has to be read-only.
 _SYSTEM = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
 
-# Whoever makes it writable writes into a memory of their own, which is gone with them. To mount it read-only would be a
-# second step, which costs as much as the first.
+# A command that makes it writable only writes into its own tmpfs. A read-only remount would be a second step that costs
+# as much as the first.
 _EMPTY_DIRECTORY = ("--perms", "0555", "--tmpfs")
 
 
 class BubblewrapSandbox:
-    """Keeps a command to its fence with the program at `program`. `state` is a directory of ours for records."""
+    """Sandbox that runs commands under the bubblewrap binary at `program`.
+
+    `state` is a directory of ours for clean-up records.
+    """
 
     name = "bubblewrap"
 
@@ -52,7 +55,7 @@ class BubblewrapSandbox:
         self._helper_processes = frozenset({os.fsdecode(name)})
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
-        """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
+        """See `Sandbox.wrap`. Raises UsageError when a writable root is `/`."""
         if "/" in policy.writable_roots:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
         with self.placeholders.lock_existing() as existing:
@@ -75,10 +78,10 @@ class BubblewrapSandbox:
     def wrap_in_overlay(
         self, arguments: Sequence[str], policy: SandboxPolicy, layers: Sequence[OverlayLayer], *, directory: str
     ) -> SandboxedCommand:
-        """As `wrap`, but nothing in the roots and the temporary directory changes: there is a layer over each of them.
+        """Like `wrap`, with an overlay over each root and the temporary directory, so that the real ones do not change.
 
-        Control paths that are there cannot be changed. Those that are not can be made in a layer, so whoever keeps what
-        is in there has to see to them: nothing is laid out in the real roots.
+        Existing control paths are read-only. Missing ones can be created in a layer, because no placeholders are put
+        into the real roots: the caller has to check for them before it keeps the layer.
         """
         mounts = MountPlan(policy, helper_paths=(*helper_paths(self._interpreter), *_own_virtual_environment(policy)))
         words: list[str] = []
@@ -90,7 +93,7 @@ class BubblewrapSandbox:
                 case MountKind.TEMPORARY:
                     words += _overlay_options(over[policy.temp_directory], path)
                 case MountKind.PINNED:
-                    pass  # what is on a lower layer cannot be moved away
+                    pass  # paths on a lower layer cannot be moved away
                 case _:
                     words += self._mount_options([(path, kind)], policy.temp_directory)
         return SandboxedCommand(
@@ -98,7 +101,7 @@ class BubblewrapSandbox:
         )
 
     def _sandbox_argv(self, policy: SandboxPolicy, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
-        """All that stands before the arguments."""
+        """Return everything that precedes the command's own arguments."""
         places = [f"{exec_helper.WRITABLE}={root}" for root in policy.writable_roots]
         inner = exec_helper_argv(
             exec_helper.IN_NAMESPACES,
@@ -110,7 +113,6 @@ class BubblewrapSandbox:
         return (self.program, *_NAMESPACES, *network, *_SYSTEM, *mounts, "--chdir", directory, "--", *inner)
 
     def sweep(self) -> None:
-        """As the contract says."""
         with suppress(OSError):
             self.placeholders.sweep()
 
@@ -137,11 +139,11 @@ class BubblewrapSandbox:
                 case MountKind.NEUTRAL_FILE if path in created:
                     words += ["--ro-bind", path, path]
                 case MountKind.BLOCKED | MountKind.NEUTRAL_FILE:
-                    pass  # nothing can be made there, by nobody
+                    pass  # nobody can create anything there
         return words
 
     def _empty_file(self) -> str:
-        """A file that shows where a hidden one is: programs read an empty file of settings more gladly than none."""
+        """Return the file mounted over hidden files: programs prefer empty settings to missing ones."""
         if not os.path.exists(self._empty_file_path):
             make_private_directory(os.path.dirname(self._empty_file_path), follow_symlinks=True)
             os.close(os.open(self._empty_file_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
@@ -153,7 +155,7 @@ def _overlay_options(layer: OverlayLayer, path: str) -> tuple[str, ...]:
 
 
 def _own_virtual_environment(policy: SandboxPolicy) -> tuple[str, ...]:
-    """The virtual environment that we run in, where it would be out of sight: commands may well be run with it."""
+    """Return our own virtual environment if it lies below /tmp: commands may well be run with it."""
     environment = os.path.realpath(sys.prefix)
     is_root = any(is_beneath(environment, root) for root in policy.writable_roots)
     return (environment,) if is_beneath(environment, "/tmp") and not is_root else ()

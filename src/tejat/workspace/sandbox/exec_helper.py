@@ -1,6 +1,6 @@
-"""The program that a fenced command starts as: it gives up what the command may not do, then becomes the command.
+"""Program that restricts its own process with Landlock and seccomp, then execs the sandboxed command.
 
-It is started for every command, so it loads next to nothing.
+It is started for every command, so it imports next to nothing.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from tejat.workspace.sandbox.landlock import (
 )
 from tejat.workspace.sandbox.seccomp import INET_FAMILIES, build_filter, install_filter
 
-# How the command is fenced in already: not at all, or by namespaces that have their own /dev, /proc and network.
+# The surrounding sandbox: none, or namespaces with their own /dev, /proc and network.
 STANDALONE, IN_NAMESPACES = "alone", "in-namespaces"
 
 NETWORK, WRITABLE, HIDDEN, TEMPORARY = "network", "writable", "hidden", "temporary"
@@ -25,7 +25,7 @@ NETWORK, WRITABLE, HIDDEN, TEMPORARY = "network", "writable", "hidden", "tempora
 RESTRICTION_FAILED = 125
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 
-# Devices that are nobody's. The terminals of others lie in /dev/pts, so that one is missing here.
+# Devices that belong to nobody. /dev/pts is left out: it holds other users' terminals.
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _NAMESPACE_DIRECTORIES = ("/dev", "/run", "/var/run")
 
@@ -36,7 +36,7 @@ _CAPABILITY_VERSION = 0x20080522
 
 
 def main(words: list[str]) -> None:
-    """Lock in and become the command after `--`. Ends this process, whatever happens."""
+    """Restrict this process and exec the command after `--`. Never returns."""
     try:
         mode, places, command = _parse_words(words)
         environment = _original_environment()
@@ -55,7 +55,7 @@ def main(words: list[str]) -> None:
 
 
 def restrict_process(mode: str, places: list[tuple[str, str]]) -> None:
-    """Take from this process what these words say. Raises OSError where that cannot be done."""
+    """Apply the given restrictions to this process. Raises OSError if one cannot be applied."""
     network = (NETWORK, "on") in places
     _restore_signals()
     if mode == STANDALONE:
@@ -66,7 +66,7 @@ def restrict_process(mode: str, places: list[tuple[str, str]]) -> None:
         writable=[path for name, path in places if name in (WRITABLE, TEMPORARY)],
         hidden=[path for name, path in places if name == HIDDEN],
     )
-    # Namespaces have a network of their own, where nobody else is.
+    # In namespaces the network is private.
     families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
     instructions = build_filter(os.uname().machine, families)
     if instructions is not None:
@@ -91,9 +91,9 @@ def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str
 def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: list[str]) -> None:
     known = abi_version()
     if known < 2 and mode == IN_NAMESPACES:
-        # The first version forbids to move files between directories. The mounts alone have to do.
+        # ABI 1 forbids moving files between directories, so the mounts alone have to suffice.
         return
-    # Reading is watched over only where something is hidden: by namespaces it is hidden already.
+    # Reading is restricted only to hide paths; namespaces hide them by mounts.
     handled = write_rights(known) | (READ_FILE if hidden else 0)
     allowed: list[tuple[int, int]] = []
     for path in (*writable, *(_NAMESPACE_DIRECTORIES if mode == IN_NAMESPACES else _HARMLESS_DEVICES)):
@@ -101,7 +101,7 @@ def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: li
     _allow_output(allowed, handled)
     if hidden:
         _allow_reading_except(allowed, "/", hidden)
-    # Namespaces without a network still have a loopback of their own, for tests that serve and connect.
+    # Namespaces without a network still have a private loopback, for tests that serve and connect.
     watched_ports = tcp_rights(known) if mode == STANDALONE and not network else 0
     try:
         restrict_self(allowed, files=handled, ports=watched_ports, scopes=scope_flags(known))
@@ -114,11 +114,11 @@ def _allow(allowed: list[tuple[int, int]], path: str, rights: int) -> None:
     try:
         allowed.append((os.open(path, os.O_PATH | os.O_CLOEXEC), rights))
     except OSError:
-        return  # what is not there needs no leave
+        return  # a missing path needs no rule
 
 
 def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
-    """Allow to open again, as /dev/stdout and /dev/stderr, what output goes to anyway. Pipes need no leave."""
+    """Allow reopening the current output as /dev/stdout and /dev/stderr. Pipes need no rule."""
     for stream in (1, 2):
         try:
             if not stat.S_ISFIFO(os.fstat(stream).st_mode):
@@ -128,11 +128,11 @@ def _allow_output(allowed: list[tuple[int, int]], rights: int) -> None:
 
 
 def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden: list[str]) -> None:
-    """Allow to read all that lies in the directory but what is hidden: Landlock can only allow, never take away."""
+    """Allow reading everything in the directory except hidden paths: Landlock can only allow, never deny."""
     try:
         names = os.listdir(directory)
     except OSError:
-        return  # what cannot be listed is not worth much, and leaving it out is the safe side
+        return  # not listable: denying it is the safe side
     for name in names:
         path = os.path.join(directory, name)
         if os.path.islink(path) or path in hidden:
@@ -144,7 +144,7 @@ def _allow_reading_except(allowed: list[tuple[int, int]], directory: str, hidden
 
 
 def _restore_signals() -> None:
-    # Python ignores these two, and a program that is started inherits that.
+    # Python ignores these two, and programs inherit ignored signals.
     for signal in (_BROKEN_PIPE, _FILE_TOO_LARGE):
         _libc.signal(signal, None)
 
@@ -160,7 +160,7 @@ def _drop_capabilities() -> None:
 
 
 def _original_environment() -> dict[bytes, bytes]:
-    # Python sets variables of its own when it starts in the C locale. The command must not see them.
+    # Python sets variables of its own in the C locale, which the command must not see.
     try:
         with open("/proc/self/environ", "rb", buffering=0) as file:
             entries = file.readall().split(b"\0")

@@ -1,4 +1,4 @@
-"""The sandbox that needs nothing installed: the kernel's Landlock and seccomp, applied by a small program of ours."""
+"""Sandbox that needs nothing installed: Landlock and seccomp, applied by `exec_helper`."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ _START_CODE = (
 
 
 class LandlockSandbox:
-    """Keeps a command to its fence without namespaces. It has no way to protect or hide single files inside a root."""
+    """Sandbox without namespaces. It cannot protect or hide single files inside a root."""
 
     name = "landlock"
 
@@ -24,7 +24,7 @@ class LandlockSandbox:
         self._interpreter = interpreter
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
-        """As the contract says. The directory is the one that the process is started in."""
+        """See `Sandbox.wrap`. The command runs in the directory that the process is started in."""
         words = [
             *(f"{exec_helper.WRITABLE}={path}" for path in policy.writable_roots),
             f"{exec_helper.TEMPORARY}={policy.temp_directory}",
@@ -40,27 +40,27 @@ class LandlockSandbox:
         return SandboxedCommand((*start, *arguments), unprotected_paths=(*control, *open_to_all))
 
     def sweep(self) -> None:
-        """Nothing is laid out for a command."""
+        """Do nothing: no placeholders are created for a command."""
 
 
 def exec_helper_argv(mode: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
     """Return the argv prefix that starts a command restricted; `places` are arguments of `restrict_process`."""
     python = interpreter or _interpreter()
     switch = f"{exec_helper.NETWORK}={'on' if network else 'off'}"
-    # No user site, no environment, no site packages: nothing that a command wrote earlier is loaded.
+    # -I and -S: nothing that an earlier command may have written is loaded.
     return (python, "-I", "-S", "-X", "utf8", "-c", _START_CODE, _package_parent(), mode, switch, *places, "--")
 
 
 @cache
 def helper_paths(interpreter: str | None = None) -> tuple[str, ...]:
-    """The places that the locking program is loaded from. A command that can write there can unlock the next one."""
+    """Return the paths that the helper program is loaded from: write access to them would break the sandbox."""
     python = interpreter or _interpreter()
     installation, library = os.path.realpath(sys.base_prefix), os.path.realpath(os.path.dirname(os.__file__))
     return (python, installation, library, os.path.join(_package_parent(), "tejat"))
 
 
 def find_writable_helper_path(roots: Sequence[str]) -> str | None:
-    """The first of those places that lies in one of these roots, or None."""
+    """Return the first of the helper paths that lies in one of these roots, or None."""
     for place in helper_paths():
         if any(is_beneath(place, root) for root in roots):
             return place

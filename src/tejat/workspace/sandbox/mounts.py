@@ -1,4 +1,4 @@
-"""What a command sees at which path: the mounts that make a fence, in an order in which they can be made."""
+"""Mounts of a bubblewrap sandbox: what a command sees at which path, in mount order."""
 
 import os
 import stat
@@ -10,13 +10,13 @@ from tejat.workspace.sandbox.types import SandboxPolicy
 
 
 class MountKind(Enum):
-    """What a path shows inside."""
+    """What a path shows inside the sandbox."""
 
     WRITABLE = auto()
-    PINNED = auto()  # writable, but it cannot be moved away
+    PINNED = auto()  # writable, but not movable
     READ_ONLY = auto()
-    BLOCKED = auto()  # does not exist yet and must not come into being
-    NEUTRAL_FILE = auto()  # does not exist yet; a file that says what holds without it is in its place, read-only
+    BLOCKED = auto()  # missing, and must not be created
+    NEUTRAL_FILE = auto()  # missing; shows a read-only file that means the same as no file
     HIDDEN = auto()
     EMPTY = auto()  # fresh and writable
     TEMPORARY = auto()
@@ -24,20 +24,21 @@ class MountKind(Enum):
 
 _CONCEALING_KINDS = (MountKind.HIDDEN, MountKind.EMPTY, MountKind.TEMPORARY)
 
-# git reads this file wherever it stands, and then takes its settings from the directory that it names. A directory in
-# its place would stop git altogether.
+# git takes its settings from the directory that this file names. A directory in its place would break git
+# altogether.
 _COMMON_DIRECTORY = ".git/commondir"
 NEUTRAL_COMMON_DIRECTORY = ".\n"
 
 _EMPTY_DIRECTORIES = ("/run", "/var/run")
-# Links in other places lead here: without them there are no programs, or no names of hosts.
+# Targets of links elsewhere: programs and host names depend on them.
 _EXPOSED_PATHS = ("/run/current-system", "/run/opengl-driver", "/etc/resolv.conf")
 
 
 class MountPlan:
-    """The mounts of one fence. Looks at the files now; what is there when they are made may differ, never the order.
+    """Mounts that implement one policy, computed from the files as they are now.
 
-    `stand_ins` are paths that exist only because they are blocked for another command. They may go any time.
+    `helper_paths` stay readable and never become writable. `placeholders` are paths that exist only because another
+    command has them blocked; they may vanish at any time.
     """
 
     def __init__(
@@ -58,13 +59,13 @@ class MountPlan:
         for path in map(os.path.realpath, policy.hidden_paths):
             if os.path.lexists(path) and self._enclosing_kind(path) not in _CONCEALING_KINDS:
                 self._kinds.setdefault(path, MountKind.HIDDEN)
-        self._expose_programs(policy.programs)  # again: by now more is concealed
+        self._expose_programs(policy.programs)  # again: more is concealed now
         for root in policy.writable_roots:
             for relative, is_directory in policy.read_only_paths:
                 self._protect_control_path(root, relative, is_directory=is_directory)
         for path in (*_EXPOSED_PATHS, *helper_paths):
             self._expose(os.path.realpath(path))
-        # Last, because what is pinned is writable: it must not lie in what one of the others made read-only.
+        # Last: pinned directories are writable, so none may lie in what was made read-only above.
         for path in list(self._kinds):
             self._pin_above(path)
 
@@ -72,13 +73,13 @@ class MountPlan:
     def unprotected_paths(self) -> tuple[str, ...]:
         """Control paths that cannot be protected.
 
-        Those that are links: a link can be replaced, and nothing can be mounted on one. And most of those that do not
-        exist: whatever stood there instead would be seen, committed, or stop a program that looks for them.
+        These are links, which can be replaced and not mounted on, and most missing paths: a placeholder would be
+        visible, get committed, or confuse programs that look for the file.
         """
         return tuple(self._unprotected_paths)
 
     def ordered(self) -> list[tuple[str, MountKind]]:
-        """What each path shows; what lies deeper comes later."""
+        """Return each path with its kind, outer directories first."""
         return sorted(self._kinds.items(), key=lambda item: item[0].split("/"))
 
     def _protect_control_path(self, root: str, relative: str, *, is_directory: bool) -> None:
@@ -109,9 +110,9 @@ class MountPlan:
             return None
 
     def _block_missing(self, path: str, root: str, *, is_file: bool) -> None:
-        """Keep what is not there from being made, where that can be done without standing in anybody's way.
+        """Keep a missing path from being created, where a placeholder does no harm.
 
-        Every stand-in shows up in the real root, so there are few.
+        Every placeholder shows up in the real root, so there are few.
         """
         relative = path[len(root) + 1 :]
         starts_a_session = is_file and root == self._home and "/" not in relative
@@ -127,7 +128,7 @@ class MountPlan:
             self._kinds[path] = kind
 
     def _pin_above(self, path: str) -> None:
-        """Keep every directory above from being renamed, which would take the protected away from its name."""
+        """Keep the parent directories from being renamed, which would move the protected path away from its name."""
         for parent in ancestors(path, "/"):
             if parent not in self._kinds and self._enclosing_kind(parent) in (MountKind.WRITABLE, MountKind.PINNED):
                 self._kinds[parent] = MountKind.PINNED
@@ -148,7 +149,7 @@ class MountPlan:
             self._kinds.setdefault(path, MountKind.READ_ONLY)
 
     def _enclosing_kind(self, path: str) -> MountKind | None:
-        """What the nearest directory above shows."""
+        """Return the kind of the nearest directory above."""
         parent = path
         while parent:
             parent = parent.rpartition("/")[0]

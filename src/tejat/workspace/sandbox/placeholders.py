@@ -1,8 +1,8 @@
-"""What stands, while a command runs, where no control path may come into being.
+"""Placeholders that keep control paths from being created while a sandboxed command runs.
 
-A mount needs something to be mounted on, so each of these appears in the real root for as long as a command runs. They
-are empty directories, also where a file is meant, because version control does not see empty directories; but for the
-few files whose text means the same as no file.
+A mount needs a mount point, so each placeholder appears in the real root for as long as a command runs. It is an empty
+directory even where a file is meant, because version control does not see empty directories; the exceptions are files
+whose text means the same as no file.
 """
 
 import errno
@@ -21,15 +21,15 @@ from tejat.workspace.files.private_files import make_private_directory
 _RELEASE_SECONDS: Final = 0.2
 _POLL_SECONDS: Final = 0.001
 _FILE_TIME_GRANULARITY: Final = 2_000_000_000
-# Where we may not make anything, neither may the command.
+# Where we cannot create anything, the command cannot either.
 _NOT_WRITABLE_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class MountPlaceholders:
-    """What was laid by whom, recorded in `state`, so that after a crash the next one who looks removes it.
+    """Placeholders recorded in `state`, so that after a crash the next process removes them.
 
-    Several processes may use the same state at once. A record holds as long as somebody has a lock on it: the one who
-    laid it (flock), or the sandbox that relies on it (fcntl, which bubblewrap's --lock-file takes).
+    Several processes may share the state. A record is in use while it is locked: by its creator (flock) or by the
+    sandbox that relies on it (fcntl, which bubblewrap's --lock-file takes).
     """
 
     def __init__(self, state: str) -> None:
@@ -37,7 +37,7 @@ class MountPlaceholders:
 
     @contextmanager
     def lock_existing(self) -> Generator[Mapping[str, int]]:
-        """The paths of all that is laid, each with a time before it was made. Nobody changes that until this is left.
+        """Lock the state and yield the paths of existing placeholders, each with a time before its creation.
 
         Raises OSError when the state cannot be read or written.
         """
@@ -45,10 +45,10 @@ class MountPlaceholders:
             yield self._remove_unlocked()
 
     def create(self, texts: Mapping[str, str | None], existing: Mapping[str, int]) -> "PlaceholderSet":
-        """Make at each path, whose parent exists, a file with this text, or an empty directory; keep it until released.
+        """Create a file with the given text, or an empty directory, at each path; its parent must exist.
 
-        To be called while `standing` holds. What stands already is kept by both. Paths where nothing can be made are
-        left out. Raises OSError when the state or a directory cannot be written.
+        Call it inside `lock_existing`. Existing placeholders are shared. Paths that cannot be created are left out.
+        Raises OSError when the state or a directory cannot be written.
         """
         if not texts:
             return PlaceholderSet(self, None, -1, ())
@@ -64,13 +64,13 @@ class MountPlaceholders:
         return PlaceholderSet(self, record, descriptor, made)
 
     def sweep(self) -> None:
-        """Remove what nobody relies on any more. Raises OSError when the state cannot be read or written."""
+        """Remove placeholders that nothing relies on any more. Raises OSError when the state cannot be accessed."""
         if os.path.isdir(self._directory):
             with self._locked():
                 self._remove_unlocked()
 
     def is_locked(self, record: str) -> bool:
-        """Whether somebody still relies on this record."""
+        """Return whether something still relies on this record."""
         try:
             descriptor = os.open(record, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -114,7 +114,7 @@ class MountPlaceholders:
         return record, descriptor
 
     def _remove_unlocked(self) -> dict[str, int]:
-        """Remove the records that nobody holds with their ghosts; what is left is returned. Needs the lock."""
+        """Remove unlocked records with their placeholders and return the remaining ones. Needs the lock."""
         living: dict[str, int] = {}
         dead: list[_Placeholder] = []
         gone: list[str] = []
@@ -140,7 +140,7 @@ class MountPlaceholders:
 
 
 class PlaceholderSet:
-    """Ghosts that were laid for one command. `record` is the file whose lock keeps them, None if there are none."""
+    """Placeholders of one command. `record` is the file whose lock keeps them, None if there are none."""
 
     def __init__(
         self, placeholders: MountPlaceholders, record: str | None, descriptor: int, paths: tuple[str, ...]
@@ -151,21 +151,21 @@ class PlaceholderSet:
         self._descriptor = descriptor
 
     def detach(self) -> None:
-        """Leave the ghosts to a sandbox that still runs: they go when somebody looks after its end."""
+        """Leave the placeholders to a sandbox that still runs; a later sweep removes them."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def release(self) -> None:
-        """Remove what only this command relied on, once its sandbox is gone. Raises nothing; may be called again.
+        """Remove the placeholders that only this command relied on. Raises nothing and may be called again.
 
-        A sandbox that still runs after a short wait keeps its ghosts, as if it had been let go of.
+        A sandbox that still runs after a short wait keeps them, as after `detach`.
         """
         if self.record is None or self._descriptor < 0:
             return
         self.detach()
         with suppress(OSError):
-            # The kernel ends a sandbox just after the process that was waited for.
+            # The kernel tears a sandbox down shortly after its first process has ended.
             until = time.monotonic() + _RELEASE_SECONDS
             while self._placeholders.is_locked(self.record) and time.monotonic() < until:
                 time.sleep(_POLL_SECONDS)
@@ -174,7 +174,7 @@ class PlaceholderSet:
 
 @frozen
 class _Placeholder:
-    """`text` is None for a directory; `since` is before it was made, in nanoseconds."""
+    """One placeholder: `text` is None for a directory, `since` is a time before its creation in nanoseconds."""
 
     path: str
     text: str | None
@@ -210,7 +210,7 @@ def _read_record(record: str) -> list[_Placeholder]:
 
 
 def _remove(placeholder: _Placeholder) -> None:
-    """Remove what is still as it was laid: not older, and empty or with its own text."""
+    """Remove the placeholder if it is unchanged: not older, and empty or with its own text."""
     with suppress(OSError):
         if os.lstat(placeholder.path).st_mtime_ns < placeholder.since:
             return
@@ -219,8 +219,8 @@ def _remove(placeholder: _Placeholder) -> None:
             return
         descriptor = os.open(placeholder.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            is_as_laid = os.read(descriptor, len(placeholder.text) + 1) == placeholder.text.encode()
+            is_unchanged = os.read(descriptor, len(placeholder.text) + 1) == placeholder.text.encode()
         finally:
             os.close(descriptor)
-        if is_as_laid:
+        if is_unchanged:
             os.unlink(placeholder.path)

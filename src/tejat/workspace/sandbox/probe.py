@@ -1,4 +1,4 @@
-"""Finds out what a sandbox really enforces, by trying what it has to refuse."""
+"""Probe of what a sandbox really enforces: it tries everything that must be refused."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ _SECRET = "a secret"
 _OLD = "old"
 _CONTROL_FILE, _MISSING_DIRECTORY = "control", "missing"
 
-# Runs inside. Prints for each attempt its name and "done", or why it failed; "end" at last.
+# Runs inside the sandbox. Prints the name of each attempt with "done" or the error, then "end".
 _ATTEMPTS = r"""
 import os, sys, _socket
 outside, root, pid, marker, port, abstract = sys.argv[1:]
@@ -71,7 +71,7 @@ def look_into():
 
 def signal():
     if os.path.isdir("/proc/self"):
-        see()  # else the number may be another's, in here
+        see()  # otherwise the pid may belong to another process in here
     os.kill(int(pid), 15)
 
 attempt("write in the root", lambda: write(root + "/allowed"))
@@ -109,7 +109,7 @@ _ATTEMPT_NAMES = {
     "look into a process": gettext_lazy("look into a process"),
     "signal a process": gettext_lazy("signal a process"),
 }
-"""What is tried, in words."""
+"""Translatable names of the attempts."""
 
 _BYSTANDER_CODE = "import time; time.sleep(120)"
 
@@ -122,9 +122,9 @@ class _ProbeDirectories:
 
 
 def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
-    """Try in a private place below `state` what this sandbox has to refuse, and tell what happened.
+    """Try what this sandbox must refuse, in a private directory below `state`, and report the outcome.
 
-    A sandbox in which nothing can be run enforces nothing. Raises OSError when the place cannot be made.
+    A sandbox in which nothing runs enforces nothing. Raises OSError when the directory cannot be created.
     """
     with ExitStack() as cleaned:
         place = cleaned.enter_context(_probe_directories(state))
@@ -139,7 +139,7 @@ def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
         axis = EnforcementAxis(enforced=False, detail=gettext_lazy("nothing can be run in it: {why}", why=complaint))
         return SandboxReport(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
     if untouched:
-        # A sandbox may show a copy of the place that it throws away.
+        # The sandbox may have shown a throw-away copy of the directory.
         outcome |= {
             attempt: gettext_lazy("it had no effect") for attempt in _OUTSIDE_ATTEMPTS if outcome[attempt] == "done"
         }
@@ -217,7 +217,7 @@ def _run(sandbox: Sandbox, place: _ProbeDirectories, arguments: list[str]) -> tu
 
 
 def _run_process(arguments: Sequence[str], directory: str) -> tuple[int, bytes, bytes]:
-    """Exit code, output and complaints. Raises TimeoutExpired, when nothing of it is left, and OSError."""
+    """Return exit code, stdout and stderr. Raises OSError, and TimeoutExpired once the whole tree has been killed."""
     with subprocess.Popen(
         arguments,
         cwd=directory,
@@ -229,7 +229,7 @@ def _run_process(arguments: Sequence[str], directory: str) -> tuple[int, bytes, 
         try:
             printed, complaint = process.communicate(timeout=_SECONDS)
         except BaseException:
-            # What runs in a sandbox need not end with the process that was started.
+            # Processes in a sandbox may outlive the one that was started.
             send_signal(signal.SIGKILL, with_descendants([process.pid], list_processes()))
             raise
     return process.returncode, printed, complaint
@@ -259,7 +259,7 @@ def _probe_directories(state: str) -> Generator[_ProbeDirectories]:
 
 @contextmanager
 def _bystander(marker: str) -> Generator[int]:
-    """A process that must be left alone. The marker is among its words and in its environment."""
+    """Run a process that must be left alone; the marker is in its arguments and environment."""
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _BYSTANDER_CODE, marker],
         env={"MARKER": marker},
@@ -276,7 +276,7 @@ def _bystander(marker: str) -> Generator[int]:
 
 @contextmanager
 def _listeners(directory: str) -> Generator[tuple[int, str]]:
-    """A TCP port, and the name of an abstract socket; a third one is `socket` in the directory."""
+    """Yield a TCP port and the name of an abstract socket; a third listener is `socket` in the directory."""
     abstract = f"tejat-{os.urandom(8).hex()}"
     with (
         closing(socket.create_server(("127.0.0.1", 0))) as tcp,
@@ -286,7 +286,7 @@ def _listeners(directory: str) -> Generator[tuple[int, str]]:
         if sys.platform == "linux":
             descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
-                # The path of a socket must be short; this directory may lie deep.
+                # Socket paths must be short, and this directory may be deep.
                 by_path.bind(f"/proc/self/fd/{descriptor}/socket")
             finally:
                 os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The sandbox of macOS: a profile for sandbox-exec, with every path handed over as a parameter."""
+"""Sandbox of macOS: a profile for sandbox-exec, with every path passed as a parameter."""
 
 import os
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from tejat.core.errors import UsageError
 from tejat.workspace.sandbox.paths import ancestors
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
-# The last rule that matches wins. Services of the system are named one by one: some of them start programs for others.
+# The last matching rule wins. System services are listed one by one, because some of them start programs for others.
 _BASE = """(version 1)
 (deny default)
 (allow process-exec)
@@ -47,7 +47,7 @@ _PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_-"
 
 
 class SeatbeltSandbox:
-    """Keeps a command to its fence with the program at `program`."""
+    """Sandbox that runs commands under the sandbox-exec binary at `program`."""
 
     name = "sandbox-exec"
 
@@ -55,7 +55,7 @@ class SeatbeltSandbox:
         self.program = program
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
-        """As the contract says. Raises UsageError when the root is `/`, where nothing is left to fence off."""
+        """See `Sandbox.wrap`. Raises UsageError when a writable root is `/`."""
         if "/" in policy.writable_roots:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
         text, parameters = build_profile(policy)
@@ -64,11 +64,11 @@ class SeatbeltSandbox:
         return SandboxedCommand((self.program, "-p", text, *defined, *environment, *arguments))
 
     def sweep(self) -> None:
-        """Nothing is laid out for a command."""
+        """Do nothing: no placeholders are created for a command."""
 
 
 def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
-    """The text of the profile and the paths that it speaks of."""
+    """Return the text of the profile and its parameters."""
     parameters: dict[str, str] = {}
 
     def named(kind: str, path: str) -> str:
@@ -82,14 +82,14 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
         for relative, _ in policy.read_only_paths:
             path = os.path.join(root, relative)
             rules.append(f'(deny file-write* (regex #"{_case_insensitive_regex(path, root)}"))')
-            # Renaming a directory would take what is protected away from its name.
+            # Renaming a directory would move the protected path away from its name.
             pinned = [named("PINNED", parent) for parent in ancestors(path, root)]
             rules += [f"(deny file-write-unlink (literal {parent}))" for parent in pinned]
     for path in map(os.path.realpath, policy.hidden_paths):
         if path not in policy.writable_roots:
             where = named("HIDDEN", path)
             rules.append(f"(deny file-read* file-write* (subpath {where}))")
-    # The temporary directory may lie in what is hidden.
+    # The temporary directory may lie in a hidden one.
     own = named("TEMPORARY", policy.temp_directory)
     rules.append(f"(allow file-read* file-write* (subpath {own}))")
     if policy.network:
@@ -98,7 +98,7 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
 
 
 def _case_insensitive_regex(path: str, root: str) -> str:
-    """An expression for the path and all below it. What it could be mistaken for is refused as well."""
+    """Return a regex for the path and everything below it. It may match more: similar names are refused as well."""
     spelled = [_escape_character(character) for character in root]
     spelled += [
         f"[{character.lower()}{character.upper()}]"

@@ -1,23 +1,23 @@
-"""Which system calls a command may make: a filter that the kernel runs at every call (seccomp, classic BPF)."""
+"""Seccomp filter (classic BPF) that decides which system calls a command may make."""
 
 import ctypes
 import errno
 import os
 
-INET_FAMILIES = (2, 10, 16)  # IPv4, IPv6, and NETLINK, by which programs ask for the addresses of this machine
+INET_FAMILIES = (2, 10, 16)  # IPv4, IPv6, and NETLINK, which programs use to list the machine's addresses
 
-# For each processor its name in the filter and the column in the tables below.
+# For each machine, its audit architecture and the column in the tables below.
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 
-# Calls with another bit set belong to a second table of x86_64, which no ordinary program uses.
+# Calls with this bit belong to the x32 table, which no ordinary program uses.
 _X32 = 0x40000000
-# Calls newer than the ones known here are not there, as on an older kernel: programs cope with that.
+# Newer calls fail with ENOSYS as on an older kernel, which programs cope with.
 _NEWEST_CALL = 469
 
 _CLONE, _UNSHARE, _SOCKET, _SOCKET_PAIR = (56, 220), (272, 97), (41, 198), (53, 199)
 _IOCTL, _PERSONALITY = (16, 29), (135, 92)
 
-# Each of these is a way out, a way into other processes, or a part of the kernel that no build or test needs.
+# A way out, a way into other processes, or a part of the kernel that no build or test needs.
 _DENIED_CALLS: dict[str, tuple[int, int | None]] = {
     # other processes
     "ptrace": (101, 117),
@@ -45,7 +45,7 @@ _DENIED_CALLS: dict[str, tuple[int, int | None]] = {
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # programs inside the kernel, and looking into it
+    # kernel programs and kernel introspection
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
@@ -80,36 +80,36 @@ _DENIED_CALLS: dict[str, tuple[int, int | None]] = {
     "vhangup": (153, 58),
 }
 
-# Programs do without these when they are not there. clone3 hides its flags behind a pointer, where no filter sees them;
-# a ring does what it is asked without further calls.
+# Programs fall back when these are missing. clone3 passes its flags by pointer, where no filter sees them;
+# io_uring performs operations without further system calls.
 _ABSENT_CALLS = {"clone3": 435, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427}
 
 _NEW_NAMESPACES = 0x7E020000
-_NEW_TIME_NAMESPACE = 0x80  # a signal number where it stands in the flags of clone
-_STOLEN_KEYS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into a terminal
-_ORDINARY_PERSONALITIES = (0, 0xFFFFFFFF)  # the second only asks
-# A pair that talks in datagrams can be turned to any socket with a name. Raw means datagram here.
+_NEW_TIME_NAMESPACE = 0x80  # a signal number in the flags of clone
+_STOLEN_KEYS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX inject input into a terminal
+_ORDINARY_PERSONALITIES = (0, 0xFFFFFFFF)  # the second one only queries
+# A datagram pair can be connected to any named socket. Raw means datagram here.
 _DATAGRAM_TYPES = (2, 3)
 _SOCKET_TYPE_BITS = 0xF
 
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _EQUAL, _GREATER, _GREATER_OR_EQUAL, _ANY_BIT = 0x15, 0x25, 0x35, 0x45
 _REFUSE, _KILL = 0x00050000, 0x80000000
-_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # the lower halves of the arguments
+_CALL_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24  # low halves of the arguments
 
 _SET_NO_NEW_PRIVILEGES = 38
 _SET_SECCOMP = 22
 _FILTER = 2
 
-# One instruction: what to do, how far to jump if so and if not, and a value.
+# Operation code, jump offsets if true and if false, and an operand.
 Instruction = tuple[int, int, int, int]
 _ALLOWED: Instruction = (_RETURN, 0, 0, 0x7FFF0000)
 
 
 def build_filter(machine: str, families: tuple[int, ...]) -> list[Instruction] | None:
-    """The filter for this processor, with only these families of sockets; None for a processor that is not known.
+    """Return the filter for this machine and these socket families, None for an unknown machine.
 
-    Local sockets exist only as pairs: one with a name can belong to somebody outside, whom no fence stops.
+    Local sockets are allowed only as pairs: a named one can belong to an outside process that no sandbox restricts.
     """
     known = _MACHINES.get(machine)
     if known is None:
@@ -136,7 +136,7 @@ def build_filter(machine: str, families: tuple[int, ...]) -> list[Instruction] |
 
 
 def install_filter(instructions: list[Instruction]) -> None:
-    """Filter the calls of this thread and of all its children from now on, whatever they become. Raises OSError."""
+    """Filter the system calls of this thread and all its future children. Raises OSError."""
     filled = (_Instruction * len(instructions))(*(_Instruction(*each) for each in instructions))
     whole = _Program(len(instructions), filled)
     for asked in ((_SET_NO_NEW_PRIVILEGES, 1, None), (_SET_SECCOMP, _FILTER, ctypes.addressof(whole))):

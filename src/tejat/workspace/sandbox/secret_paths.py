@@ -1,4 +1,4 @@
-"""Where people keep what no command of a model should read."""
+"""Well-known locations of secrets in a home directory, which sandboxed commands must not read."""
 
 import os
 
@@ -60,7 +60,7 @@ _IN_HOME = (
     ".kaggle",
     ".cache/huggingface/token",
     ".huggingface/token",
-    # agents, this one among them
+    # coding agents, including this one
     ".config/tejat/keys.env",
     ".gemini",
     ".claude/.credentials.json",
@@ -80,7 +80,7 @@ _IN_HOME = (
     "Library/Messages",
     "Library/Application Support/Firefox",
     "Library/Application Support/Google/Chrome",
-    # what was typed: commands with passwords in them
+    # histories, which may contain passwords
     ".bash_history",
     ".zsh_history",
     ".local/share/fish/fish_history",
@@ -96,6 +96,6 @@ _IN_HOME = (
 
 
 def find_secret_paths(home: str) -> tuple[str, ...]:
-    """The places below this home that exist and are to be hidden."""
+    """Return the secret paths that exist below this home."""
     places = (os.path.join(home, *place.split("/")) for place in _IN_HOME)
     return tuple(place for place in places if os.path.lexists(place))

