@@ -117,13 +117,13 @@ class TestProtocol:
         assert not (root / "mark").exists()
 
     def test_a_command_with_arguments_of_its_own(self, make: Make, root: Path) -> None:
-        """Needs 45: a Python script with arguments."""
+        """A Python script with arguments."""
         (root / "my tools.py").write_text("import json, sys\nprint(sys.argv[1:], json.load(sys.stdin))")
         tool = make(command=(sys.executable, "my tools.py", "call", "--as=a b"))
         assert call(tool, {"a": [1, None]}).llm_content == "['call', '--as=a b', 'weather'] {'a': [1, None]}\n"
 
     def test_success(self, make: Make) -> None:
-        """Verbatim."""
+        """The output is given to the model verbatim."""
         assert call(make("printf ' \\n{\"a\": 1}\\r\\n \\n'")) == ToolResult(*[' \n{"a": 1}\r\n \n'] * 2)
         assert call(make("true")) == ToolResult("", "")
 
@@ -142,7 +142,7 @@ class TestProtocol:
         ],
     )
     def test_arguments_survive(self, make: Make, root: Path, params: dict[str, object]) -> None:
-        """And no shell sees them."""
+        """No shell sees the arguments."""
         result = call(make("cat"), params)
         assert isinstance(result.llm_content, str)
         assert json.loads(result.llm_content) == params
@@ -152,14 +152,14 @@ class TestProtocol:
         assert call(make("cat"), {"a": "x\ud800"}).llm_content == '{"a":"x\ufffd"}'
 
     def test_a_name_is_one_argument_whatever_is_in_it(self, make: Make, root: Path) -> None:
-        """Case 117: such a name would not even have come this far."""
+        """Such a name would not even have come this far."""
         name = "$(touch mark); touch mark"
         assert call(make('printf "%s" "$1"', name=name)).llm_content == name
         assert not (root / "mark").exists()
 
     @pytest.mark.parametrize("script", ["echo done", "exec <&-; sleep 0.1; echo done"])
     def test_a_command_that_never_reads(self, make: Make, script: str) -> None:
-        """With a megabyte for it."""
+        """A megabyte of input is not read."""
         assert call(make(script), {"a": "x" * 1_000_000}) == ToolResult("done\n", "done\n")
 
     def test_the_other_name_is_only_a_spelling(self, make: Make) -> None:
@@ -241,7 +241,7 @@ class TestFailing:
         assert call(make("echo remark >&2", strict_stderr=True)) == failed(strict, report)
 
     def test_words_on_stderr_besides(self, make: Make) -> None:
-        """The model gets the result, the person sees all."""
+        """The model gets the result, the user sees all."""
         report = "Stdout: result\n\nStderr: remark\n\nError: (none)\nExit Code: 0\nSignal: (none)"
         script = "echo result; echo remark >&2"
         assert call(make(script)) == ToolResult("result\n", report)

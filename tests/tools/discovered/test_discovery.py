@@ -171,7 +171,7 @@ class TestFlaws:
     def test_a_name_that_no_model_could_call(
         self, supervisor: ProcessSupervisor, root: Path, name: object, shown: str
     ) -> None:
-        """Cases 100 and 117: rejected whole, and shown."""
+        """Rejected whole, and shown."""
         warning = (
             f'Discovered a tool with the name "{shown}", which no model could call: a name has at most 63 letters, '
             "digits and _.:- and begins with a letter or _. Skipping."
@@ -289,7 +289,6 @@ class TestFailing:
         assert run(supervisor, root, [sys.executable, "pieces.py"]) == DiscoveryResult((declared("a", "ä€😀"),))
 
     def test_time(self, supervisor: ProcessSupervisor, root: Path) -> None:
-        """Case 117."""
         error = failure(supervisor, root, ["sh", "-c", "echo []; echo waiting >&2; sleep 1000 & wait"], seconds=1)
         assert str(error) == "Tool discovery command took longer than 1 seconds and was stopped."
         assert error.lines[1:] == ("waiting",)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.tools.edit.match.levenshtein import edit_distance
+from tejat.tools.edit.match.levenshtein import levenshtein_distance
 
 
 @pytest.mark.parametrize(
@@ -23,20 +23,20 @@ from tejat.tools.edit.match.levenshtein import edit_distance
     ],
 )
 def test_known_ones(first: str, second: str, expected: int) -> None:
-    assert edit_distance(first, second) == expected
+    assert levenshtein_distance(first, second) == expected
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text("abc", max_size=20), st.text("abc", max_size=20))
 def test_the_same_as_the_whole_table(first: str, second: str) -> None:
-    assert edit_distance(first, second) == by_table(first, second)
+    assert levenshtein_distance(first, second) == by_table(first, second)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text("abc", max_size=20), st.text("abc", max_size=20), st.integers(0, 20))
 def test_up_to_a_limit(first: str, second: str, most: int) -> None:
     expected = by_table(first, second)
-    found = edit_distance(first, second, limit=most)
+    found = levenshtein_distance(first, second, limit=most)
     assert found == expected if expected <= most else found > most
 
 
@@ -44,7 +44,7 @@ def test_long_texts() -> None:
     chance = random.Random(4)
     first = "".join(chance.choices("abcdef", k=700))
     second = "".join(chance.choices("abcdef", k=500))
-    assert edit_distance(first, second) == by_table(first, second)
+    assert levenshtein_distance(first, second) == by_table(first, second)
 
 
 def by_table(first: str, second: str) -> int:

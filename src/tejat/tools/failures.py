@@ -1,0 +1,16 @@
+"""Failures that several tools raise."""
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.i18n import gettext_lazy
+
+
+def invalid_params(reason: str) -> ToolFailure:
+    """Failure of invalid arguments."""
+    return ToolFailure(reason, ErrorType.INVALID_TOOL_PARAMS)
+
+
+def command_mismatch() -> ToolFailure:
+    """Failure of a command that is not the approved one."""
+    return ToolFailure(
+        gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
+    )
