@@ -53,7 +53,8 @@ def seen(terminal_env: TerminalEnv, setting: TerminalSetting, **environment: str
 
 def without_times(text: str) -> str:
     """Where there is little room, names give way to times."""
-    return re.sub(r"(write_file) \S+ (.*?)(?:under 0\.1 s|\d+\.\d s)|under 0\.1 s|\d+\.\d s", r"\1 \2", text)
+    time = r"(?:under 0\.1 s|\d+\.\d s)"
+    return re.sub(rf"(list_directory|read_file|write_file) \S+ (.*?){time}|{time}", r"\1 \2", text)
 
 
 @both_settings

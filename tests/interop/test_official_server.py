@@ -23,6 +23,7 @@ from support.external_tools import (
 from support.mcp.clients import wait_until
 from support.model_servers.gemini import text_reply
 from support.note_tool import YES
+from tejat.app.session import manager
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
 from tejat.core.tools.call_events import OutputUpdated
@@ -74,7 +75,9 @@ def helpful(question: ApprovalRequest) -> ApprovalReply:
     return YES
 
 
-def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any]) -> None:
+def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first prompt waits for the server, however long it takes to start on a busy machine.
+    monkeypatch.setattr(manager, "_STARTUP_WAIT_SECONDS", SECONDS)
     env, person = ExternalToolsEnv(tmp_path), CallbackApprover(helpful)
     env.write_user_settings(mcpServers={"full": {**entry, "sampling": True}})
     transcript = env.run_agent(

@@ -67,7 +67,7 @@ def parent_of(pid: int) -> int:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.005)

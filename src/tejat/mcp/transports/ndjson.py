@@ -116,7 +116,14 @@ def encode_message(message: JsonRpcMessage, *, max_bytes: int = MAX_LINE_BYTES) 
     return line + b"\n"
 
 
+_JSON_START = b'{["-0123456789tfnIN \t\r\xef'
+_NO_VALUE = gettext_lazy("it is not JSON: {why}", why="Expecting value at line 1, column 1")
+
+
 def _parse_line(line: bytearray) -> list[DecodedLine]:
+    if line[0] not in _JSON_START and line.isascii():
+        # Plain text, as programs print it by the thousand: parsing it would take far longer than seeing that.
+        return [InvalidLine(_NO_VALUE, start=_excerpt(line))]
     try:
         # Decoded here: the reader of JSON would let half characters pass, and guess at other encodings.
         given = load_json(line.decode().removeprefix("\ufeff"), max_containers=MAX_CONTAINERS)

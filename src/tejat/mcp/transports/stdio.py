@@ -34,6 +34,8 @@ Raises OSError when the sandbox cannot be prepared.
 _SEND_SECONDS = 30.0
 _EXIT_SECONDS = 0.3
 """A server whose input is closed leaves by itself within so long, or is ended."""
+_EXIT_REPORT_SECONDS = 2.0
+"""After a server has closed its output, the time until its exit status is known. A busy machine takes long for that."""
 _CLOSE_SECONDS = 2.0
 _CHUNK_BYTES = 1 << 16
 _MAX_REMAINING_CHUNKS = 16
@@ -244,7 +246,7 @@ class _ServerProcess:
             await asyncio.wait((exited, self._broken), return_when=asyncio.FIRST_COMPLETED)
             failure = self._broken.result() if self._broken.done() else None
             if failure is None:  # a program that closes its end is mostly about to end
-                await asyncio.wait((exited,), timeout=_EXIT_SECONDS)
+                await asyncio.wait((exited,), timeout=_EXIT_REPORT_SECONDS)
             return failure or _exit_failure(self._running, is_over=exited.done())
         finally:
             exited.cancel()
