@@ -1,4 +1,4 @@
-"""The documents tell the truth: examples run, links lead somewhere, nothing names the machine it was written on."""
+"""The documentation is true: examples run, links and file names lead somewhere, nothing names a machine."""
 
 import doctest
 import os
@@ -17,6 +17,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 OURS = re.compile(r"(?:^|\| *)(?:tejat |scripts/)")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
+SOURCE_FILE = re.compile(r"`([a-z_0-9/]+\.py)`")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
@@ -153,6 +154,14 @@ class TestLinks:
     def test_links_lead_somewhere(self, path: Path) -> None:
         text = FENCE.sub("", path.read_text(encoding="utf-8"))
         assert [target for target in targets(text) if not leads_somewhere(path, target)] == []
+
+
+    @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+    def test_named_source_files_exist(self, path: Path) -> None:
+        """A file is named by the end of its path: `sessions/journal.py`."""
+        files = {f"/{name_of(file)}" for file in tracked()}
+        named = SOURCE_FILE.findall(path.read_text(encoding="utf-8"))
+        assert [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
 
 
 def targets(text: str) -> list[str]:
