@@ -1,4 +1,4 @@
-"""The models: one client for each service, loaded when a model of that service is asked for."""
+"""Model clients, one subpackage per service, imported when a model of that service is opened."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @frozen
 class ModelOptions:
-    """How models are reached.
+    """Settings of the model clients.
 
-    `patience` is how many seconds all waiting between attempts may take together. `limits` are those of one attempt,
-    None for the usual ones. `base_url` is from the person's settings; the environment overrules it. `root` stands for
+    `max_retry_wait` is the total time in seconds to wait between attempts. `http_limits` apply to one attempt; None
+    means the defaults. `base_url` comes from the user's settings; the environment overrides it. `root` is the value of
     `${root}` in scripts.
     """
 
@@ -29,9 +29,9 @@ class ModelOptions:
 
 
 def open_model(name: str, options: ModelOptions) -> ModelClient:
-    """A client for the model of that name. Nothing goes over the network yet.
+    """Create a client for a model name. Nothing is sent yet.
 
-    Raises UsageError for a name that it cannot read, and ModelFailure when there is no key for the service.
+    Raises UsageError for an invalid name, and ModelFailure when the key of the service is missing.
     """
     from tejat.models.retry import RetryingModel
 
@@ -61,7 +61,7 @@ def _open_client(name: str, options: ModelOptions) -> ModelClient:
         case Provider.OPENAI:
             from tejat.models.openai.client import open_openai
 
-            # Whoever names a server of their own need not have a key for it.
+            # A server of one's own may need no key.
             own_server = options.environment.get("OPENAI_BASE_URL") or options.base_url
             return open_openai(model, options, needs_key=not own_server)
         case Provider.OLLAMA:

@@ -1,4 +1,4 @@
-"""Where a service is asked, and whether a key may go there."""
+"""Base URLs and API keys of the services."""
 
 from urllib.parse import urlsplit
 
@@ -14,10 +14,10 @@ _LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_key: bool) -> str:
-    """The address by the variable of the environment, else by the settings, else the usual one; no slash at its end.
+    """Return the base URL from the environment variable, the settings or the default, without a trailing slash.
 
-    Raises UsageError for what is no address, and for one to which the key would go for everybody to read. It says where
-    a wrong address stands and does not repeat it: there may be a password in it.
+    Raises UsageError for an invalid URL, and for one that would send the key unencrypted. The message names the source
+    of the URL and does not repeat it: it may contain a password.
     """
     from_environment = options.environment.get(variable, "").strip()
     address = from_environment or options.base_url or default
@@ -36,7 +36,7 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
         raise no_address from None
     if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc or parts.query or parts.fragment:
         raise no_address
-    # Who types it into the environment means it; settings are copied from others unread.
+    # A variable is set on purpose; settings may be copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK_HOSTS and not from_environment:
         raise UsageError(
             gettext_lazy(
@@ -50,7 +50,7 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
 
 
 def read_api_key(options: ModelOptions, name: str) -> str:
-    """The key in this variable of the environment, empty if there is none. Raises UsageError for what can be none."""
+    """Return the key in an environment variable, or an empty string. Raises UsageError for invalid characters."""
     key = options.environment.get(name, "").strip()
     if not key.isascii() or not (key.isprintable() or not key):
         raise UsageError(gettext_lazy("{name} holds characters that no key has.", name=name))

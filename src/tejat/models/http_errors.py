@@ -1,4 +1,4 @@
-"""What becomes of trouble on the way to a model: which kind it is, whether to try again, and when."""
+"""Conversion of HTTP problems to model failures, and retry hints."""
 
 import re
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind
 
-# What each problem is to a caller, and whether the same request might succeed later.
+# The failure kind of each problem, and whether the same request may succeed later.
 _PROBLEMS = {
     HttpFailureKind.BAD_URL: (FailureKind.BAD_REQUEST, False),
     HttpFailureKind.BAD_HEADER: (FailureKind.BAD_REQUEST, False),
@@ -18,7 +18,7 @@ _PROBLEMS = {
     HttpFailureKind.TIMED_OUT_CONNECT: (FailureKind.TIMED_OUT, True),
     HttpFailureKind.TIMED_OUT_FIRST_BYTE: (FailureKind.TIMED_OUT, True),
     HttpFailureKind.TIMED_OUT_IDLE: (FailureKind.TIMED_OUT, True),
-    # The longest that anybody wanted to wait is over.
+    # The caller's own time limit.
     HttpFailureKind.TIMED_OUT_TOTAL: (FailureKind.TIMED_OUT, False),
     HttpFailureKind.DISCONNECTED: (FailureKind.STREAM_CUT, True),
     HttpFailureKind.PROTOCOL: (FailureKind.PROTOCOL, False),
@@ -31,13 +31,13 @@ _SECONDS = r"\d{1,9}(?:\.\d{1,9})?"
 
 
 def failure_from_http(failure: HttpFailure) -> ModelFailure:
-    """The failure of a model that could not be reached or did not answer to the end."""
+    """Convert a connection problem."""
     kind, can_retry = _PROBLEMS[failure.kind]
     return ModelFailure(failure.message, kind, can_retry=can_retry)
 
 
 def protocol_failure(detail: str) -> ModelFailure:
-    """The failure of a service that answered in a way that none of its kind does."""
+    """Create the failure for a response that does not follow the protocol of the service."""
     return ModelFailure(
         gettext_lazy("The service sent something that is no answer of a model: {detail}", detail=detail),
         FailureKind.PROTOCOL,
@@ -45,12 +45,12 @@ def protocol_failure(detail: str) -> ModelFailure:
 
 
 def is_retryable_status(status: int) -> bool:
-    """Whether the very same request might be taken later. 499 is a service that lost its patience with itself."""
+    """Return whether the same request may succeed later. 499 means that the service cancelled it."""
     return status in {408, 429, 499} or status >= 500
 
 
 def parse_retry_after(headers: Headers, now: Callable[[], float]) -> float | None:
-    """How many seconds the service wants us to wait, by the headers that say so in seconds or as a date."""
+    """Return the delay in seconds that the headers ask for, in seconds or as a date; None if they do not."""
     milliseconds = headers.get("retry-after-ms")
     if milliseconds is not None and re.fullmatch(_SECONDS, milliseconds.strip()):
         return float(milliseconds) / 1000
@@ -60,7 +60,7 @@ def parse_retry_after(headers: Headers, now: Callable[[], float]) -> float | Non
     until = _parse_http_date(value)
     if until is None:
         return None
-    # By the service's own clock, if it tells: ours may be wrong.
+    # By the service's clock if it sends it: ours may be wrong.
     its_now = _parse_http_date(headers.get("date") or "")
     return max(0.0, until - (now() if its_now is None else its_now))
 

@@ -1,1 +1,1 @@
-"""Anthropic."""
+"""Anthropic's models."""

@@ -1,4 +1,4 @@
-"""Anthropic's messages on the way out: a conversation as the bytes of a request."""
+"""Encoding of requests to Anthropic's Messages API."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from tejat.models.wire.common import (
 
 VENDOR = "anthropic"
 ANSWER_TOOL = "give_answer"
-"""The tool that a model is made to call when its answer is to be JSON."""
+"""The tool that the model is forced to call when the response must be JSON."""
 BODY_TAIL = b"]}"
 
 _CACHE_CONTROL: JsonObject = {"type": "ephemeral"}
@@ -40,7 +40,7 @@ _EMPTY_TEXT = "(no text)"
 
 
 class AnthropicJsonMode(StrEnum):
-    """How an answer in JSON is asked for."""
+    """How to request a JSON response."""
 
     FORMAT = "output_config"
     TOOL = "tool"
@@ -48,7 +48,7 @@ class AnthropicJsonMode(StrEnum):
 
 
 class ThinkingMode(StrEnum):
-    """What is asked of a model that thinks: to show what it thought, to think, or nothing."""
+    """Which thinking to request: with summaries, without them, or none."""
 
     SUMMARIZED = "shown"
     ADAPTIVE = "hidden"
@@ -57,7 +57,7 @@ class ThinkingMode(StrEnum):
 
 @frozen
 class AnthropicDialect:
-    """What a server takes for a model. `forms` are those that are still to be tried, the best first."""
+    """What a server supports for a model. `json_modes` are those still to be tried, the best first."""
 
     max_output: int
     thinking: ThinkingMode = ThinkingMode.OFF
@@ -73,14 +73,14 @@ _MAX_OUTPUT = 64_000
 
 
 def dialect_for_model(model: str) -> AnthropicDialect:
-    """What is known of a model by its name."""
+    """Return the dialect known for a model name."""
     found = re.search(_MODEL_VERSION, model)
     if found is None:
         return AnthropicDialect(_DEFAULT_OUTPUT)
     version = (int(found[2]), int(found[3] or 0))
     if version < (4, 6):
         return AnthropicDialect(_max_output_before_4_6(version, is_opus=found[1] == "opus"))
-    # Some of these refuse to be made to call a tool, and none takes a temperature while it thinks.
+    # Some of these reject a forced tool call, and none accepts a temperature with thinking.
     return AnthropicDialect(
         _MAX_OUTPUT,
         ThinkingMode.SUMMARIZED,
@@ -97,7 +97,7 @@ def _max_output_before_4_6(version: tuple[int, int], *, is_opus: bool) -> int:
 
 
 def encode_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
-    """A request up to its first message. What follows are encoded messages with commas between them, and CLOSING."""
+    """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
     most = min(request.max_output_tokens or dialect.max_output, dialect.max_output)
     asked: dict[str, JsonValue] = {"model": model, "max_tokens": most, "stream": True}
     if request.temperature is not None and dialect.supports_temperature and dialect.thinking is ThinkingMode.OFF:
@@ -106,7 +106,7 @@ def encode_head(model: str, request: ModelRequest, dialect: AnthropicDialect) ->
 
 
 def encode_count_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
-    """The same for a request that is only to be counted."""
+    """Encode the head of a request to count tokens."""
     return _open_body({"model": model, **_prompt_fields(request, dialect)})
 
 
@@ -115,10 +115,10 @@ def _open_body(asked: JsonObject) -> bytes:
 
 
 def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str, JsonValue]:
-    """What counts as tokens, besides the messages."""
+    """Return the fields that count as tokens, besides the messages."""
     form = dialect.json_modes[0] if request.response_schema is not None else None
     matter: dict[str, JsonValue] = {}
-    # A model that is made to call a tool may not think first.
+    # Forced tool calls exclude thinking.
     if dialect.thinking is not ThinkingMode.OFF and form is not AnthropicJsonMode.TOOL:
         shown: JsonObject = {"display": "summarized"} if dialect.thinking is ThinkingMode.SUMMARIZED else {}
         matter["thinking"] = {"type": "adaptive", **shown}
@@ -160,7 +160,7 @@ def _tool_fields(
     if tools:
         tools[-1] = _with_cache_control(tools[-1], dialect)
         return {"tools": tools}
-    # A conversation in which tools were called is refused without any tools.
+    # The service rejects a conversation with tool calls and no declared tools.
     called = sorted({wire_name(call.name) for message in request.messages for call in message.calls})
     if not called:
         return {}
@@ -175,7 +175,7 @@ def _with_cache_control(block: JsonObject, dialect: AnthropicDialect) -> JsonObj
 
 
 def _without_additional_properties(schema: JsonValue) -> JsonValue:
-    """The schema with every object closed to properties that it does not name, as this form demands."""
+    """Return the schema with `additionalProperties: false` in every object, as structured output requires."""
     if isinstance(schema, dict):
         closed = {key: _without_additional_properties(value) for key, value in schema.items()}
         if closed.get("type") == "object" and isinstance(closed.get("properties"), dict):
@@ -185,9 +185,10 @@ def _without_additional_properties(schema: JsonValue) -> JsonValue:
 
 
 def encode_message(message: Message, *, thinking_model: str | None, media: bool) -> bytes:
-    """One message. `thinker` is the model that gets its own thoughts back, None if none does.
+    """Encode a message.
 
-    Without `media` it tells in words what was left out.
+    `thinking_model` is the model whose thinking blocks are sent, None to send none. Without `media`, a text replaces
+    them.
     """
     if message.role is Role.MODEL:
         role, content = "assistant", _assistant_content(message, thinking_model)
@@ -197,7 +198,7 @@ def encode_message(message: Message, *, thinking_model: str | None, media: bool)
 
 
 def add_cache_control(encoded: bytes) -> bytes:
-    """An encoded message of the user up to which the service shall keep everything in its cache."""
+    """Mark an encoded user message as the end of a cached prefix."""
     mark = dump_json({"cache_control": _CACHE_CONTROL})[1:]
     return encoded.removesuffix(b"}]}") + f",{mark}]}}".encode()
 
@@ -206,7 +207,7 @@ def _assistant_content(message: Message, thinking_model: str | None) -> list[Jso
     blocks: list[JsonObject] = []
     calls: list[JsonObject] = []
     position = 0
-    # Thoughts keep their places among the calls; what somebody else wrote gets the order that is sure to be taken.
+    # Thinking blocks keep their places among the calls; other models' messages get the order that is always accepted.
     places = blocks if any(_is_own_thinking(part, thinking_model) for part in message.parts) else calls
     for part in message.parts:
         match part:
@@ -225,7 +226,7 @@ def _assistant_content(message: Message, thinking_model: str | None) -> list[Jso
 
 
 def _is_own_thinking(part: MessagePart, thinking_model: str | None) -> bool:
-    """Whether this very model made the part: another could not read it, and the request would be refused."""
+    """Return whether this model made the part. Others reject it."""
     return (
         thinking_model is not None
         and isinstance(part, Opaque)
@@ -235,7 +236,7 @@ def _is_own_thinking(part: MessagePart, thinking_model: str | None) -> bool:
 
 
 def preserve_block(block: JsonObject, model: str) -> Opaque:
-    """A block that goes back to the model that made it."""
+    """Wrap a block to be sent back to the model that made it."""
     return Opaque(VENDOR, {"model": model, "block": block})
 
 
@@ -253,9 +254,9 @@ def _tool_use(call: FunctionCall, position: int) -> JsonObject:
 
 
 def _user_content(message: Message, *, media: bool) -> list[JsonObject]:
-    """The results of tools first, as the service demands, each with what follows it.
+    """Return the content blocks of a user message, tool results first, as the service demands.
 
-    Text behind the last result may be what the person wrote, so it stands for itself, and so does what comes after it.
+    Media and text follow the result they belong to. Text after the last result may come from the user and stands alone.
     """
     results: list[tuple[FunctionResponse, list[JsonObject]]] = []
     rest: list[JsonObject] = []
@@ -304,20 +305,20 @@ def _media_block(media: InlineData | FileData) -> JsonObject:
         if not media.file_uri.startswith("https://"):
             return _text_block(media_placeholder(media))
         return {"type": kind, "source": {"type": "url", "url": media.file_uri}}
-    # The service measures what goes over the wire.
+    # The limit applies to the encoded size.
     if len(media.data) * 4 // 3 > (_MAX_DOCUMENT_BYTES if is_document else _MAX_IMAGE_BYTES):
         return _text_block(media_placeholder(media, "it is too large for this service"))
     return {"type": kind, "source": {"type": "base64", "media_type": media.mime_type, "data": encode_base64(media)}}
 
 
-# Plain texts, as a server refuses seldom: to compile them would cost every start.
+# Not compiled: errors are rare, and compiling would slow down every start.
 _MAX_TOKENS_EXCEEDED = r"max_tokens: \d{1,9} > (\d{1,9})\b"
 _MEDIA_ERROR = r"image|document|pdf|media_type|multimodal|vision"
 _JSON_MODE_ERROR = r"output_config|output_format|json_schema|tool_choice|structured output|schema"
 
 
 def adapt_dialect(dialect: AnthropicDialect, request: ModelRequest, error: str) -> AnthropicDialect | None:
-    """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
+    """Return the dialect to try after this error; None if no change would help."""
     words = error.lower()
     limit = re.search(_MAX_TOKENS_EXCEEDED, words)
     if limit and 0 < int(limit[1]) < dialect.max_output:
@@ -339,6 +340,6 @@ def adapt_dialect(dialect: AnthropicDialect, request: ModelRequest, error: str) 
 
 
 def is_thinking_block_error(error: str) -> bool:
-    """Whether a server has refused thoughts that were given back to it: the conversation before them has changed."""
+    """Return whether the error is about thinking blocks that were sent back after the conversation had changed."""
     words = error.lower()
     return "thinking" in words and bool(re.search(r"signature|\bblocks?\b|cannot be modified", words))

@@ -1,4 +1,4 @@
-"""Anthropic's messages on the way in: the events of a stream as one answer."""
+"""Decoding of streamed responses of Anthropic's Messages API."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -38,7 +38,7 @@ _CONTEXT_WINDOW_EXCEEDED = "model_context_window_exceeded"
 
 
 class _Block:
-    """One block of the answer. `start` is what it began with, the rest came in pieces."""
+    """One content block. `start` is its first event, the rest comes in deltas."""
 
     def __init__(self, start: Mapping[str, object]) -> None:
         self.start = start
@@ -49,9 +49,9 @@ class _Block:
 
 
 class AnthropicResponseReader:
-    """One answer as it comes in.
+    """Reads one response.
 
-    With `is_forced`, the model was made to call ANSWER_TOOL, and what it called it with is the text of the answer.
+    With `is_forced` the model had to call ANSWER_TOOL, and the arguments of that call are the text of the response.
     """
 
     def __init__(self, tools: tuple[FunctionDeclaration, ...], target: ModelTarget, *, is_forced: bool = False) -> None:
@@ -67,16 +67,16 @@ class AnthropicResponseReader:
 
     @property
     def is_done(self) -> bool:
-        """Whether the service has said that nothing follows."""
+        """Whether the service has ended the stream."""
         return self._is_done
 
     @property
     def is_complete(self) -> bool:
-        """Whether the answer is complete, even if the stream should end here."""
+        """Whether the response is complete, even if the connection breaks now."""
         return self._is_done or bool(self._stop)
 
     def feed(self, data: str) -> list[Chunk]:
-        """What the data of one event adds. Raises ModelFailure for an error in the stream, or what is no event."""
+        """Read the data of one event. Raises ModelFailure for an error event and for invalid data."""
         if not data.strip():
             return []
         try:
@@ -103,12 +103,12 @@ class AnthropicResponseReader:
             case "message":
                 return self._read_message(event)
             case _:
-                # Pings, and whatever else the service may think of.
+                # Pings and unknown events.
                 pass
         return []
 
     def end(self) -> list[Chunk]:
-        """The rest, last of all the answer. Raises ModelFailure when the stream ended too early."""
+        """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete:
             raise ModelFailure(
                 gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
@@ -164,11 +164,11 @@ class AnthropicResponseReader:
         self._stop_detail = as_str(details.get("explanation")) or self._stop_detail
 
     def _update_usage(self, usage: Mapping[str, object]) -> None:
-        """Counts are of the whole answer so far; those that are not repeated stay."""
+        """Update the counts, which are totals; those that are not repeated stay."""
         self._usage |= {key: as_count(value) for key, value in usage.items() if isinstance(value, int)}
 
     def _read_message(self, message: Mapping[str, object]) -> list[Chunk]:
-        """An answer in one piece, from a server that does not stream."""
+        """Read a whole response from a server that does not stream."""
         self._start_message(message)
         deltas: list[Chunk] = []
         for index, block in enumerate(as_list(message.get("content"))):
@@ -183,7 +183,7 @@ class AnthropicResponseReader:
         text, signature = "".join(block.text), "".join(block.signature)
         match block.start.get("type"):
             case "text":
-                # Beside a forced call there is nothing to say.
+                # Text beside a forced call is dropped.
                 return [Text(text)] if text and not self._is_forced else []
             case "thinking":
                 shown: list[MessagePart] = [Thought(text)] if text else []
@@ -198,7 +198,7 @@ class AnthropicResponseReader:
         written = "".join(block.arguments)
         name = as_str(block.start.get("name"))
         if self._stop == "max_tokens" and not block.is_closed:
-            # Cut in the middle, however whole it may look.
+            # Cut off, even if it happens to be valid JSON.
             arguments = None
         elif written:
             arguments = parse_arguments(written)

@@ -1,1 +1,1 @@
-"""Gemini."""
+"""Gemini models, on the Gemini API and on Vertex AI."""

@@ -1,4 +1,4 @@
-"""Why a Gemini service refused a request, read from its error. Pure."""
+"""Parsing of error responses of the Gemini API."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,16 +18,16 @@ _INVALID_KEY = r"(?i)API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?
 def parse_api_error(
     body: object, *, status: int | None = None, retry_after: float | None = None, secrets: Iterable[str] = ()
 ) -> ModelFailure:
-    """The failure that an error answer tells of, whether it came instead of a stream or in the middle of one.
+    """Convert an error response, or an error in the middle of a stream.
 
-    `status` is that of the response, `retry_after` what its headers ask for.
+    `status` is that of the response, `retry_after` the delay that its headers ask for.
     """
     error = _error_object(body)
     code = status if status is not None and status != 200 else _error_code(error)
     details = [as_object(detail) for detail in as_list(error.get("details"))]
     message = _error_message(body, error, code, secrets)
     wait = _retry_delay(details, str(error.get("message", "")))
-    # The body knows better than a gateway on the way.
+    # The body is more precise than the headers of a gateway.
     wait = retry_after if wait is None else wait
     if re.search(_INVALID_KEY, f"{error.get('message', '')} {_error_reasons(details)}") or code in {401, 403}:
         return ModelFailure(
@@ -65,7 +65,7 @@ def parse_api_error(
 
 
 def _error_object(answer: object) -> Mapping[str, object]:
-    # Outside of a stream the service answers with a list.
+    # Outside of a stream the service responds with a list.
     first = next(iter(as_list(answer)), answer)
     return as_object(as_object(first).get("error"))
 
@@ -100,7 +100,7 @@ def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float
     quotas = sorted({quota for quota in (_quota_name(violation) for violation in violations) if quota})
     which = gettext_lazy(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
     if any("PerDay" in quota for quota in quotas):
-        # Whatever delay the service names besides: asking again today is refused again.
+        # Retrying on the same day is pointless, whatever delay the service names.
         return ModelFailure(
             gettext_lazy(
                 "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",

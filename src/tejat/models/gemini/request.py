@@ -1,4 +1,4 @@
-"""The words of the Gemini wire: requests in bytes, answers in parts. Pure."""
+"""Encoding of requests to the Gemini API."""
 
 import base64
 import re
@@ -24,7 +24,7 @@ from tejat.models.wire.common import media_placeholder, wire_name
 
 VENDOR = "gemini"
 NAME_PATTERN = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"
-"""The names of functions that the service takes."""
+"""Function names that the service accepts."""
 
 _MODEL_VERSION = r"gemini-(\d{1,3})(?:\.(\d{1,3}))?(?:-|$)"
 _LATEST_ALIASES = frozenset({"gemini-pro-latest", "gemini-flash-latest", "gemini-flash-lite-latest"})
@@ -32,7 +32,7 @@ _NON_THINKING_VARIANTS = ("image", "tts", "audio", "live", "embedding", "compute
 _NESTED_MEDIA_TYPES = ("image/", "application/pdf", "text/plain")
 _SIGNATURE = "thoughtSignature"
 _PLACEHOLDER_SIGNATURE = "skip_thought_signature_validator"
-"""What the service takes in place of a signature, for a call that another model made or that lost its own."""
+"""Accepted instead of a signature, for a call of another model or one that lost its signature."""
 _CAPABILITY_TOOLS: dict[Capability, JsonObject] = {
     Capability.GOOGLE_SEARCH: {"googleSearch": {}},
     Capability.URL_CONTEXT: {"urlContext": {}},
@@ -40,7 +40,7 @@ _CAPABILITY_TOOLS: dict[Capability, JsonObject] = {
 
 
 class GeminiEncoder:
-    """What is different from one Gemini model to another, told by its name."""
+    """Encodes messages and requests for one model. Models differ, which is known by their names."""
 
     def __init__(self, model: str) -> None:
         own_name = model.rpartition("/")[2]
@@ -48,17 +48,16 @@ class GeminiEncoder:
         version = float(f"{found[1]}.{found[2] or 0}") if found else 0.0
         is_new = version >= 2.5 or own_name in _LATEST_ALIASES
         self.supports_thinking = is_new and not any(word in own_name for word in _NON_THINKING_VARIANTS)
-        """Whether it may be asked for its thoughts."""
+        """Whether it can return thoughts."""
         self.supports_nested_media = version >= 3
-        """Whether a function response can hold media."""
+        """Whether a function response can contain media."""
         self.requires_signatures = version >= 3
-        """Whether it refuses a history whose calls have no signature."""
+        """Whether it rejects a history with unsigned calls."""
 
     def encode_message(self, message: Message, *, signed: bool = True, media: bool = True) -> bytes:
-        """The message as one element of `contents`.
+        """Encode a message as one element of `contents`.
 
-        Not `signed` is for a service that does not accept the signatures in it: those of another model, or of none.
-        Without `media` words stand where they were.
+        `signed=False` leaves out signatures that the service rejects. Without `media`, a text replaces them.
         """
         given = message.parts if signed else tuple(map(_without_signature, message.parts))
         parts = self._encode_parts(given if media else map(_without_media, given))
@@ -88,11 +87,11 @@ class GeminiEncoder:
         return self.supports_nested_media and media.mime_type.startswith(_NESTED_MEDIA_TYPES)
 
     def encode_request_fields(self, request: ModelRequest) -> bytes:
-        """Everything of a request but its messages, as the fields of an object that follow others."""
+        """Encode everything but the messages, as fields that follow others."""
         return _encode_fields({**_prompt_fields(request), **self._generation_fields(request)})
 
     def encode_prompt_fields(self, request: ModelRequest) -> bytes:
-        """The same without what only says how to answer."""
+        """Encode the fields that count as tokens."""
         return _encode_fields(_prompt_fields(request))
 
     def _generation_fields(self, request: ModelRequest) -> JsonObject:
@@ -118,7 +117,7 @@ def _prompt_fields(request: ModelRequest) -> JsonObject:
     if request.system:
         fields["systemInstruction"] = {"parts": [{"text": request.system}]}
     if request.capabilities:
-        # Most models refuse functions beside what the service does itself.
+        # Most models reject functions together with built-in tools.
         fields["tools"] = [_CAPABILITY_TOOLS[ability] for ability in sorted(request.capabilities)]
     elif request.tools:
         fields["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
@@ -130,7 +129,7 @@ def _declaration(tool: FunctionDeclaration) -> JsonObject:
 
 
 def _is_sent(part: MessagePart) -> bool:
-    """Whether a part goes back to the service: what only it or only another one understands, and no empty text."""
+    """Return whether a part is sent: no empty text, and no data of other services."""
     match part:
         case Text(text, signature):
             return bool(text) or signature is not None
@@ -191,7 +190,7 @@ def _without_media(part: MessagePart) -> MessagePart:
 
 
 def _add_placeholder_signature(parts: list[JsonObject]) -> list[JsonObject]:
-    """The first of the calls made together carries the signature of all of them."""
+    """Add a placeholder signature to the first call, which carries the signature of all calls in the message."""
     first = next((position for position, part in enumerate(parts) if "functionCall" in part), None)
     if first is not None:
         parts[first] = {_SIGNATURE: _PLACEHOLDER_SIGNATURE, **parts[first]}
@@ -199,6 +198,6 @@ def _add_placeholder_signature(parts: list[JsonObject]) -> list[JsonObject]:
 
 
 def _encode_content(message: Message, parts: list[JsonObject]) -> bytes:
-    # No message may be without parts, and no text empty.
+    # Messages without parts and empty texts are rejected.
     content: JsonObject = {"role": message.role.value, "parts": parts or [{"text": " "}]}
     return dump_json(content).encode()

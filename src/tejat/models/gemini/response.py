@@ -1,4 +1,4 @@
-"""An answer on the Gemini wire, put together from the chunks that it comes in. Pure."""
+"""Decoding of responses of the Gemini API."""
 
 import base64
 import binascii
@@ -59,7 +59,7 @@ _USAGE_FIELDS = (
 
 
 class GeminiResponseReader:
-    """Reads one answer to a request with these tools."""
+    """Reads one response to a request with these tools."""
 
     def __init__(self, secrets: Sequence[str] = (), tools: tuple[FunctionDeclaration, ...] = ()) -> None:
         self._secrets = secrets
@@ -87,7 +87,7 @@ class GeminiResponseReader:
         return [self.response()]
 
     def read(self, text: str | bytes) -> Iterator[TextDelta | ThoughtDelta]:
-        """What one chunk has to show. Raises ModelFailure for one that is an error, or no chunk at all."""
+        """Return the deltas of one chunk. Raises ModelFailure for an error and for invalid data."""
         try:
             chunk = load_json(text)
         except InvalidJson as error:
@@ -95,7 +95,7 @@ class GeminiResponseReader:
         return self.read_value(chunk)
 
     def read_value(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:
-        """The same for a chunk that was parsed already. A list is so many chunks."""
+        """Return the deltas of a parsed chunk, or of a list of chunks."""
         if isinstance(chunk, list):
             for inner in cast("list[object]", chunk):
                 yield from self.read_value(inner)
@@ -112,7 +112,7 @@ class GeminiResponseReader:
             yield from self._read_candidate(candidate)
 
     def response(self) -> ModelResponse:
-        """The whole answer once the stream is over. Raises ModelFailure if it was not whole."""
+        """Return the response at the end of the stream. Raises ModelFailure if it is incomplete."""
         if self._reason is None:
             raise _stream_cut()
         message = Message(Role.MODEL, tuple(self._parts))
@@ -131,7 +131,7 @@ class GeminiResponseReader:
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
         content = _require_object(candidate.get("content") or {}, "content")
         for part in _require_objects(content.get("parts"), "parts"):
-            # Only those who run calls answer them: sent back, it would make every further request illegal.
+            # A response of the service to a call would make every further request illegal.
             if "functionResponse" not in part:
                 yield from self._add_part(self._restore_name(_read_part(part)))
         self._read_grounding(candidate)
@@ -148,7 +148,7 @@ class GeminiResponseReader:
 
     def _add_part(self, part: MessagePart) -> Iterator[TextDelta | ThoughtDelta]:
         last = self._parts[-1] if self._parts else None
-        # A signature belongs to its own piece of the text.
+        # A signature belongs to its own piece of text.
         if isinstance(part, Text) and isinstance(last, Text) and part.signature is None is last.signature:
             self._parts[-1] = Text(last.text + part.text)
         elif isinstance(part, Thought) and isinstance(last, Thought) and part.signature is None is last.signature:
@@ -188,7 +188,7 @@ def _read_part(part: JsonObject) -> MessagePart:
         return Thought(text, signature) if is_thought else Text(text, signature)
     if "functionCall" in part:
         return _read_call(part["functionCall"], signature)
-    # What has no place for a signature is kept as it is together with it.
+    # A part with a signature that has no place for it is preserved as it is.
     if signature is None and not is_thought:
         if "inlineData" in part:
             return _read_media(_require_object(part["inlineData"], "inlineData"))
@@ -201,7 +201,7 @@ def _read_part(part: JsonObject) -> MessagePart:
 
 
 def _read_call(value: object, signature: str | None) -> FunctionCall:
-    """A call that is not as it should be stays a call: whoever runs it tells the model what is wrong."""
+    """Read a call. A malformed one stays a call, so that running it tells the model what is wrong."""
     if not isinstance(value, Mapping):
         return FunctionCall(UNNAMED_CALL, {"functionCall": value}, signature=signature)
     call = cast("JsonObject", value)
@@ -212,7 +212,7 @@ def _read_call(value: object, signature: str | None) -> FunctionCall:
 
 def _read_media(media: JsonObject) -> InlineData:
     try:
-        # Both alphabets of base64 are in use.
+        # Both base64 alphabets are in use.
         encoded = as_str(media.get("data")).replace("-", "+").replace("_", "/")
         data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except (binascii.Error, ValueError):
@@ -221,7 +221,7 @@ def _read_media(media: JsonObject) -> InlineData:
 
 
 def _read_source(value: object) -> GroundingSource:
-    """The page behind one chunk, which is under `web` or a key of its kind."""
+    """Read the page of a grounding chunk, which is under `web` or a similar key."""
     page = as_object(next(iter(as_object(value).values()), None))
     return GroundingSource(as_str(page.get("title")) or None, as_str(page.get("uri")) or None)
 

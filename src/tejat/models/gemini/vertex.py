@@ -1,4 +1,4 @@
-"""Gemini models on Vertex AI, by application default credentials or by a key of its express mode."""
+"""Gemini models on Vertex AI, with application default credentials or an express-mode key."""
 
 import asyncio
 import re
@@ -30,10 +30,9 @@ class _Auth(Protocol):
 
 
 def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
-    """A model in the project `GOOGLE_CLOUD_PROJECT`, or by `GOOGLE_API_KEY` alone where no project is named.
+    """Create a client for the project `GOOGLE_CLOUD_PROJECT`, or with `GOOGLE_API_KEY` if no project is set.
 
-    Raises ModelFailure when there is neither, and UsageError for a project, location or address that can be none and
-    where google-auth is not installed.
+    Raises ModelFailure without either, and UsageError for an invalid project, location or URL, and without google-auth.
     """
     project = options.environment.get("GOOGLE_CLOUD_PROJECT", "").strip()
     location = options.environment.get("GOOGLE_CLOUD_LOCATION", "").strip() or _DEFAULT_LOCATION
@@ -53,7 +52,7 @@ def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
 
 
 def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
-    """Who asks, and whether from within a project."""
+    """Return the authentication, and whether it belongs to a project."""
     key = read_api_key(options, "GOOGLE_API_KEY")
     if not project and key:
         return _ApiKeyAuth(key), False
@@ -119,7 +118,7 @@ class _ApiKeyAuth:
 
 
 class _DefaultCredentialsAuth:
-    """Application default credentials, loaded when they are first wanted and refreshed when they have run out."""
+    """Application default credentials, loaded on first use and refreshed when expired."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -140,7 +139,7 @@ class _DefaultCredentialsAuth:
             return ready
 
     def _refreshed_credentials(self) -> "GoogleCredentials":
-        # Loading it takes longer than all the rest of the program.
+        # Importing it takes longer than importing everything else.
         from tejat.models.gemini.vertex_credentials import load_credentials, refresh_credentials
 
         credentials = self._credentials or load_credentials(self._environment)

@@ -1,4 +1,4 @@
-"""Application default credentials of Google Cloud, through google-auth and over our own HTTP. All of it blocks."""
+"""Application default credentials of Google Cloud, through google-auth and our own HTTP client. Blocking."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ _METADATA_LIMITS = HttpLimits(connect=1.0, first_byte=2.0, idle=2.0, total=5.0)
 _METADATA_HOSTS = ("metadata.google.internal", "169.254.169.254")
 _METADATA_HEADERS = {"Metadata-Flavor": "Google"}
 _REFRESH_MARGIN = 225.0
-"""How many seconds before its end a token is no longer used."""
+"""Seconds before its expiry at which a token is no longer used."""
 _MAX_BYTES = 2**20
 _ADVICE = gettext_lazy(
     "Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to the file of a key."
@@ -39,7 +39,7 @@ _ADVICE = gettext_lazy(
 
 
 class GoogleCredentials(Protocol):
-    """What we use of google-auth's."""
+    """The part of google-auth's credentials that is used here."""
 
     @property
     def valid(self) -> bool: ...
@@ -54,9 +54,9 @@ class GoogleCredentials(Protocol):
 
 
 def load_credentials(environment: Mapping[str, str]) -> GoogleCredentials:
-    """Who we are: by a file that is named, by the one that gcloud left, or by the machine that we are on.
+    """Load credentials from the named file, from gcloud's file, or from the metadata server.
 
-    Raises ModelFailure when we are nobody.
+    Raises ModelFailure without any.
     """
     path = environment.get("GOOGLE_APPLICATION_CREDENTIALS") or _gcloud_credentials_path(environment)
     if path and os.path.exists(path):
@@ -91,7 +91,7 @@ def refresh_credentials(credentials: GoogleCredentials, environment: Mapping[str
 
 
 class AuthResponse(NamedTuple):
-    """A response as google-auth wants it."""
+    """A response in the form that google-auth expects."""
 
     status: int
     headers: Mapping[str, str]
@@ -99,7 +99,7 @@ class AuthResponse(NamedTuple):
 
 
 class AuthTransport(transport.Request):
-    """How google-auth asks: through the proxies and with the certificates of this environment."""
+    """HTTP transport for google-auth, with the proxies and certificates of the environment."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -120,7 +120,7 @@ class AuthTransport(transport.Request):
             raise exceptions.TransportError(failure.message) from None
 
     async def _request(self, url: str, method: str, body: bytes, headers: Mapping[str, str]) -> AuthResponse:
-        # What answers for the machine itself is never behind a proxy.
+        # The metadata server is never behind a proxy.
         is_own = url.startswith(tuple(f"http://{host}" for host in _METADATA_HOSTS))
         limits = _METADATA_LIMITS if is_own else _LIMITS
         client = HttpClient(environment=self._environment, limits=limits, use_proxies=not is_own)
@@ -155,7 +155,7 @@ def _build(make: Callable[[], object]) -> GoogleCredentials:
     try:
         return cast("GoogleCredentials", make())
     except (exceptions.GoogleAuthError, ValueError, KeyError, TypeError) as error:
-        # The words of an error about a key may hold some of it.
+        # Messages about a key may quote it.
         raise _no_credentials(
             gettext_lazy("The credentials of Google Cloud cannot be used ({kind}).", kind=type(error).__name__)
         ) from None
@@ -168,7 +168,7 @@ def _from_info(fields: dict[str, Any]) -> object:
         raise ValueError(gettext_lazy("credentials that start a program are not taken"))
     kind = "aws" if "environment_id" in keys else fields["type"]
     maker, method = _FACTORIES[kind]
-    # One kind was given its scopes when the person logged in.
+    # This kind got its scopes at login.
     scopes = {} if kind == "external_account_authorized_user" else {"scopes": _SCOPES}
     return getattr(maker, method)(fields, **scopes)
 
@@ -184,9 +184,9 @@ _FACTORIES: dict[str, tuple[type, str]] = {
 
 
 class _MetadataServerCredentials:
-    """The account of the machine that we run on, if it is one of Google's.
+    """Credentials of the Google Cloud machine that this runs on.
 
-    What google-auth has for it cannot do without an HTTP client of its own.
+    google-auth's own implementation needs an HTTP client library.
     """
 
     def __init__(self, host: str) -> None:

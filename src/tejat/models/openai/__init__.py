@@ -1,1 +1,1 @@
-"""Openai."""
+"""OpenAI's models, and servers that are compatible with OpenAI."""

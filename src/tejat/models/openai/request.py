@@ -1,6 +1,6 @@
-"""OpenAI's chat completions on the way out: a conversation as the bytes of a request.
+"""Encoding of requests to the Chat Completions API.
 
-Many servers speak this language, each a little differently. What a server turns out not to take is kept in a `Dialect`.
+Servers differ in what they support; what a server rejects is recorded in an `OpenAIDialect`.
 """
 
 import re
@@ -37,7 +37,7 @@ BODY_TAIL = b"]}"
 
 
 class OpenAIJsonMode(StrEnum):
-    """How an answer in JSON is asked for."""
+    """How to request a JSON response."""
 
     SCHEMA = "json_schema"
     OBJECT = "json_object"
@@ -45,7 +45,7 @@ class OpenAIJsonMode(StrEnum):
 
 
 class OutputLimitField(StrEnum):
-    """What the most tokens of an answer are called."""
+    """The name of the field that limits output tokens."""
 
     MAX_COMPLETION_TOKENS = "max_completion_tokens"
     MAX_TOKENS = "max_tokens"
@@ -54,10 +54,10 @@ class OutputLimitField(StrEnum):
 
 @frozen
 class OpenAIDialect:
-    """What a server takes: whether it counts tokens while it streams, which limit it knows, and so on.
+    """What a server supports.
 
-    `thoughts` says that it wants to have back what its model thought. `description` is how many characters may be said
-    of a tool, 0 for any number.
+    `returns_reasoning`: it wants reasoning text sent back. `max_description` limits the description of a tool in
+    characters, 0 for no limit.
     """
 
     supports_usage: bool = True
@@ -70,7 +70,7 @@ class OpenAIDialect:
 
 
 def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> bytes:
-    """A request up to its first message. What follows are encoded messages with commas between them, and CLOSING."""
+    """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
     asked: dict[str, JsonValue] = {"model": model, "stream": True}
     if dialect.supports_usage:
         asked["stream_options"] = {"include_usage": True}
@@ -111,7 +111,7 @@ def _system_prompt(request: ModelRequest, dialect: OpenAIDialect) -> str:
 
 
 def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:
-    """The messages that one of ours becomes, with commas between them: each answer of a tool is one of its own."""
+    """Encode a message as one or more wire messages, with commas between them: each tool result is one of its own."""
     if message.role is Role.MODEL:
         encoded: Sequence[JsonObject] = [_assistant_message(message, dialect)]
     else:
@@ -128,7 +128,7 @@ def _assistant_message(message: Message, dialect: OpenAIDialect) -> JsonObject:
     if calls:
         encoded["tool_calls"] = [_tool_call(call, position) for position, call in enumerate(calls)]
     elif not text:
-        # Thoughts that nobody wants back, for example: a message must say something.
+        # A message must not be empty, for example when it held only thoughts.
         encoded["content"] = "(no text)"
     return encoded
 
@@ -150,10 +150,10 @@ def _tool_call(call: FunctionCall, position: int) -> JsonObject:
 
 
 def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]:
-    """The answers of tools first, as they must follow their calls directly; then everything else.
+    """Return tool results first, as they must directly follow their calls, then everything else.
 
-    Text behind an answer that another answer follows belongs to it. Text behind the last one may be what the person
-    wrote. Media have no place in an answer, so they follow, with the name of the tool.
+    Text between two results belongs to the first of them. Text after the last one may come from the user. Results
+    cannot hold media, so media follow with the name of the tool.
     """
     answers: list[tuple[FunctionResponse, list[str]]] = []
     rest: list[JsonObject] = []
@@ -183,7 +183,7 @@ def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]
 
 
 def _message_content(parts: list[JsonObject]) -> JsonValue:
-    """Text alone goes as a plain string, which every server understands."""
+    """Return text alone as a plain string, which every server understands."""
     if all(part["type"] == "text" for part in parts):
         return "\n".join(str(part["text"]) for part in parts)
     return parts
@@ -209,7 +209,7 @@ def _media_part(media: InlineData | FileData, dialect: OpenAIDialect) -> JsonObj
     return {"type": "text", "text": media_placeholder(media)}
 
 
-# Plain texts, as a server refuses seldom: to compile them would cost every start.
+# Not compiled: errors are rare, and compiling would slow down every start.
 _UNKNOWN_FIELD = (
     r"unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed"
     r"|invalid (?:parameter|argument|field)|is deprecated"
@@ -225,7 +225,7 @@ _NEXT_JSON_MODE = {OpenAIJsonMode.SCHEMA: OpenAIJsonMode.OBJECT, OpenAIJsonMode.
 
 
 def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> OpenAIDialect | None:
-    """The dialect to try next, when a server has refused the request in these words; None if that would not help."""
+    """Return the dialect to try after this error; None if no change would help."""
     words = error.lower()
     limit = re.search(_DESCRIPTION_TOO_LONG, words)
     if limit and (not dialect.max_description or int(limit[1]) < dialect.max_description):

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions on the way in: the chunks of a stream as one answer."""
+"""Decoding of streamed responses of the Chat Completions API."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from tejat.models.wire.think_tags import ThinkTagParser
 DONE = "[DONE]"
 
 _PREFIX_LENGTH = 20
-"""So many characters of an answer show whether it may be calls in writing."""
+"""Characters that show whether a text may be tool calls."""
 
 _FINISH_REASONS = {
     "stop": FinishReason.STOP,
@@ -49,7 +49,7 @@ _FINISH_REASONS = {
 
 
 class OpenAIResponseReader:
-    """One answer as it comes in."""
+    """Reads one response."""
 
     def __init__(self, tools: tuple[FunctionDeclaration, ...], target: ModelTarget) -> None:
         self._tools = tools
@@ -69,16 +69,16 @@ class OpenAIResponseReader:
 
     @property
     def is_done(self) -> bool:
-        """Whether the server has said that nothing follows."""
+        """Whether the server has ended the stream."""
         return self._is_done
 
     @property
     def is_complete(self) -> bool:
-        """Whether the answer is complete, even if the stream should end here."""
+        """Whether the response is complete, even if the connection breaks now."""
         return self._is_done or self._finish is not None
 
     def feed(self, data: str) -> list[Chunk]:
-        """What the data of one event adds. Raises ModelFailure for an error in the stream, or what is no chunk."""
+        """Read the data of one event. Raises ModelFailure for an error event and for invalid data."""
         if data.strip() in {"", DONE}:
             self._is_done = self._is_done or bool(data.strip())
             return []
@@ -100,7 +100,7 @@ class OpenAIResponseReader:
         return deltas
 
     def end(self) -> list[Chunk]:
-        """The rest, last of all the answer. Raises ModelFailure when the stream ended too early."""
+        """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete:
             raise ModelFailure(
                 gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
@@ -141,7 +141,7 @@ class OpenAIResponseReader:
         return [ThoughtDelta(thought)]
 
     def _add_text(self, text: str) -> list[Chunk]:
-        """What may be calls in writing is held back: nobody wants to read it, and it may not be text at all."""
+        """Add text. Text that may be tool calls is held back until that is known."""
         if not text:
             return []
         if self._held_text is None:
@@ -165,7 +165,7 @@ class OpenAIResponseReader:
         return _FINISH_REASONS.get(self._finish.lower(), FinishReason.OTHER)
 
     def _complete_calls(self) -> tuple[tuple[FunctionCall, ...], str]:
-        """The calls, and what is wrong with the first that cannot be read. One that was cut short is none."""
+        """Return the calls, and the problem with the first unreadable one. A call that was cut off is dropped."""
         is_cut = self._finish_reason is FinishReason.MAX_TOKENS
         calls: list[FunctionCall] = []
         for written in self._calls.calls:
@@ -193,7 +193,7 @@ class OpenAIResponseReader:
             detail = "".join(self._refusals) or gettext_lazy("It ended with {finish!r}.", finish=self._finish)
         thoughts, text = "".join(self._thoughts), "".join(self._texts)
         parts: list[MessagePart] = [Thought(thoughts)] if thoughts else []
-        # Many a model leaves empty lines before its calls.
+        # Many models write empty lines before their calls.
         if text.strip() or (text and not calls):
             parts.append(Text(text))
         message = Message(Role.MODEL, (*parts, *calls))
@@ -209,7 +209,7 @@ class _PartialCall:
 
 
 class _CallAssembler:
-    """Calls in pieces. Servers differ in what they say of a piece: its index, an id, both, or neither."""
+    """Assembles calls from deltas. Servers identify a delta by its index, an id, both, or neither."""
 
     def __init__(self) -> None:
         self.calls: list[_PartialCall] = []
@@ -229,7 +229,7 @@ class _CallAssembler:
             call.arguments.append(json.dumps(arguments))
 
     def _call_for(self, index: int | None, call_id: str, name: str) -> _PartialCall:
-        """The call that a piece goes on with, or a new one."""
+        """Return the call that a delta continues, or a new one."""
         last = self.calls[-1] if self.calls else None
         known = last if index is None else next((call for call in self.calls if call.index == index), None)
         if index is not None and last is not None and last.index == index:
@@ -244,11 +244,11 @@ def _starts_new_call(known: _PartialCall, call_id: str, name: str, *, has_index:
     if not name or not known.name:
         return False
     if call_id and known.id:
-        # Some servers number all calls 0, others make up an id for each piece: only with a name it is another call.
+        # Some servers give all calls the index 0, others invent an id per delta: only a name starts another call.
         return call_id != known.id
     if name != known.name and not has_index:
         return True
-    # The name is repeated with each piece, or this is the next of several whole calls.
+    # Either the name is repeated in each delta, or this is the next of several complete calls.
     is_closed = bool(known.arguments) and known.arguments[-1].rstrip().endswith("}")
     return is_closed and parse_arguments_strict("".join(known.arguments)) is not None
 

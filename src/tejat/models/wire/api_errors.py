@@ -1,4 +1,4 @@
-"""Why a service of the OpenAI or Anthropic kind refused a request, read from its error."""
+"""Parsing of error responses of OpenAI, Anthropic and compatible servers."""
 
 import re
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from tejat.models.wire.json_access import as_list, as_object, as_str
 from tejat.models.wire.redact import safe_text, strip_markup
 
 MAX_ERROR_BYTES = 1_000_000
-"""How much of an error's body is worth reading."""
+"""How much of an error body is read."""
 
 
 @frozen
 class ModelTarget:
-    """Who was asked: the model, and where its key is found. The key is known only to be kept out of messages."""
+    """The model and its key, for error messages. The key is only used to mask it."""
 
     model: str
     key_name: str
@@ -26,7 +26,7 @@ class ModelTarget:
 def parse_api_error(
     body: object, target: ModelTarget, *, status: int, retry_after: float | None = None
 ) -> ModelFailure:
-    """The failure that an error answer tells of; `status` is that of its response, 200 for one inside a stream."""
+    """Convert an error response. `status` is that of the response, 200 for an error inside a stream."""
     error = _error_object(body)
     words = {as_str(error.get(key)) for key in ("code", "type")}
     code = status if status != 200 else _status_from_error(error, words)
@@ -71,7 +71,7 @@ def parse_api_error(
 
 
 def _error_object(answer: object) -> Mapping[str, object]:
-    """The part of the answer that tells of the error, in the many shapes that servers give it."""
+    """Return the error object, which servers put in different places."""
     listed = as_list(answer)
     whole = as_object(listed[0] if listed else answer)
     error = whole.get("error", whole)
@@ -101,7 +101,7 @@ _STATUSES = {
 
 
 def _status_from_error(error: Mapping[str, object], words: set[str]) -> int:
-    """The status that an error in the middle of a stream would have had. Most are the service's own fault."""
+    """Return the status that an error inside a stream stands for. Unknown ones count as server errors."""
     code = error.get("code")
     if isinstance(code, int) and 400 <= code < 600:
         return code
@@ -113,7 +113,7 @@ _CONTEXT_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_
 _NO_CREDIT_CODES = frozenset(
     {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"}
 )
-# Plain text, as a server refuses seldom: to compile it would cost every start.
+# Not compiled: errors are rare, and compiling would slow down every start.
 _CONTEXT_TOO_LONG = (
     r"(?:prompt|input|request|context|conversation)(?: length)? is too (?:long|large)"
     r"|(?:maximum|max|available|model's) context (?:length|size|window)"

@@ -1,4 +1,4 @@
-"""What the wires of several services have in common: names and ids that all of them take, and answers in words."""
+"""Encodings that several services share: names, ids, schemas and media."""
 
 import re
 from base64 import b64encode
@@ -11,10 +11,10 @@ from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValu
 from tejat.core.tools.base import FunctionDeclaration
 
 UNNAMED_CALL = "undefined_tool_name"
-"""The name of a call that came without one: no tool has it, so the model is told."""
+"""The name of a call that came without one. No tool has it, so the model gets an error."""
 
 NAME_PATTERN = r"[a-zA-Z0-9_-]{1,64}"
-"""The names of functions that every service takes."""
+"""Function names that every service accepts."""
 
 _KEY_PATTERN = r"[a-zA-Z0-9_.-]{1,64}"
 _ID_PATTERN = r"[a-zA-Z0-9_-]{1,40}"
@@ -25,9 +25,9 @@ _HASHED_NAME = rf".*_[0-9a-f]{{{_DIGEST_LENGTH}}}"
 
 
 def wire_name(name: str, pattern: str = NAME_PATTERN) -> str:
-    """The name of a function as a service takes it: `fitting` ones stay as they are, others have a stand-in.
+    """Return a function name that the service accepts: unchanged if it matches `pattern`, else with a hash.
 
-    No two names become the same: one that looks like a stand-in has one of its own.
+    Different names stay different: a name that looks hashed is hashed, too.
     """
     if re.fullmatch(pattern, name) and not re.fullmatch(_HASHED_NAME, name):
         return name
@@ -37,14 +37,14 @@ def wire_name(name: str, pattern: str = NAME_PATTERN) -> str:
 
 
 def tool_names_by_wire_name(tools: tuple[FunctionDeclaration, ...], pattern: str = NAME_PATTERN) -> Mapping[str, str]:
-    """The tools' own names by those that a model knows them by."""
+    """Map the wire names of tools to their names."""
     return {wire_name(tool.name, pattern): tool.name for tool in tools}
 
 
 def wire_properties(schema: JsonObject) -> JsonObject:
-    """The schema of a function's parameters with names of parameters that every service takes.
+    """Return a parameter schema with property names that every service accepts.
 
-    A stand-in is described by what it stands for: of many a name nothing is left in it.
+    The description of a renamed property starts with its original name.
     """
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, Mapping) or all(_wire_key(key) == key for key in properties):
@@ -71,12 +71,12 @@ def _describe_key(key: str, declared: JsonValue) -> JsonValue:
 
 
 def wire_arguments(arguments: Params) -> JsonObject:
-    """The arguments of a call under the names that `wire_properties` gives them."""
+    """Rename the arguments of a call as `wire_properties` does."""
     return cast("JsonObject", {_wire_key(key): value for key, value in arguments.items()})
 
 
 def restore_arguments(arguments: Params, tool: FunctionDeclaration | None) -> Params:
-    """The way back from `wire_arguments`, for a tool that the model was told of. Names that stand for none stay."""
+    """Undo `wire_arguments` for a declared tool. Unknown names stay."""
     properties = None if tool is None else tool.parameters_json_schema.get("properties")
     if not isinstance(properties, Mapping):
         return arguments
@@ -85,7 +85,7 @@ def restore_arguments(arguments: Params, tool: FunctionDeclaration | None) -> Pa
 
 
 def object_schema(schema: JsonObject) -> JsonObject:
-    """The schema of a function's parameters as every service takes it: an object's, with no choice at its top."""
+    """Return a parameter schema as every service accepts it: an object, without alternatives at the top level."""
     if schema.get("type") == "object" and not _COMPOSITION_KEYWORDS & schema.keys():
         return schema
     kept = {key: value for key, value in schema.items() if key not in _COMPOSITION_KEYWORDS}
@@ -96,7 +96,7 @@ _COMPOSITION_KEYWORDS = frozenset({"oneOf", "anyOf", "allOf", "enum", "not"})
 
 
 def wire_id(call_id: str | None, position: int) -> str:
-    """The id of a call as every service takes it; `position` among the calls of its message stands in for none."""
+    """Return a call id that every service accepts; without one, it is made from the position in the message."""
     if call_id is None:
         return f"call_{position}"
     return call_id if re.fullmatch(_ID_PATTERN, call_id) else f"call_{_digest(call_id)}"
@@ -107,7 +107,7 @@ def _digest(text: str) -> str:
 
 
 def response_text(response: JsonObject) -> str:
-    """What a tool answered, as plain as it can be said."""
+    """Return a tool response as text, JSON only where needed."""
     match response:
         case {"output": str(text)} if len(response) == 1:
             return text
@@ -116,7 +116,7 @@ def response_text(response: JsonObject) -> str:
 
 
 def media_placeholder(media: InlineData | FileData, reason: str = "this service does not take it") -> str:
-    """What stands in the place of media that cannot be sent."""
+    """Return the text that replaces media which cannot be sent."""
     if isinstance(media, FileData):
         return f"[{media.mime_type or 'A file'} at {media.file_uri} was left out: {reason}.]"
     return f"[{media.mime_type or 'Media'} of {len(media.data)} bytes was left out: {reason}.]"

@@ -1,4 +1,4 @@
-"""Messages in the bytes of a wire, each encoded once for as long as it lives."""
+"""Caches of encoded messages."""
 
 from collections.abc import Callable, Sequence
 from operator import is_
@@ -11,7 +11,7 @@ _MAX_BLOCK_BYTES = 1 << 20
 
 
 class EncodingCache:
-    """What `encode` makes of messages. It must depend on nothing but the message."""
+    """Caches the encoding of each message for its lifetime. `encode` must depend on the message alone."""
 
     def __init__(self, encode: Callable[[Message], bytes]) -> None:
         self._encode = encode
@@ -24,12 +24,12 @@ class EncodingCache:
         return known
 
     def put(self, message: Message, encoded: bytes) -> None:
-        """From now on this is what the message is in bytes."""
+        """Replace the encoding of a message."""
         self._cache[message] = encoded
 
 
 class JoinedMessages:
-    """The messages of a conversation that grows, with commas between them, in few blocks that are seldom made anew."""
+    """Encoded messages of a growing conversation, joined by commas in a few large blocks."""
 
     def __init__(self, encoded: EncodingCache) -> None:
         self._cache = encoded
@@ -37,7 +37,7 @@ class JoinedMessages:
         self._blocks: list[bytes] = []
 
     def blocks(self, messages: Sequence[Message]) -> list[bytes]:
-        """A short conversation on the side takes nothing away from the long one."""
+        """Return the joined blocks. A short side conversation does not displace the main one."""
         known = len(self._joined)
         if known > len(messages) or not all(map(is_, self._joined, messages)):
             known = 0
@@ -54,7 +54,7 @@ class JoinedMessages:
         return list(self._blocks)
 
     def _merge(self) -> None:
-        """Few large blocks go out faster than many. Only neighbours of about one size: that copies each byte rarely."""
+        """Merge neighbours of similar size: few large blocks are sent faster, and each byte is rarely copied."""
         while len(self._blocks) > 1:
             before, last = self._blocks[-2:]
             if 2 * len(before) > 3 * len(last) or len(before) + len(last) > _MAX_BLOCK_BYTES:
@@ -62,7 +62,7 @@ class JoinedMessages:
             self._blocks[-2:] = [before + last]
 
     def clear(self) -> None:
-        """Make the blocks anew: some message has other bytes now."""
+        """Forget the blocks after an encoding was replaced."""
         self._joined.clear()
         self._blocks.clear()
 
@@ -70,7 +70,7 @@ class JoinedMessages:
 def encode_within_limit(
     messages: Sequence[Message], cache: EncodingCache, lean_cache: EncodingCache, *, max_bytes: int
 ) -> list[bytes]:
-    """The messages in bytes. Where they are more than `most` together, the oldest are taken from `lean` instead."""
+    """Encode the messages. Beyond `max_bytes` in total, the oldest are taken from `lean_cache`."""
     pieces = [cache.get(message) for message in messages]
     size = sum(map(len, pieces))
     for place, message in enumerate(messages):

@@ -1,4 +1,4 @@
-"""What is found in JSON that somebody else wrote: what has not the shape it should have counts as absent."""
+"""Tolerant access to JSON values: a value of another type counts as absent."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -11,7 +11,7 @@ _MAX_COUNT = 10**12
 
 
 def parse_object(text: str | bytes) -> Mapping[str, object]:
-    """The JSON object in the text. Raises NotJson."""
+    """Parse a JSON object. Raises InvalidJson."""
     value = load_json(text)
     if not isinstance(value, dict):
         raise InvalidJson(gettext_lazy("it is not an object"))
@@ -19,7 +19,7 @@ def parse_object(text: str | bytes) -> Mapping[str, object]:
 
 
 def parse_json_or_text(body: bytes) -> object:
-    """What a body says: JSON, or else text."""
+    """Parse a body as JSON, or else decode it as text."""
     try:
         return load_json(body)
     except InvalidJson:
@@ -39,7 +39,7 @@ def as_str(value: object) -> str:
 
 
 def as_count(value: object) -> int:
-    """A number of things, never negative; one that nobody could have counted to is absent."""
+    """Return a count; negative, implausible and other values are 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MAX_COUNT:
         return 0
     return int(value)

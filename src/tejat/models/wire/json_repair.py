@@ -1,4 +1,4 @@
-"""The arguments of a call in the JSON of a weak model: mended where there is one way to read it, else refused."""
+"""Parsing of tool call arguments in slightly broken JSON, where it has only one meaning."""
 
 import re
 from typing import cast
@@ -6,10 +6,10 @@ from typing import cast
 from tejat.core.json_text import InvalidJson, load_json
 
 MAX_DEPTH = 100
-"""How deep arguments may be nested: what is deeper could be read, but perhaps not written again."""
+"""Deeper arguments could be parsed, but perhaps not encoded again."""
 
 _FENCE = "```"
-# Plain texts, as they are seldom needed: to compile them would cost every start.
+# Not compiled: rarely needed, and compiling would slow down every start.
 _STRING = r'"(?:[^"\\]|\\[\s\S])*"'
 _STRING_OR_COMMA = rf"{_STRING}|,(?=\s*[}}\]])"
 _RAW_CONTROL = r"[\x00-\x1f]"
@@ -17,10 +17,10 @@ _TAIL = r"[^{}\[\]\"]{1,200}"
 
 
 def parse_arguments(text: str) -> dict[str, object] | None:
-    """The object that the text means, None when that is not certain. No text at all means no arguments.
+    """Parse the arguments of a call; None if they are ambiguous. Empty text means no arguments.
 
-    Put right are: raw line ends in strings, commas before a closing bracket, a code fence around it all, an object
-    written as a string, and a short word or tag behind the object.
+    Repaired are raw control characters in strings, trailing commas, a code fence around the text, an object encoded as
+    a string, and a short tail after the object.
     """
     stripped = text.strip()
     if not stripped:
@@ -33,7 +33,7 @@ def parse_arguments(text: str) -> dict[str, object] | None:
 
 
 def parse_arguments_strict(text: str) -> dict[str, object] | None:
-    """The object that the text is, with nothing put right."""
+    """Parse the arguments without repairs."""
     return _parse_object(text)
 
 
@@ -56,7 +56,7 @@ def _drop_trailing_comma(found: re.Match[str]) -> str:
     place = found.start() - 1
     while place >= 0 and found.string[place].isspace():
         place -= 1
-    # There must be something that it follows.
+    # Only a comma that follows a value is dropped.
     return "," if place < 0 or found.string[place] in "{[,:" else ""
 
 
@@ -65,7 +65,7 @@ def _escape_control_characters(found: re.Match[str]) -> str:
 
 
 def _strip_tail(text: str) -> list[str]:
-    """The text up to its last closing bracket, if what follows is too little to mean anything."""
+    """Cut a short tail after the last closing bracket."""
     end = text.rfind("}") + 1
     return [text[:end]] if 0 < end < len(text) and re.fullmatch(_TAIL, text[end:]) else []
 

@@ -1,4 +1,4 @@
-"""Calls that a weak model wrote down as text instead of making them."""
+"""Tool calls that weak models write as text."""
 
 import json
 from collections.abc import Mapping
@@ -14,15 +14,15 @@ _OPEN_TAG, _CLOSE_TAG = "<tool_call>", "</tool_call>"
 
 
 def may_be_tool_calls(text: str) -> bool:
-    """Whether an answer that begins like this may still turn out to be nothing but calls."""
+    """Return whether a text with this beginning may consist of tool calls."""
     return _OPEN_TAG.startswith(text.lstrip()[: len(_OPEN_TAG)])
 
 
 def parse_text_tool_calls(text: str, tools: tuple[FunctionDeclaration, ...]) -> tuple[FunctionCall, ...]:
-    """The calls that the whole answer consists of, none if it holds anything else.
+    """Parse a text that consists of tool calls; empty if it contains anything else.
 
-    A call that stands among other words may be an example or somebody else's text, and one of a tool that was not
-    offered is a mistake: neither is taken for a call.
+    A call among other text may be an example or a quotation, and a call of an undeclared tool is a mistake: neither
+    counts.
     """
     names = tool_names_by_wire_name(tools)
     schemas = {tool.name: tool.parameters_json_schema for tool in tools}
@@ -38,7 +38,7 @@ def parse_text_tool_calls(text: str, tools: tuple[FunctionDeclaration, ...]) -> 
 
 
 def _between(text: str, beginning: str, end: str) -> tuple[str | None, str]:
-    """What stands between the two at the start of the text, and what follows; None if they are not there."""
+    """Return the text between the two tags at the start, and the rest; None if they are not there."""
     inside, found, rest = text.removeprefix(beginning).partition(end)
     if not text.startswith(beginning) or not found:
         return None, text
@@ -80,7 +80,7 @@ def _parse_xml_call(
 
 
 def _convert_value(written: str, declared: object) -> object:
-    """The value as the tool declares it: elements have no types of their own."""
+    """Convert a value to the declared type: XML has no types."""
     kind = as_object(declared).get("type", "string")
     kinds = as_list(kind) or (kind,)
     if "string" in kinds:

@@ -1,4 +1,4 @@
-"""Thoughts that a model writes into its answer, between tags at its very beginning."""
+"""Separation of `<think>` sections at the start of a response."""
 
 from enum import Enum, auto
 
@@ -14,14 +14,14 @@ class _Stage(Enum):
 
 
 class ThinkTagParser:
-    """Takes an answer apart as it comes in."""
+    """Splits a streamed response into thoughts and text."""
 
     def __init__(self) -> None:
         self._stage = _Stage.START
         self._pending: str = ""
 
     def feed(self, text: str) -> tuple[str, str]:
-        """What of the text is thought, and what is said."""
+        """Return the thoughts and the text in a piece of the response."""
         thought = ""
         if self._stage is _Stage.START:
             text = self._read_open_tag(text)
@@ -34,12 +34,12 @@ class ThinkTagParser:
         return thought, text
 
     def end(self) -> tuple[str, str]:
-        """What was still waiting for more. A thought that was never closed was one all the same."""
+        """Return the pending rest. An unclosed thought is still a thought."""
         rest, self._pending = self._pending, ""
         return (rest, "") if self._stage is _Stage.THINKING else ("", rest)
 
     def _read_open_tag(self, text: str) -> str:
-        """What follows the opening tag, or everything if there is none; nothing while that is open."""
+        """Return the text after the opening tag, or all of it without a tag; empty until that is known."""
         text, self._pending = self._pending + text, ""
         begun = text.lstrip()
         if begun.startswith(_OPEN_TAG):
@@ -57,7 +57,7 @@ class ThinkTagParser:
         if closed:
             self._stage = _Stage.AFTER_THINKING
             return thought, rest
-        # What may be the first half of the closing tag waits for the other.
+        # The start of a closing tag is held back.
         kept = next((size for size in range(len(_CLOSE_TAG) - 1, 0, -1) if text.endswith(_CLOSE_TAG[:size])), 0)
         self._pending = text[len(text) - kept :]
         return text[: len(text) - kept], ""
