@@ -1,1 +1,1 @@
-"""The figures we promise, each measured against a baseline in the same run."""
+"""Benchmarks of the promised figures, each against a baseline in the same run."""

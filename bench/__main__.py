@@ -1,4 +1,4 @@
-"""`python -m bench`: prints every figure and fails when one misses its limit."""
+"""`python -m bench`: print every figure and fail if one misses its limit."""
 
 import sys
 import tempfile

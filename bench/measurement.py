@@ -1,4 +1,4 @@
-"""What a measurement is and how it is taken."""
+"""Measurements and how they are taken."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """`value` must not exceed `limit`; `detail` says how it came about."""
+    """A measured figure. `value` must not exceed `limit`; `detail` explains it."""
 
     name: str
     value: float
@@ -29,7 +29,7 @@ def seconds(work: Callable[[], object]) -> float:
 def ratio(
     name: str, limit: float, ours: Callable[[], object], baseline: Callable[[], object], *, rounds: int
 ) -> Measurement:
-    """The best time of ours over the best of the baseline, taken in turns so that both meet the same machine."""
+    """Compare the best times of both, measured alternately on the same machine."""
     best_ours = best_baseline = float("inf")
     for _ in range(rounds):
         best_baseline = min(best_baseline, seconds(baseline))

@@ -1,12 +1,11 @@
-"""The rows of `python -m bench` about edits: what is promised, on a modest number of cases."""
+"""Edit figures of `python -m bench`, on a moderate number of cases."""
 
 import os
 from collections.abc import Iterator
 
-from bench.edit import latency as timing
-from bench.edit import report as tell
+from bench.edit import latency, report
 from bench.edit.generator import generate_cases
-from bench.edit.runners import tejat as product
+from bench.edit.runners import tejat_cli
 from bench.measurement import Measurement
 
 _SEED = 90
@@ -14,7 +13,7 @@ _CASES = 400
 
 
 def measure(scratch: str) -> Iterator[Measurement]:
-    room = os.path.join(scratch, "edit")
-    os.mkdir(room)
-    yield from tell.measure(product.run(list(generate_cases(_SEED, _CASES)), room))
-    yield from timing.measure(room, turns=1)
+    directory = os.path.join(scratch, "edit")
+    os.mkdir(directory)
+    yield from report.measure(tejat_cli.run(list(generate_cases(_SEED, _CASES)), directory))
+    yield from latency.measure(directory, turns=1)

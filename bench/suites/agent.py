@@ -1,4 +1,4 @@
-"""What a conversation costs beside the model: a whole run, each turn, each call; and what a kill must not cost."""
+"""The cost of a conversation beside the model: a run, a turn, a call; and resuming after a kill."""
 
 import os
 import random
@@ -44,7 +44,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 def _write_files(root: str) -> None:
-    """Files enough that no call is like another."""
+    """Write enough files that no two calls are alike."""
     for number in range(max(_SEQUENTIAL, _LONG, _PAIRS * (_PARALLEL + 1))):
         for kind, text in (("small", "one\ntwo\nthree\n"), ("page", _LINE * 64)):
             with open(os.path.join(root, f"{kind}-{number}.txt"), "w", encoding="utf-8") as file:
@@ -65,7 +65,7 @@ def _whole_runs(root: str) -> Iterator[Measurement]:
 
 
 def _compared(ours: Agent, other: Agent, limit: float) -> Iterator[Measurement]:
-    """The best of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    """Compare the best of both, measured alternately after a warm-up round."""
     rounds = [(ours.ask(), other.ask()) for _ in range(_ROUNDS + 1)][1:]
     mine, theirs = (min(each.seconds for each in runs) * 1000 for runs in zip(*rounds, strict=True))
     yield Measurement(
@@ -84,7 +84,7 @@ def _turns(root: str) -> Measurement:
 
 
 def _growth(root: str) -> Measurement:
-    """The better of a few runs for each of both ends: what else happens on the machine meets one of them only."""
+    """Compare the best of a few runs at both ends, which leaves out disturbances of the machine."""
     early = late = float("inf")
     for _ in range(_LONG_ROUNDS):
         waits = _waits(root, [text_reply(_read("page", number)) for number in range(_LONG)])
@@ -95,7 +95,7 @@ def _growth(root: str) -> Measurement:
 
 
 def _further_calls(root: str) -> Measurement:
-    """Turns with one call and with many take turns. The best of a few runs: what else happens meets some of them."""
+    """Alternate turns with one call and with many, and take the best of a few runs."""
     answers: list[Reply] = []
     for pair in range(_PAIRS):
         first = pair * (_PARALLEL + 1)
@@ -114,7 +114,7 @@ def _read(kind: str, number: int) -> object:
 
 
 def _waits(root: str, answers: Sequence[Reply]) -> list[float]:
-    """How many seconds after each of these answers the model had the whole next request."""
+    """Return the seconds from each of these answers to the complete next request."""
     with Stopwatch([*answers, text_reply("Done.")]) as model:
         done = launch([TEJAT, "--yolo", "-p", "go"], root, agents.environment(root, model.address))
     assert done.output == "Done.\n", done.output

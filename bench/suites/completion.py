@@ -1,4 +1,4 @@
-"""Completing the names of files in a large tree while somebody types."""
+"""Completion of file names in a large tree."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 def _measure(root: str) -> list[float]:
-    """Milliseconds until the first results, and for each further key once the tree has been read."""
+    """Return the milliseconds until the first results, and for each further key after indexing."""
     done = subprocess.run([sys.executable, "-m", "bench.completion", root], check=True, capture_output=True, text=True)
     return [float(line) for line in done.stdout.split()]
 
@@ -57,7 +57,7 @@ async def _type(root: str) -> None:
 
 
 def _make_tree(root: str, *, directories: int, files: int) -> None:
-    """A git repository. The names are made of words, as names are."""
+    """Create a git repository whose file names are made of words."""
     for number in range(directories):
         directory = os.path.join(root, f"part{number % 25}", f"sub{number // 25}")
         os.makedirs(directory)

@@ -1,4 +1,4 @@
-"""Reading, editing and writing single files, large and small."""
+"""Read, edit and write single files, large and small."""
 
 import os
 import subprocess

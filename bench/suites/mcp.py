@@ -1,4 +1,4 @@
-"""What MCP servers cost whoever has them: at the start, in a run that waits for them, and when they behave badly."""
+"""The cost of MCP servers: at start-up, in a run that waits for them, and when they misbehave."""
 
 import json
 import os
@@ -41,12 +41,12 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 def _server(*words: str) -> dict[str, object]:
-    """-S and -E: without them an interpreter takes twice as long to start, whoever starts it."""
+    """Configure a server. -S and -E halve the start-up time of an interpreter."""
     return {"command": sys.executable, "args": ["-S", "-E", mcp_server.__file__, *words]}
 
 
 def _prepare(root: str, name: str, servers: Mapping[str, Mapping[str, object]]) -> str:
-    """A directory to work in, with a home whose settings name these servers."""
+    """Create a directory to work in, with a home whose settings name these servers."""
     path = os.path.join(root, name)
     os.makedirs(os.path.join(path, "home", ".gemini"))
     with open(os.path.join(path, "home", ".gemini", "settings.json"), "w", encoding="utf-8") as file:
@@ -55,7 +55,7 @@ def _prepare(root: str, name: str, servers: Mapping[str, Mapping[str, object]]) 
 
 
 def _first_prompt(plain: str, five: str) -> Measurement:
-    """The best of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    """Compare the best of both, measured alternately after a warm-up round."""
     rounds = [(_until_prompt(five), _until_prompt(plain)) for _ in range(_PROMPT_ROUNDS + 1)][1:]
     with_them, without = (min(times) for times in zip(*rounds, strict=True))
     detail = f"{with_them * 1000:.0f} ms against {without * 1000:.0f} ms"
@@ -64,7 +64,7 @@ def _first_prompt(plain: str, five: str) -> Measurement:
 
 
 def _until_prompt(root: str) -> float:
-    """Start it at a terminal and wait for its prompt; then it ends in order, with all that it started."""
+    """Start it at a terminal and wait for its prompt; then end it with all that it started."""
     start = time.perf_counter()
     with at_terminal([TEJAT, "--trust"], root, agents.environment(root, "http://127.0.0.1:9")) as person:
         person.wait_for(PROMPT)
@@ -88,7 +88,7 @@ def _waiting_for_all(root: str) -> Iterator[Measurement]:
 
 
 def _ask(agent: Agent, model: LoopbackServer) -> Launched:
-    """Raises AssertionError if it asked the model before it knew the tools of every server."""
+    """Raises AssertionError if the model was asked before the tools of every server were known."""
     model.requests.clear()
     launched = agent.ask()
     missing = [alias for alias in _FIVE if alias not in _tools_in(model.requests[-1])]
@@ -137,7 +137,7 @@ def _rude(root: str) -> Iterator[Measurement]:
 
 
 def _called(root: str, tool: str) -> tuple[Launched, Mapping[str, object]]:
-    """A run in which this tool is called, and what the model was told of it."""
+    """Run a prompt that calls this tool; return the run and what the model received."""
     with ModelServer([text_reply(function_call(tool, {})), text_reply("Done.")]) as model:
         command = [TEJAT, "--trust", "--yolo", "-p", "go"]
         launched = launch(command, root, agents.environment(root, model.address))

@@ -1,4 +1,4 @@
-"""How soon the program is there."""
+"""Start-up time of the program."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the terminal takes: until somebody can type, while nobody does, and while an answer streams."""
+"""The cost of the terminal UI: until the prompt, while idle, and while an answer is streamed."""
 
 import os
 import select
@@ -33,7 +33,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 class TerminalUser:
-    """Somebody at a terminal of a program that was started there, who counts what is written."""
+    """A user at the terminal of a program, who counts its output."""
 
     def __init__(self, controller: int, process: "subprocess.Popen[bytes]") -> None:
         self._controller = controller
@@ -63,7 +63,7 @@ class TerminalUser:
 
     @property
     def processor_seconds(self) -> float:
-        """What the program itself has used so far, in user and kernel."""
+        """The processor time of the program itself so far, user and system."""
         with open(f"/proc/{self._process.pid}/stat", encoding="utf-8") as file:
             fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
@@ -94,7 +94,7 @@ def at_terminal(command: Sequence[str], root: str, environment: Mapping[str, str
 
 
 def _until_prompt(root: str) -> Iterator[Measurement]:
-    """In turns, so that both meet the same machine; after one round that does not count."""
+    """Measure both alternately after a warm-up round."""
     address = "http://127.0.0.1:9"
     program = agents.find_gemini()
     if program is None or agents.gemini(root, address) is None:
@@ -150,7 +150,7 @@ def _streaming(root: str) -> Iterator[Measurement]:
 
 
 def markdown(size: int) -> str:
-    """Text as models write it: headings, paragraphs, lists, tables, code."""
+    """Generate text as models write it: headings, paragraphs, lists, tables, code."""
     pieces: list[str] = []
     while sum(map(len, pieces)) < size:
         number = len(pieces)

@@ -1,4 +1,4 @@
-"""What the path of a call costs: deciding, scheduling, starting a shell, taking in its output."""
+"""The cost of a call: policy, scheduler, shell start-up and output."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 
 async def _scheduling(session: Toolset) -> Measurement:
-    """Everything but the read: the same call through the scheduler and straight to the tool, in turns."""
+    """Measure the same call through the scheduler and directly, alternately."""
     arguments = {"path": "small.txt"}
     tool = session.registry["read_file"]
     call = FunctionCall("read_file", arguments)
@@ -46,7 +46,7 @@ async def _scheduling(session: Toolset) -> Measurement:
 
 
 async def _shell(session: Toolset) -> Measurement:
-    """The tool itself; what the policy and the scheduler add is told beside it."""
+    """Measure the tool alone; policy and scheduler are measured separately."""
     tool = session.registry["run_shell_command"]
     ours, bare = await _in_turns(lambda: tool.execute({"command": "true"}, ToolContext()), _bare, rounds=_ROUNDS)
     judged, _ = await _in_turns(lambda: _true(session), _bare, rounds=_ROUNDS)
@@ -75,7 +75,7 @@ async def _bare() -> None:
 async def _in_turns(
     ours: Callable[[], Awaitable[object]], baseline: Callable[[], Awaitable[object]], *, rounds: int
 ) -> tuple[list[float], list[float]]:
-    """The times of both, taken in turns so that both meet the same machine, after one round that does not count."""
+    """Return the times of both, measured alternately after a warm-up round."""
     times: tuple[list[float], list[float]] = ([], [])
     for number in range(rounds + 1):
         for work, kept in zip((ours, baseline), times, strict=True):

@@ -1,4 +1,4 @@
-"""Searching and listing large trees."""
+"""Search and list large trees."""
 
 import os
 import random
@@ -72,7 +72,7 @@ def _list(root: str) -> Iterator[Measurement]:
 
 
 def _make_tree(root: str, *, directories: int, files: int, lines: int) -> None:
-    """A git repository; every file is a `.py` file except each fourth."""
+    """Create a git repository in which three of four files are `.py` files."""
     chance = random.Random(1)
     for number in range(directories):
         directory = os.path.join(root, f"part{number % 25}", f"sub{number // 25}")

@@ -1,4 +1,4 @@
-"""Other agents on this machine, asked the same of the same server."""
+"""Other agents on this machine, given the same prompt with the same server."""
 
 import json
 import os
@@ -15,19 +15,19 @@ ANSWER = "Good day to you."
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`ask` has it answer one prompt. Raises AssertionError when the answer is not the server's."""
+    """An agent. `ask` makes it answer one prompt and raises AssertionError if the answer is not the server's."""
 
     name: str
     ask: Callable[[], Launched]
 
 
 def tejat(scratch: str, address: str, *more: str) -> Agent:
-    """`more` goes to the command line."""
+    """`more` are further arguments."""
     return _agent("tejat", [TEJAT, *more, "-p", "hi"], scratch, environment(scratch, address))
 
 
 def gemini(scratch: str, address: str) -> Agent | None:
-    """gemini-cli, if it is here."""
+    """Return gemini-cli if it is installed."""
     program = find_gemini()
     if program is None:
         return None
@@ -46,7 +46,7 @@ def find_gemini() -> str | None:
 
 
 def codex(scratch: str, address: str, *more: str) -> Agent | None:
-    """codex, if it is here. `more` are lines for the end of its settings."""
+    """Return codex if it is installed. `more` are lines for the end of its configuration."""
     program = _found("codex", "TEJAT_BENCH_CODEX")
     if program is None:
         return None
@@ -60,7 +60,7 @@ def codex(scratch: str, address: str, *more: str) -> Agent | None:
 
 
 def environment(scratch: str, address: str) -> dict[str, str]:
-    """Nothing of whoever measures but where programs are."""
+    """Return an environment that has only PATH in common with ours."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": os.path.join(scratch, "home"),
@@ -71,7 +71,7 @@ def environment(scratch: str, address: str) -> dict[str, str]:
 
 
 def respond(received: Received) -> Reply:
-    """The same answer for all of them, each in its own protocol."""
+    """Give every agent the same answer, in its own protocol."""
     if received.target.endswith("/responses"):
         return _responses()
     if ":streamGenerateContent" in received.target:

@@ -1,4 +1,4 @@
-"""Starts a program as a user does and tells what it took."""
+"""Launch a program as a user does, and measure it."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ _UNIT_OF_MEMORY = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """`peak_memory` is in bytes and that of the largest process, where a program starts others."""
+    """A finished program. `peak_memory` is that of its largest process in bytes."""
 
     seconds: float
     peak_memory: int
@@ -28,7 +28,7 @@ class Launched:
 
 
 def launch(command: Sequence[str], directory: str, environment: Mapping[str, str]) -> Launched:
-    """Run it to its end. Raises AssertionError with what it said when it failed."""
+    """Run a program to its end. Raises AssertionError with its output if it failed."""
     incoming, outgoing = os.pipe()
     try:
         done = subprocess.run(

@@ -1,6 +1,6 @@
-"""An MCP server on standard input and output that needs nothing but Python: quick to start, and rude when asked to be.
+"""A small MCP server on stdin and stdout that starts quickly and misbehaves on request.
 
-Its arguments are `silent` (it never answers) and `tools=N` (so many, all of them plain).
+Its arguments are `silent` (never answer) and `tools=N` (the number of plain tools).
 """
 
 import json
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _answer(message: dict[str, Any], count: int) -> Iterator[bytes]:
-    """The line of the answer, in pieces."""
+    """Yield the line of the answer in pieces."""
     given = message.get("params", {})
     begin = f'{{"jsonrpc":"2.0","id":{json.dumps(message["id"])},'.encode()
     match message["method"]:
@@ -72,7 +72,7 @@ def _tool(name: str) -> dict[str, object]:
 
 
 def _plain_tool(number: int) -> dict[str, object]:
-    """One of very many: with two parameters and as many words as usual."""
+    """Return one of very many tools, with two parameters and a description of usual length."""
     return {
         "name": f"{_VERBS[number % len(_VERBS)]}_{_NOUNS[number // len(_VERBS) % len(_NOUNS)]}_{number}",
         "description": "Look up the records of the given kind that match a query and give them back, newest first.",

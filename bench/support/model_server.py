@@ -1,4 +1,4 @@
-"""A model that has its answers ready and takes requests as fast as the system hands them over, to measure who asks."""
+"""A model server with prepared answers that adds as little delay as possible."""
 
 import socket
 import threading
@@ -12,9 +12,9 @@ _LARGEST_REQUEST = 64 << 20
 
 
 class Stopwatch:
-    """Serves one run from `with` to its end, and keeps when each whole request was there and each answer went out.
+    """Serves one run and records when each request was complete and each answer was sent.
 
-    The memory for requests is there beforehand: making room for large ones would count against whoever sends them.
+    Memory for requests is allocated beforehand, so that it does not count against the client.
     """
 
     def __init__(self, answers: Sequence[Reply]) -> None:
@@ -39,7 +39,7 @@ class Stopwatch:
 
     @property
     def waits(self) -> list[float]:
-        """How many seconds after each answer the whole next request was there. Raises AssertionError for a bad run."""
+        """Return the seconds from each answer to the complete next request. Raises AssertionError for a bad run."""
         assert self.last_request is not None
         assert find_problem(self.last_request) is None, find_problem(self.last_request)
         assert len(self.asked) == len(self._answers), f"{len(self.asked)} requests"
@@ -59,7 +59,7 @@ class Stopwatch:
                     connection.sendall(answer)
 
     def _receive(self, connection: socket.socket) -> int:
-        """How many bytes the next request has. Raises OSError when there is none."""
+        """Return the length of the next request. Raises OSError if there is none."""
         room = memoryview(self._room)
         filled, size = 0, None
         while size is None or filled < size:

@@ -1,4 +1,4 @@
-"""The program under measurement, as a user runs it."""
+"""The program to measure, as a user runs it."""
 
 import json
 import os
@@ -13,7 +13,7 @@ RIPGREP = os.path.join(SCRIPTS, "rg")
 
 
 class ToolProcess:
-    """A `tejat tools call --jsonl` process that has started and answered."""
+    """A running `tejat tools call --jsonl` process."""
 
     def __init__(self, root: str) -> None:
         self._process = subprocess.Popen(
@@ -36,11 +36,11 @@ class ToolProcess:
         self._process.stdout.close()
 
     def call(self, name: str, **arguments: object) -> dict[str, Any]:
-        """The answer to one call. Raises AssertionError when the tool failed."""
+        """Return the result of one call. Raises AssertionError if the tool failed."""
         return self.stream(1, name, **arguments)
 
     def stream(self, times: int, name: str, **arguments: object) -> dict[str, Any]:
-        """The last answer to the same call, asked several times in a row."""
+        """Return the last result of the same call, made several times in a row."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         line = json.dumps({"id": 1, "name": name, "args": arguments}).encode() + b"\n"

@@ -1,1 +1,1 @@
-"""The path of a call from request to response."""
+"""The agent engine: the loop, calls, sessions, prompts and hooks."""

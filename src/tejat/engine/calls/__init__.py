@@ -1,1 +1,1 @@
-"""Calls."""
+"""Tool calls: scheduling, permission, undo and responses."""

@@ -1,4 +1,4 @@
-"""What the person answered with "always": for this session or for later ones. Each can be taken back."""
+"""Approvals that the user answered with "always", for this session or saved."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from tejat.policy.types import PolicyRule, Tier
 
 @frozen
 class RememberedApproval:
-    """A rule as it is shown, and where it is kept. `id` is that of a saved one, None for one of this session."""
+    """A remembered rule and its source. `id` is that of a saved rule, None for one of this session."""
 
     text: str
     source: str
@@ -22,7 +22,7 @@ class RememberedApproval:
 
 
 def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[RememberedApproval]:
-    """Those that are saved, then those of this session. Raises UsageError for a file that cannot be read."""
+    """List the saved approvals, then those of this session. Raises UsageError for an unreadable file."""
     path = places.saved_rules
     saved = [
         RememberedApproval(
@@ -40,11 +40,11 @@ def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[R
 
 
 def revoke_approval(places: AppPaths, permission: Permission, answer: RememberedApproval) -> None:
-    """From now on it counts no more, in this session and in later ones. Raises UsageError, and then nothing changed."""
+    """Remove an approval from this session and the saved rules. Raises UsageError, and then changes nothing."""
     gone = set(map(_comparable, answer.rules))
     if answer.id is not None:
         revoke_rule(places, answer.id)
-    # One that was saved stands among the rules as it was read, or as it was answered: then without its project.
+    # A saved rule is in the policy as it was read from the file, or as it was answered: then without its project.
     own = f"{places.saved_rules}:"
     permission.policy = permission.policy.without_rules(
         lambda rule: rule.source.startswith((own, ANSWER_SOURCE)) and _comparable(rule) in gone

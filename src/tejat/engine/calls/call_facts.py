@@ -1,4 +1,4 @@
-"""What the policy has to know of a call: the files it touches, the shell line it runs, the programs in that line."""
+"""Facts about a call for the policy: the files it touches, its command line, and the programs in it."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from tejat.workspace.files.roots import Roots
 
 
 class ChangeScope(Enum):
-    """How much of the workspace a call may change."""
+    """The part of the workspace that a call may change."""
 
     NOTHING = 0
     NAMED_FILES = 1
@@ -23,7 +23,7 @@ class ChangeScope(Enum):
 
 
 def change_scope(facts: CallFacts) -> ChangeScope:
-    """What has to be kept before the call runs so that it can be undone."""
+    """Return what has to be saved before the call runs so that it can be undone."""
     if facts.kind in READ_ONLY_KINDS or not facts.may_change_files:
         return ChangeScope.NOTHING
     if facts.kind in (Kind.EDIT, Kind.THINK) and facts.server is None:
@@ -32,14 +32,14 @@ def change_scope(facts: CallFacts) -> ChangeScope:
 
 
 def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
-    """What a person should know before they allow the call."""
+    """Return the risks that the user should know before approving the call."""
     from tejat.policy.risks import find_risks
 
     return find_risks(facts, is_file=os.path.isfile)
 
 
 class FactCollector:
-    """Looks at the file system for the policy, which itself touches nothing.
+    """Collects facts from the file system for the policy, which itself does no I/O.
 
     `search_path` is the PATH that commands run with.
     """
@@ -51,11 +51,11 @@ class FactCollector:
 
     @property
     def _roots(self) -> tuple[str, ...]:
-        """As they are now: some may be added while a session goes on."""
+        """The current roots: some may be added during a session."""
         return tuple(root.real_path for root in self._workspace_roots.directories)
 
     def collect(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> CallFacts:
-        """The facts of one call. Paths cost a look at every directory on the way; without path rules nobody asks."""
+        """Collect the facts of one call. Resolving paths is expensive, so it is skipped without path rules."""
         paths = tuple(os.path.realpath(location.path) for location in tool.tool_locations(params)) if with_paths else ()
         command = params.get("command") if tool.kind is Kind.EXECUTE else None
         line = None if not isinstance(command, str) else _parse_command(command)
@@ -82,11 +82,11 @@ class FactCollector:
         try:
             return os.path.realpath(self._workspace_roots.locate(given).path)
         except ToolFailure:
-            return self._roots[0]  # the tool refuses such a call by itself
+            return self._roots[0]  # the tool itself refuses such a call
 
 
 class ProgramLookup(Mapping[str, str]):
-    """Which file each bare command name of a line would start. Looked for when it is asked for: few rules do."""
+    """The file that each bare command name of a line would start, looked up on demand."""
 
     def __init__(self, line: CommandLine, directories: Sequence[str]) -> None:
         self._names = {command.name for command in line.commands if command.name and "/" not in command.name}
@@ -107,7 +107,7 @@ class ProgramLookup(Mapping[str, str]):
 
 @lru_cache(maxsize=64)
 def _parse_command(command: str) -> CommandLine:
-    """Taken apart once: a line is judged again whenever it is asked about, and models like to repeat themselves."""
+    """Parse a command line, cached: it is decided several times, and models repeat themselves."""
     from tejat.policy.shell.parser import parse_command_line
 
     return parse_command_line(command)

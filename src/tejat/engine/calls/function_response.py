@@ -1,4 +1,4 @@
-"""What a tool's result looks like to the model: the FunctionResponse of its call, and the parts that go with it."""
+"""Conversion of tool results to the FunctionResponse parts that the model receives."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,14 +22,14 @@ SUCCESS_MESSAGE = "Tool execution succeeded."
 
 
 def build_response(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
-    """The response to the call first, by its name and id whatever the tool says; then what cannot travel inside it."""
+    """Build the response to a call, followed by the parts that do not fit inside it."""
     if result.error is not None:
         return (_response(call, _error_response(result)),)
     return _build_content(call, result.llm_content)
 
 
 def _error_response(result: ToolResult) -> JsonObject:
-    """A call that was cut short keeps the output it had, one of a command its report; else the message tells it all."""
+    """Build the response to a failed call, with partial output if the call was cut short."""
     assert result.error is not None
     told: dict[str, JsonValue] = {"error": result.error.message}
     partial = result.llm_content
@@ -65,7 +65,7 @@ def _build_content(call: FunctionCall, content: PartListUnion) -> tuple[Part, ..
 
 
 def _additional_part(item: str | Part) -> Part:
-    """A second response would answer a call that nobody made, so it goes along as words."""
+    """Convert content that follows the response. A second FunctionResponse becomes text."""
     match item:
         case str():
             return Text(item)
@@ -76,7 +76,7 @@ def _additional_part(item: str | Part) -> Part:
 
 
 def _is_json(response: JsonObject) -> bool:
-    """A tool that is not ours may put anything in."""
+    """Whether the response can be encoded. External tools may return anything."""
     try:
         dump_json(response)
     except (TypeError, ValueError, RecursionError):
@@ -85,7 +85,7 @@ def _is_json(response: JsonObject) -> bool:
 
 
 def _content_text(content: JsonValue) -> str:
-    """The text in the content of a response, as JSON has it: `[{"text": "..."}, ...]`."""
+    """Join the texts in the content of a response: `[{"text": "..."}, ...]`."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, Sequence) else [content]

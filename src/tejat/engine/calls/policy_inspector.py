@@ -1,4 +1,4 @@
-"""What a person can ask about the rules: the same rules, facts and decisions as in a run."""
+"""Inspection of the policy for `tejat policy`, with the rules, facts and decisions of a run."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from tejat.tools.registry import ToolRegistry
 
 @frozen
 class PolicyContext:
-    """Everything that a run decides with."""
+    """The settings, tools and permissions of a run."""
 
     settings: Settings
     registry: ToolRegistry
@@ -32,7 +32,7 @@ class PolicyContext:
 
 
 class PolicyInspector:
-    """Answers what `tejat policy` asks. The rules are read when they are first needed: taking one back needs none."""
+    """Answers `tejat policy`. The rules are loaded on first use: revoking a rule needs none."""
 
     def __init__(self, places: AppPaths, open_context: Callable[[], PolicyContext]) -> None:
         self._places = places
@@ -43,7 +43,7 @@ class PolicyInspector:
         return self._open_context()
 
     def decide(self, tool: str, arguments: Params) -> PolicyExplanation:
-        """Raises UsageError for a tool that nobody knows."""
+        """Decide a call. Raises UsageError for an unknown tool."""
         return _build_explanation(*self._decide(tool, arguments))
 
     def argument_type(self, tool: str, argument: str) -> str | None:
@@ -103,7 +103,7 @@ class PolicyInspector:
         return self._context.permission.decide(tool, arguments)
 
     def _saved_ids(self) -> dict[str, str]:
-        """The id of each saved rule by where it stands."""
+        """Map the source of each saved rule to its id."""
         path = self._places.saved_rules
         return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._places)}
 
@@ -129,7 +129,7 @@ def _build_explanation(facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplan
 
 
 def _describe(command: ShellCommand) -> str:
-    """A command and what it does, for the tree that `explain` prints."""
+    """Describe a command and its effects for `tejat policy explain`."""
     effects = command_effects(command.words)
     known = [*effects.destroys, *effects.writes, *effects.runs_code]
     behind = [gettext_lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []

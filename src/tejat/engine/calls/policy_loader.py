@@ -1,4 +1,4 @@
-"""The rules of a run, gathered from everywhere they may stand."""
+"""Loading of the policy rules of a run from policy files, settings and options."""
 
 from collections.abc import Sequence
 
@@ -6,20 +6,21 @@ from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
 from tejat.config.settings.types import Setting, Settings, configured_servers, tool_lists
 from tejat.core.approval.confirmation import Scope
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy
 from tejat.policy.engine import PolicyEngine
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 _TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
 
 
 def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOptions) -> PolicyEngine:
-    """Every rule that holds for this run, those of the policy files among them.
+    """Load all rules of a run.
 
-    Raises UsageError that names the file and line of one that cannot be used.
+    Raises UsageError that names the file and line of an invalid rule.
     """
     rules = [rule for text in texts for rule in _parse_rules(text)]
     if flags.allowed_tools or any(tool_lists(settings)):
@@ -33,7 +34,7 @@ def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOp
 
 
 def save_rule(places: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
-    """Keep an answer for later sessions. Raises UsageError when that is not possible."""
+    """Save a rule for later sessions. Raises UsageError if that is not possible."""
     from tejat.config.saved_rules import save_rules
     from tejat.policy.rules.rule_format import rule_to_toml
 
@@ -47,7 +48,7 @@ def _parse_rules(text: PolicyFile) -> list[PolicyRule]:
 
 
 def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[PolicyRule]:
-    """The lists of the settings as rules, each with the place that it was read from."""
+    """Convert the tool lists of the settings to rules, each with its source."""
     from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
 
     lists: list[tuple[Setting[object], ToolLists]] = []
@@ -68,7 +69,7 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
 
 
 def resolve_mode(settings: Settings, given: str | None) -> ApprovalMode:
-    """The mode that is meant, None for the usual one. Raises UsageError for one that is unknown or switched off."""
+    """Return the approval mode, None means the default. Raises UsageError if it is unknown or disabled."""
     if given is not None and given not in list(ApprovalMode):
         raise UsageError(
             gettext_lazy(

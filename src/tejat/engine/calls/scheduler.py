@@ -1,4 +1,4 @@
-"""From function calls to their responses: prepare, authorise, perform, pack."""
+"""The scheduler of tool calls: prepare, authorise, perform, build the response."""
 
 import asyncio
 import time
@@ -54,10 +54,10 @@ CANCELLED_IN_QUEUE = "Tool call cancelled while in queue."
 
 
 class Scheduler:
-    """Runs the calls of a model: neighbours that only read go together, anything else goes alone and in order.
+    """Runs the calls of a model: consecutive read-only calls run concurrently, all others one after another.
 
-    A second batch waits for the first. `mask` keeps secrets out of results. `undo` opens the journal that changes are
-    kept in, when there is one to keep. `hooks` have a say before the rules, and see the results.
+    A second batch waits for the first. `mask` removes secrets from results. `open_undo` returns the recorder of
+    changes. `hooks` run before the policy decides and after the call.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Scheduler:
         return Batch(self, calls, emit)
 
     async def run(self, call: FunctionCall, emit: CallEventSink | None = None) -> ToolResult:
-        """The result of one call, whatever happens. Raises nothing but the cancellation of its task."""
+        """Run one call and return its result. Raises only CancelledError."""
         batch = self.batch([call], emit)
         await batch.run()
         return batch.results[0]
@@ -91,9 +91,8 @@ class Scheduler:
 class Batch:
     """The calls of one turn of the model.
 
-    `run` raises nothing but the cancellation of its task. However it ends, even if its task was cancelled before it
-    began, `results` and `responses` hold exactly one entry for every call, in the order asked. `stopped_by_user`: the
-    user was asked about one of them and wants the turn to end.
+    `run` raises only CancelledError. However it ends, even if its task was cancelled before it began, `results` and
+    `responses` hold exactly one entry for every call, in order. `stopped_by_user`: the user wants the turn to end.
     """
 
     def __init__(self, scheduler: Scheduler, calls: Sequence[FunctionCall], emit: CallEventSink | None) -> None:
@@ -118,12 +117,12 @@ class Batch:
 
     @property
     def all_cancelled(self) -> bool:
-        """Whether there is nothing to go on with: the model is not asked again, the person is."""
+        """Whether the user rejected every call without feedback, so that the turn ends."""
         return not self._has_feedback and all(_final_state(result) is CallState.CANCELLED for result in self.results)
 
     @property
     def stop_reason(self) -> str | None:
-        """What happened that leaves no sense in going on."""
+        """The error that ends the turn, None if there is none."""
         errors = (result.error for result in self.results)
         return next((error.message for error in errors if error is not None and error.type in _FATAL_ERRORS), None)
 
@@ -142,7 +141,7 @@ class Batch:
                     )
 
     def _is_read_only(self, call: "_ScheduledCall") -> bool:
-        """Judged by what is registered; a name that nobody knows is answered wherever it stands."""
+        """Whether a call can run concurrently. An unknown tool can: it is only answered with an error."""
         kind = self._scheduler.registry.kind_of(call.request.name)
         return kind is None or kind in READ_ONLY_KINDS
 
@@ -151,7 +150,7 @@ class Batch:
             await self._run_call(call, await self._prepare_and_authorise(call))
 
     async def _run_concurrently(self, calls: "list[_ScheduledCall]") -> None:
-        """Questions come in order, before anything of the group runs; then as many at once as is sensible."""
+        """Authorise all calls in order, then run them with limited concurrency."""
         if len(calls) == 1:
             return await self._run_sequentially(calls)
         waiting = deque([(call, await self._prepare_and_authorise(call)) for call in calls])
@@ -166,7 +165,7 @@ class Batch:
         return None
 
     async def _prepare_and_authorise(self, call: "_ScheduledCall", note: str = "") -> AuthorisedCall | None:
-        """None for a call that has its result already: unknown, malformed, denied."""
+        """Return the authorised call, None if it is finished already: unknown, invalid or denied."""
         if self._is_stopped:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
         try:
@@ -208,7 +207,10 @@ class Batch:
         return call.tool
 
     async def _consult_hooks(self, call: "_ScheduledCall", tool: BaseTool) -> str:
-        """What hooks have against the call, whose arguments they may rewrite. Raises ToolFailure if they refuse it."""
+        """Run the hooks before a call, which may rewrite its arguments, and return their objection.
+
+        Raises ToolFailure if they refuse the call.
+        """
         hooks = self._scheduler.hooks
         if hooks is None:
             return ""
@@ -235,7 +237,7 @@ class Batch:
         self._emit(OutputUpdated(call.index, call.request, self._mask_text(output)))
 
     async def _run_call(self, call: "_ScheduledCall", ready: AuthorisedCall | None) -> None:
-        """Perform what may run. A file that moved on since it was approved is shown anew, not written over."""
+        """Perform an authorised call. If a file changed since the approval, the new change is shown first."""
         proposals = 1
         if ready is not None and self._is_stopped:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
@@ -278,7 +280,7 @@ class Batch:
             raise
 
     async def _run_after_hooks(self, call: "_ScheduledCall", result: ToolResult, allowed_by: str) -> None:
-        """Let hooks see what came of it. What was done stays done, whatever becomes of them."""
+        """Run the hooks after a call. Their failure does not undo what the call did."""
         hooks, mask = self._scheduler.hooks, self._scheduler.mask
         try:
             if hooks is not None and call.tool is not None and call.hook_check is not None:
@@ -296,7 +298,7 @@ class Batch:
         return output if mask is None else mask.mask_text(output)
 
     def _open_undo_recorder(self) -> "UndoRecorder | None":
-        """None where nothing can be kept: that is no reason not to do what was asked for."""
+        """Return None if nothing can be recorded, which does not keep the call from running."""
         open_journal = self._scheduler.open_undo
         try:
             return None if open_journal is None else open_journal()
@@ -306,7 +308,7 @@ class Batch:
     def _finish(
         self, call: "_ScheduledCall", result: ToolResult, allowed_by: str = "", *, was_refused: bool = False
     ) -> None:
-        """Pack the result. From here on the call has its one response."""
+        """Mask and truncate the result, and build the one response of the call."""
         if self._scheduler.mask is not None:
             result = self._scheduler.mask.mask_result(result)
         long_output = self._scheduler.truncator
@@ -338,7 +340,7 @@ class Batch:
         self._emit(StateChanged(call.index, call.request, state))
 
     def _emit(self, event: Event) -> None:
-        """A watcher that fails hears no more: events are for watching, never for driving."""
+        """Emit an event. A listener that raises gets no more events and does not end the turn."""
         if self._sink is None:
             return
         try:
@@ -354,7 +356,7 @@ class _InvalidArguments(Exception):
 
 
 class _ScheduledCall:
-    """One call on its way."""
+    """The state of one call."""
 
     __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool")
 

@@ -1,18 +1,17 @@
 """Keeps the secrets that the program itself was given out of what a model reads and a person is shown."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import map_lazy
 from tejat.core.messages.types import FunctionResponse, JsonValue, Part, PartListUnion, Text
+from tejat.core.text.secret_mask import TextMask
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.display import Display
 
 _MIN_SECRET_LENGTH = 16
 
 
-class SecretMask:
+class SecretMask(TextMask):
     """Puts the name of a secret in the place of its value, wherever a tool comes across it.
 
     `secrets` maps names to values. What is short or is a path is left alone: it may be in any text by chance.
@@ -20,11 +19,11 @@ class SecretMask:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         kept = {value: name for name, value in secrets.items() if _is_maskable(value)}
-        self._tags = {value: f"[the secret {kept[value]}]" for value in sorted(kept, key=len, reverse=True)}
+        super().__init__({value: f"[the secret {name}]" for value, name in kept.items()})
 
     def mask_result(self, result: ToolResult) -> ToolResult:
         """The same result without secrets; the very same where there are none. Contents of files on disk stay."""
-        if not self._tags:
+        if not self.secrets:
             return result
         content, display = self._mask_content(result.llm_content), self._mask_display(result.return_display)
         error = result.error
@@ -33,12 +32,6 @@ class SecretMask:
         if content is result.llm_content and display is result.return_display and error is result.error:
             return result
         return replace(result, llm_content=content, return_display=display, error=error)
-
-    def mask_text(self, text: str) -> str:
-        for value, tag in self._tags.items():
-            if value in text:
-                text = map_lazy(text, partial(_replace_text, value, tag))
-        return text
 
     def _mask_display(self, display: Display) -> Display:
         return self.mask_text(display) if isinstance(display, str) else display
@@ -70,10 +63,6 @@ class SecretMask:
                 return [self._mask_json(inner) for inner in value]
             case _:
                 return value
-
-
-def _replace_text(old: str, new: str, text: str) -> str:
-    return text.replace(old, new)
 
 
 def _is_maskable(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""One question at a time: several calls, hooks and servers may want to ask the same person."""
+"""An approver that asks one question at a time."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, App
 
 
 class SerialApprover:
-    """An approver that lets the next question wait until the one before it is answered."""
+    """Lets a question wait until the one before it is answered: calls, hooks and servers may ask at once."""
 
     def __init__(self, approver: Approver) -> None:
         self._approver = approver

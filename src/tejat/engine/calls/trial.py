@@ -1,4 +1,4 @@
-"""A call that is tried in a copy of the files first: the person sees what it did, then decides what becomes of it."""
+"""Trial of a call in a copy of the files, before the user decides whether to apply it."""
 
 from collections.abc import Callable
 
@@ -25,10 +25,10 @@ async def run_trial(
     context: ToolContext,
     on_question: Callable[[ApprovalRequest], None],
 ) -> tuple[ApprovalReply, Confirmation]:
-    """Run what the question is about in a copy, and ask again. Returns the last answer and what it is about.
+    """Run a call in a copy and ask again. Returns the last reply and the confirmation that it is about.
 
-    For a yes that is the trial, which is what is to be executed then. Who wants it run for real said yes to what they
-    were asked first. With any other answer the copy is gone already. Raises ToolFailure where it cannot be tried.
+    For an approval that is the trial, whose changes are then applied; for RUN_FOR_REAL it is the original confirmation.
+    With any other reply the copy has been discarded. Raises ToolFailure if the call cannot be tried.
     """
     trial = await tool.run_trial(confirmation, context)
     answer = ApprovalReply(Outcome.CANCEL)
@@ -51,7 +51,7 @@ def _applies_trial(answer: ApprovalReply, trial: TrialConfirmation) -> bool:
 
 
 def _trial_question(trial: TrialConfirmation, question: ApprovalRequest) -> ApprovalRequest:
-    """The second question. It is about this one time alone."""
+    """Build the second question, which offers no rule to remember."""
     return replace(
         question,
         confirmation=trial,

@@ -1,4 +1,4 @@
-"""Long results: the model gets the two ends, the whole is kept in a file that it can read page by page."""
+"""Truncation of long results: the model gets both ends, the full text is saved to a file."""
 
 import os
 from collections.abc import Sequence
@@ -17,16 +17,19 @@ _SAFE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 
 
 class OutputTruncator:
-    """Keeps what is too long. `directory` is made when it is first needed; a limit of 0 or less means no limit."""
+    """Truncates results and saves the full text. A limit of 0 or less means no limit.
+
+    `directory` is created on first use.
+    """
 
     def __init__(self, directory: str, *, limit: int = DEFAULT_LIMIT) -> None:
         self._directory = directory
         self._limit = limit
 
     def truncate(self, result: ToolResult, *, tool_name: str) -> ToolResult:
-        """The result with every text that a model gets cut to the limit.
+        """Return the result with every text for the model within the limit.
 
-        Raises nothing: what cannot be kept is said to be lost.
+        If the full text cannot be saved, the truncation notice says so.
         """
         content = self._truncate_content(result.llm_content, tool_name)
         if result.error is None or len(result.error.message) <= self._limit:
@@ -68,6 +71,6 @@ class OutputTruncator:
                 file.write(text)
         except OSError:
             with suppress(OSError):
-                os.unlink(path)  # half of it would pass for the whole
+                os.unlink(path)  # a partial file would be taken for the whole
             return None
         return path

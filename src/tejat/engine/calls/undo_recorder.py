@@ -1,4 +1,4 @@
-"""The undo journal: what each call did to files, kept outside the project, and the way back."""
+"""Recording of what calls change in the file system, and undo."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from tejat.workspace.undo.watch import Watch, watch_paths, watch_trees
 
 _LIMIT = 1 << 30
 _FILE_LIMIT = 32 << 20
-_SMALL_TREE = 200  # entries that are looked at in place: a thread would take longer
+_SMALL_TREE = 200  # entries that are faster to read in place than in a thread
 _MAX_ENTRIES = 300_000
 _FINISH_TIMEOUT = 60.0
 _MAX_SUMMARY_LENGTH = 2000
@@ -37,10 +37,10 @@ _Snapshots = list[tuple[Watch, Snapshot]]
 
 
 class UndoRecorder:
-    """One project's journal. Looking at it makes nothing on disk; `around` never makes a call fail.
+    """The undo log of one project. `record` never makes a call fail, and reading creates nothing on disk.
 
-    What could not be kept is said in `warnings` and, to whoever asks later, in `notes`. Raises UsageError when a root
-    is missing.
+    What could not be recorded is in `warnings` and, for later processes, in `notes`. Raises UsageError if a root is
+    missing.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class UndoRecorder:
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
     ) -> None:
-        """Each project, which is a first root, has a journal and a limit of its own in `directory`.
+        """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
-        `stand_ins` are paths from a root where empty directories come and go without meaning anything. `session` tells
-        the id of the session that calls belong to now.
+        `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
+        id of the current session.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
@@ -70,15 +70,15 @@ class UndoRecorder:
 
     @property
     def directory(self) -> str:
-        """Where this project's journal is."""
+        """The directory of this project's log."""
         return self._archive.directory.path
 
     def notes(self) -> Sequence[str]:
-        """What could not be kept lately, by this process or another, oldest first. Raises OSError."""
+        """List what could not be recorded recently, by any process, oldest first. Raises OSError."""
         return self._archive.warnings()
 
     def add_roots(self, directories: Sequence[str]) -> None:
-        """Watch what is in these too. Raises UsageError, and adds none, if one is missing."""
+        """Record changes below these directories too. Raises UsageError, and adds none, if one is missing."""
         self._roots.add(directories)
 
     def close(self) -> None:
@@ -93,9 +93,9 @@ class UndoRecorder:
         *,
         whole_tree: bool,
     ) -> ToolResult:
-        """Run a call so that what it does to files can be undone, also when it fails or is cancelled.
+        """Run a call and record its changes to files, also when it fails or is cancelled.
 
-        With `whole_tree` everything beneath the roots is watched, else only `paths`.
+        With `whole_tree` everything below the roots is compared, otherwise only `paths`.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
@@ -107,11 +107,11 @@ class UndoRecorder:
                 await self._record_after(call, before)
 
     def entries(self) -> list[UndoEntry]:
-        """Newest first. Raises OSError."""
+        """List the entries, newest first. Raises OSError."""
         return self._archive.entries()[::-1]
 
     def show(self, entry_id: str) -> list[str]:
-        """For each change a patch, or a line where there is no text to compare; not too many.
+        """Return a patch for each change, or a line if there is no text to compare.
 
         Raises UsageError for an unknown id, OSError.
         """
@@ -121,16 +121,16 @@ class UndoRecorder:
             return render_patches(entry.changes, self._archive.read_content)
 
     def preview(self, entry_id: str) -> RestoreResult:
-        """What `restore` would do. Raises as it does; nothing is touched."""
+        """Return what `restore` would do, without doing it. Raises as `restore` does."""
         entry = self._find_entry(entry_id)
         with self._lock:
             return revert_entry(self._archive, self._roots, entry, RevertMode.DRY_RUN)
 
     def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult:
-        """Put back what the entry's call changed.
+        """Undo what the call of an entry changed.
 
-        Only what is still as the call left it is touched. If anything is not, nothing is done, unless `partial`. What
-        was done becomes an entry of its own. Raises UsageError for an unknown id, OSError when the journal fails.
+        Files that have changed since are not touched; if there are any, nothing is done unless `partial`. The
+        restoration becomes an entry of its own. Raises UsageError for an unknown id, OSError if the log fails.
         """
         entry = self._find_entry(entry_id)
         with self._lock, self._archive.directory.lock(never_stop, name="restoring"):
@@ -167,7 +167,7 @@ class UndoRecorder:
             self._unsaved_warnings = []
 
     def _warn(self, text: str) -> None:
-        """Say something once, and not too many things."""
+        """Add a warning once, and limit their number."""
         if text not in self.warnings:
             self.warnings.append(text)
             self._unsaved_warnings.append(text)
@@ -179,7 +179,7 @@ class UndoRecorder:
         return watch_paths(self._roots, paths, closing)
 
     def _snapshot_inline(self, watches: Sequence[Watch]) -> _Snapshots | None:
-        """The snapshots, if that takes less time than asking a thread for them."""
+        """Take the snapshots in place if that is faster than using a thread, otherwise return None."""
         if not self._is_small or not self._lock.acquire(blocking=False):
             return None
         try:
@@ -250,7 +250,7 @@ class UndoRecorder:
 
 
 async def _run_to_completion(work: Callable[[Stop], None]) -> None:
-    """Do the work in a thread even if the waiting task is cancelled, but not for ever; then let the cancelling on."""
+    """Run work in a thread even if the caller is cancelled, up to a time limit; then raise the cancellation."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _FINISH_TIMEOUT
     working = asyncio.ensure_future(run_blocking(work))
@@ -272,7 +272,7 @@ async def _run_to_completion(work: Callable[[Stop], None]) -> None:
 
 
 def _call_summary(call: FunctionCall) -> str:
-    """What the call was about, in a line."""
+    """Summarise the call in one line."""
     named = next((value for name in _SUMMARY_ARGUMENTS if isinstance(value := call.args.get(name), str)), None)
     text = json.dumps(call.args, ensure_ascii=False, default=str) if named is None else named
     return text if len(text) <= _MAX_SUMMARY_LENGTH else f"{text[:_MAX_SUMMARY_LENGTH]}..."

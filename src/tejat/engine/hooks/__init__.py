@@ -1,1 +1,1 @@
-"""Hooks: commands of the settings that run when something happens, and what they may do about it."""
+"""Hooks: commands of the user that run at certain events and may influence them."""

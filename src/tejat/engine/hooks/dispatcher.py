@@ -1,4 +1,4 @@
-"""All hooks of a session: who wants to hear of what, and what they say to the person."""
+"""Dispatch of events to the hooks of a session."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -20,7 +20,7 @@ _MAX_NAME_LENGTH = 80
 
 
 class HookDispatcher:
-    """Runs the hooks that an event is for, and tells the person what they say."""
+    """Runs the hooks that match an event and reports their messages to the user."""
 
     def __init__(self, hooks: Sequence[HookConfig], context: HookContext) -> None:
         self._emit: Callable[[Noticed], None] = _discard_notice
@@ -33,12 +33,12 @@ class HookDispatcher:
         return event in self._by_event
 
     def bind_session(self, session_id: str, transcript_path: str, emit: Callable[[Noticed], None]) -> None:
-        """Say which session it is that the hooks are told of, and who tells the person what they say."""
+        """Set the session that hooks are told about and the sink for notices to the user."""
         self._context = replace(self._context, session_id=session_id, transcript_path=transcript_path)
         self._emit = emit
 
     def warnings(self) -> list[str]:
-        """What the person should know of the matchers."""
+        """List the problems of matchers."""
         hooks = [hook for event in _TOOL_EVENTS for hook in self._by_event.get(event, ())]
         return [
             gettext_lazy(
@@ -52,7 +52,7 @@ class HookDispatcher:
         ]
 
     async def run_tool_hooks(self, event: HookEvent, tool: BaseTool, fields: JsonObject) -> list[HookResult]:
-        """What the hooks say that are for this tool."""
+        """Run the hooks of an event that match this tool."""
         invocations = [
             HookInvocation(hook, {"tool_name": name}, _argument_names(hook, tool))
             for hook in self._by_event.get(event, ())
@@ -63,7 +63,7 @@ class HookDispatcher:
     async def run_event_hooks(
         self, event: HookEvent, fields: JsonObject, *, trigger: str | None = None
     ) -> list[HookResult]:
-        """What the hooks say that are for this event, or for this kind of it."""
+        """Run the hooks of an event that match this trigger."""
         hooks = self._by_event.get(event, ())
         return await self._run(
             [HookInvocation(hook) for hook in hooks if trigger is None or matches_trigger(hook, trigger)], fields
@@ -101,7 +101,7 @@ class HookDispatcher:
             )
 
     def notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
-        """Tell the user."""
+        """Show a notice to the user."""
         try:
             self._emit(Noticed(message, severity))
         except Exception as error:  # noqa: BLE001 -- a broken listener must not decide what hooks come to
@@ -132,17 +132,17 @@ def failure_message(outcome: HookResult) -> str:
 
 
 def first_stop(outcomes: Sequence[HookResult]) -> HookResult | None:
-    """The first that ends the run."""
+    """Return the first result that ends the run."""
     return next((outcome for outcome in outcomes if outcome.stops), None)
 
 
 def first_denial(outcomes: Sequence[HookResult]) -> HookResult | None:
-    """The first that says no."""
+    """Return the first result that denies."""
     return next((outcome for outcome in outcomes if outcome.decision is Decision.DENY), None)
 
 
 def combined_objection(outcomes: Sequence[HookResult]) -> str:
-    """Why a person has to decide: hooks that ask, and hooks that failed. Empty where there are none."""
+    """Join the reasons of hooks that ask or failed, empty if there are none."""
     told = [
         failure_message(outcome)
         if outcome.failure
@@ -154,12 +154,12 @@ def combined_objection(outcomes: Sequence[HookResult]) -> str:
 
 
 def combined_context(outcomes: Sequence[HookResult]) -> str:
-    """What hooks tell the model, marked as theirs; empty where they tell nothing."""
+    """Join the context that hooks give the model, each marked as such."""
     return "\n\n".join(wrap_context(outcome.context) for outcome in outcomes if outcome.context)
 
 
 def wrap_context(text: str) -> str:
-    """Words of a hook, so that a model does not take them for the person's."""
+    """Mark a text as coming from a hook, so that a model does not take it for the user's."""
     return f"<hook_context>\n{text.replace('</hook_context', '<_/hook_context')}\n</hook_context>"
 
 
@@ -168,4 +168,4 @@ def _argument_names(hook: HookConfig, tool: BaseTool) -> Mapping[str, str]:
 
 
 def _discard_notice(_: Noticed) -> None:
-    """Nobody watches yet."""
+    """Ignore notices until a session is bound."""

@@ -1,4 +1,4 @@
-"""Puts the hooks of a session together."""
+"""Creation of the hooks of a session."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +27,11 @@ def open_hooks(
     items: Iterable[TrustItem] = (),
     directory: str | None = None,
 ) -> SessionHooks:
-    """The hooks at work in the first of the roots. The keeper, which ends what they start, stays the caller's.
+    """Create the hooks of a session in the first of the roots. The supervisor stays the caller's.
 
-    Of the environment they get what commands get. `items` are what the project was trusted with: its own hooks run the
-    files that they name only as they were then. `directory` is another one to run in: programs look into the one that
-    they are started in, and may obey what they find. Raises UsageError for a variable that cannot be.
+    Hooks get the environment of commands. `items` are the trusted files of the project: its own hooks run only while
+    the files that they name are unchanged. `directory` is another working directory, because programs may load
+    configuration from theirs. Raises UsageError for an invalid variable name.
     """
     project = roots[0]
     lines = {hook.command for hook in configured.hooks if hook.tier is SourceTier.WORKSPACE}

@@ -1,4 +1,4 @@
-"""Which hooks are meant: by the names of a tool, or by the word for what happens."""
+"""Matching of hooks to tools and triggers."""
 
 import re
 
@@ -18,16 +18,16 @@ CLAUDE_TOOL_NAMES = {
     "web_fetch": "WebFetch",
     "google_web_search": "WebSearch",
 }
-"""What the other agent, whose names of events are taken too, calls these tools."""
+"""The names of these tools in Claude Code, whose hook format is supported too."""
 
 CLAUDE_ARGUMENT_NAMES = {"read_file": {"path": "file_path", "absolute_path": "file_path"}}
-"""Arguments that it knows by other names than the tool, which takes both. Guards look at them by name."""
+"""Argument names in Claude Code that differ from those of the tool. Hooks look at arguments by name."""
 
 
 def matched_tool_name(hook: HookConfig, tool: BaseTool) -> str | None:
-    """The name by which the hook is to be told of the tool, None if it is not for this tool.
+    """Return the tool name to tell the hook, None if the hook is not for this tool.
 
-    A matcher is a regular expression that is found anywhere in one of the tool's names.
+    A matcher is a regular expression that is searched in each name of the tool.
     """
     names = _tool_names(tool, in_other_spelling=hook.uses_claude_format)
     if not hook.matcher or matcher_problem(hook.matcher):
@@ -36,15 +36,15 @@ def matched_tool_name(hook: HookConfig, tool: BaseTool) -> str | None:
 
 
 def matches_trigger(hook: HookConfig, trigger: str) -> bool:
-    """Whether the hook is for what happens, by the very word for it; words can be joined by `|`."""
+    """Whether the hook is for this trigger. A matcher may list several, separated by `|`."""
     return not hook.matcher or trigger in hook.matcher.split("|")
 
 
 def matcher_problem(matcher: str) -> str:
-    """Why a matcher cannot be told apart from one for everything; empty for one that can.
+    """Explain why a matcher is unsupported and therefore matches everything; empty if it is supported.
 
-    It may be an expression that others can use, such as one that looks ahead. Its hook runs for every tool then: once
-    too often is better than not at all. What is no expression for anybody is taken literally.
+    It may be an expression that other engines support, such as a look-ahead. Its hook then runs for every tool, which
+    is safer than not at all. Text that is no regular expression at all is compared literally.
     """
     try:
         validate_regex(matcher)
@@ -54,7 +54,7 @@ def matcher_problem(matcher: str) -> str:
 
 
 def _tool_names(tool: BaseTool, *, in_other_spelling: bool) -> tuple[str, ...]:
-    """All names of a tool. The first is the one that it is called by in this spelling."""
+    """List all names of a tool, starting with the one in the format of the hook."""
     own = (tool.name, *ALIASES.get(tool.name, ()))
     if tool.server_name is not None:
         other = f"mcp__{tool.server_name}__{tool.own_name}"

@@ -1,4 +1,4 @@
-"""What one hook came to: read from how its command ended and what it printed."""
+"""The result of one hook, parsed from its exit status and output."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tejat.policy.types import Decision
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult
 
 MAX_OUTPUT_BYTES = 2**20
-"""Of what a hook prints."""
+"""Limit for the output of a hook."""
 MAX_REASON_LENGTH = 4_000
 MAX_CONTEXT_LENGTH = 20_000
 
@@ -33,11 +33,11 @@ _UNSUPPORTED_FIELDS = ("llm_request", "llm_response", "toolConfig", "tailToolCal
 
 @frozen
 class HookResult:
-    """What a hook says, all texts as they were printed; who shows them cleans them.
+    """The result of a hook. Its texts are not sanitised.
 
-    `decision` is None or ALLOW where it has no objection. `stops` ends the run. `message` is for the person, `context`
-    for the model. `new_input` are arguments that go over those of the call, or in their place. `failure` says what
-    went wrong, in a sentence without its subject. `ignored` are things that were asked for and cannot be had.
+    `decision` is None or ALLOW if there is no objection. `stops` ends the run. `message` is for the user, `context` for
+    the model. `new_input` is merged into the arguments of the call, or replaces them if `replaces_input`. `failure`
+    completes the sentence "The hook ...". `ignored` are requested features that are not supported.
     """
 
     hook: HookConfig
@@ -57,7 +57,7 @@ def failed_result(hook: HookConfig, what: str) -> HookResult:
 
 
 def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
-    """Raises nothing: what cannot be understood is a failure of the hook."""
+    """Parse the result of a finished hook. Anything invalid is a failure of the hook."""
     problem = _exit_problem(hook, finished)
     if problem:
         return failed_result(hook, problem)
@@ -99,7 +99,7 @@ def _decode(printed: bytes) -> str:
 
 
 def _parse_text(hook: HookConfig, printed: str) -> HookResult:
-    """Words are for the person; before a prompt, the other agent gives them to the model."""
+    """Parse plain text: a message for the user, or context for the model as in Claude Code."""
     if re.search(_JSON_OBJECT_START, printed):
         return failed_result(hook, gettext_lazy("printed other things before its JSON, so that it cannot be read"))
     if hook.event is HookEvent.BEFORE_AGENT and hook.uses_claude_format:
@@ -108,11 +108,11 @@ def _parse_text(hook: HookConfig, printed: str) -> HookResult:
 
 
 class _InvalidField(Exception):
-    """A field is not what it should be."""
+    """A field has the wrong type or value."""
 
 
 def _parse_json(hook: HookConfig, printed: object) -> HookResult:
-    """Raises _Unclear."""
+    """Raises _InvalidField."""
     said = _JsonFields(printed)
     inner = said.inner("hookSpecificOutput")
     words = filter(None, (inner.text("permissionDecision"), said.text("decision")))
@@ -145,7 +145,7 @@ def _parse_decision(word: str) -> Decision:
 
 
 class _JsonFields:
-    """What a JSON object says. null is as good as nothing; what is of another kind raises _Unclear."""
+    """Typed access to a JSON object, in which null means absent. Raises _InvalidField."""
 
     def __init__(self, given: object, name: str = _ROOT_NAME) -> None:
         if not isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""Runs the hooks of an event, each a shell command that is told in JSON what happens and answers in JSON."""
+"""Execution of hooks: shell commands with JSON input and output."""
 
 import asyncio
 import re
@@ -28,10 +28,10 @@ _MAX_CONCURRENT = 16
 
 @frozen
 class HookContext:
-    """Where hooks run: `interpreter` are the words before a command line, `environment` is all that they see.
+    """The environment of hooks. `interpreter` is the command prefix, `environment` all variables.
 
-    `project` is where they are told to be, `directory` where they really are. `transcript` is the path of what is
-    written down of the session, if anything is. `pinned` are commands that only run as they were.
+    `project` is the directory that hooks are told, `directory` their real working directory. `transcript_path` is the
+    journal of the session, if there is one. `pinned` are commands that run only while their files are unchanged.
     """
 
     supervisor: ProcessSupervisor
@@ -46,9 +46,9 @@ class HookContext:
 
 @frozen
 class HookInvocation:
-    """A hook that is to run, and what only this hook is told.
+    """A hook to run, with the input fields for this hook only.
 
-    `renamed` are arguments of the call that this hook knows by another name.
+    `argument_names` maps arguments of the call to the names that this hook knows.
     """
 
     hook: HookConfig
@@ -59,11 +59,11 @@ class HookInvocation:
 async def run_hooks(
     invocations: Sequence[HookInvocation], fields: JsonObject, context: HookContext
 ) -> list[HookResult]:
-    """What the hooks of one event came to, in their order. Raises nothing but the cancellation of its task.
+    """Run the hooks of one event and return their results in order. Raises only CancelledError.
 
-    Those of the project are heard first, then the person's, then the machine's: whoever has more of a say sees what the
-    others made of it. Hooks of the same party run side by side, unless one of them is sequential: then each sees what
-    those before it changed. The same command runs once.
+    Project hooks run first, then user hooks, then system hooks: higher precedence sees the changes of lower. Hooks of
+    the same tier run concurrently unless one of them is sequential; then each sees the changes of those before it. The
+    same command runs once.
     """
     outcomes: list[HookResult] = []
     for _, party in groupby(_deduplicate(invocations), key=lambda each: tier_rank(each.hook.tier)):
@@ -78,14 +78,14 @@ async def run_hooks(
 
 
 def apply_new_input(params: JsonObject, outcome: HookResult) -> JsonObject:
-    """The arguments of a call as the hook wants them."""
+    """Return the arguments of a call with the changes of a hook."""
     if outcome.new_input is None:
         return params
     return outcome.new_input if outcome.replaces_input else {**params, **outcome.new_input}
 
 
 def _deduplicate(invocations: Sequence[HookInvocation]) -> list[HookInvocation]:
-    """The same command is heard with those who have the most of a say. The order is theirs."""
+    """Keep the same command only once, in the tier with the highest precedence, ordered by tier."""
     latest = {(each.hook.event_name, each.hook.command or each.hook.problem): each for each in invocations}
     return sorted(latest.values(), key=lambda each: tier_rank(each.hook.tier))
 
@@ -159,19 +159,19 @@ def _rename_arguments(invocation: HookInvocation, fields: JsonObject) -> JsonObj
 
 
 def quote_variables(command: str) -> str:
-    """The command with quotes around its own variables, which people leave out: a path may have blanks in it."""
+    """Quote the unquoted hook variables of a command, whose paths may contain blanks."""
     return re.sub(_QUOTED_OR_VARIABLE, lambda found: f'"{found[1]}"' if found[1] else found[0], command)
 
 
 _VARIABLE_NAMES = "|".join((*PROJECT_VARIABLES, SESSION_VARIABLE))
-# Quoted text and escaped characters are passed over.
+# Quoted text and escaped characters are skipped.
 _QUOTED_OR_VARIABLE = (
     rf"(?s)'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|(\$\{{(?:{_VARIABLE_NAMES})\}}|\$(?:{_VARIABLE_NAMES})(?!\w))"
 )
 
 
 def _fields_after(fields: JsonObject, outcome: HookResult) -> JsonObject:
-    """What the next hooks are told: a call as it was rewritten, a prompt with what was added to it."""
+    """Return the input of the next hooks: the rewritten call, or the prompt with added context."""
     changed: dict[str, JsonValue] = dict(fields)
     params, prompt = fields.get("tool_input"), fields.get("prompt")
     if outcome.hook.event is HookEvent.BEFORE_TOOL and isinstance(params, Mapping):

@@ -1,4 +1,4 @@
-"""The hooks around a session: they may keep a prompt or a request from being sent, and tell the model more."""
+"""Hooks around a session: they may stop a prompt or a request, and add context for the model."""
 
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.agent.hooks import HookEvent
@@ -34,9 +34,9 @@ _APPROVALS = frozenset(
 
 
 class SessionHooks:
-    """Implements `core.hooks.AgentHooks`. `calls` are the hooks around the calls of the same session.
+    """Implements `core.agent.hooks.AgentHooks`. `tool_hooks` are the hooks around calls.
 
-    Where a hook asks or fails, the approver decides; without one nothing is sent. `warnings` are for the person.
+    If a hook asks or fails, the approver decides; without an approver nothing is sent. `warnings` are for the user.
     """
 
     def __init__(self, dispatcher: HookDispatcher, approver: Approver | None, warnings: tuple[str, ...] = ()) -> None:
@@ -100,7 +100,7 @@ class SessionHooks:
         await self.tool_hooks.close()
 
     async def _enforce(self, outcomes: list[HookOutcome], consequence: str) -> None:
-        """Raises StoppedByHook where a hook says no, and where a person says no to what a hook left open."""
+        """Raises StoppedByHook if a hook denies, or if the user rejects what a hook asks about."""
         _raise_if_stopped(outcomes)
         objection = combined_objection(outcomes)
         if not objection:
@@ -140,7 +140,7 @@ def _request_json(request: ModelRequest, model: str) -> JsonObject:
 
 
 def _content_text(message: Message) -> str:
-    """All of a message as words: what is no text as its JSON, without the bytes of media."""
+    """Render a message as text, other parts as JSON, without the bytes of media."""
     said: list[str] = []
     for part in message.parts:
         match part:

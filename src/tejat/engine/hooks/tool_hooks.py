@@ -1,4 +1,4 @@
-"""The hooks around a call: they may refuse it, want it confirmed, rewrite it, and change what the model hears of it."""
+"""Hooks around a call: they may refuse, rewrite or confirm it, and change its result."""
 
 import asyncio
 from collections.abc import Sequence
@@ -37,14 +37,14 @@ _PERMISSION_NOTIFICATION = "ToolPermission"
 
 
 class ToolCallHooks:
-    """Implements `core.hooks.ToolHooks`."""
+    """Implements `core.agent.hooks.ToolHooks`."""
 
     def __init__(self, dispatcher: HookDispatcher) -> None:
         self._dispatcher = dispatcher
         self._notifications: set[asyncio.Task[object]] = set()
 
     async def before_tool(self, call: FunctionCall, tool: BaseTool) -> HookedCall:
-        """Raises ToolFailure where the call must not run."""
+        """Raises ToolFailure if the call must not run."""
         outcomes = await self._dispatcher.run_tool_hooks(HookEvent.BEFORE_TOOL, tool, _call_fields(call, tool))
         if stopping := first_stop(outcomes):
             raise _stopped_error(stopping)
@@ -64,11 +64,11 @@ class ToolCallHooks:
         return HookedCall(params, is_rewritten, combined_objection(outcomes), combined_context(outcomes))
 
     def notify(self, message: str) -> None:
-        """Tell the user about a problem of hooks."""
+        """Show a problem of hooks to the user."""
         self._dispatcher.notify(message)
 
     def notify_question(self, question: ApprovalRequest) -> None:
-        """Returns at once: the person is not kept waiting."""
+        """Run notification hooks in the background, without delaying the question."""
         if not self._dispatcher.has_hooks(HookEvent.NOTIFICATION):
             return
         fields = {
@@ -85,7 +85,7 @@ class ToolCallHooks:
     async def after_tool(
         self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
     ) -> ToolResult:
-        """Raises nothing but the cancellation of its task."""
+        """Raises only CancelledError."""
         outcomes: Sequence[HookResult] = ()
         if self._dispatcher.has_hooks(HookEvent.AFTER_TOOL):
             fields = {**_call_fields(call, tool), "tool_response": _response_json(result)}
@@ -96,7 +96,7 @@ class ToolCallHooks:
         if denying := first_denial([outcome for outcome in outcomes if not outcome.hook.uses_claude_format]):
             told = gettext_lazy("Tool result blocked: {reason}", reason=denying.reason)
             result = ToolResult(told, _with_hook_label(told, denying), ToolError(told, ErrorType.EXECUTION_FAILED))
-        # The other agent hides nothing of a result: what its hook objects to goes along with it.
+        # Claude Code never hides a result: the objection of its hook is appended.
         objections = [outcome for outcome in outcomes if outcome.hook.uses_claude_format]
         objection = first_denial(objections)
         added = (
@@ -108,7 +108,7 @@ class ToolCallHooks:
         return _append_text(result, "".join(added))
 
     async def close(self) -> None:
-        """End what still notifies somebody."""
+        """Cancel the running notifications."""
         tasks = tuple(self._notifications)
         for task in tasks:
             task.cancel()
@@ -134,7 +134,7 @@ def _stopped_error(outcome: HookResult) -> ToolFailure:
 
 
 def _with_hook_label(told: str, outcome: HookResult) -> str:
-    """For the person: with the hook that it comes from."""
+    """Add the label of the hook, for the user."""
     return join_lazy("", (told, " (", hook_label(outcome.hook), ")"))
 
 
@@ -156,7 +156,7 @@ def _confirmation_json(asked: ApprovalSubject) -> JsonObject:
 
 
 def _append_text(result: ToolResult, text: str) -> ToolResult:
-    """The result with words for the model at its end. Of a failure a model hears nothing but the message."""
+    """Append text for the model to a result. Of a failed call the model gets only the error message."""
     if not text:
         return result
     if result.error is not None:

@@ -1,1 +1,1 @@
-"""Loop."""
+"""The agent loop: turns, the conversation, its limits and its compression."""

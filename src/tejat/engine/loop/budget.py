@@ -1,4 +1,4 @@
-"""How much a session may take: turns, tokens, money and time, looked at before each request."""
+"""The budget of a session: turns, tokens, cost and time, checked before each request."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tejat.engine.loop.prices import Price, cost_of
 
 @frozen
 class BudgetLimits:
-    """None: as much as it takes. `cost` is in dollars."""
+    """Limits of a session, None for no limit. `cost` is in dollars."""
 
     turns: int | None = None
     tokens: int | None = None
@@ -21,7 +21,7 @@ class BudgetLimits:
 
 
 class Budget:
-    """What a session has used so far. The time runs from the moment it is made."""
+    """What a session has used so far. Its time starts at construction."""
 
     def __init__(
         self, limits: BudgetLimits, price_of: Callable[[str], Price | None], clock: Callable[[], float] = time.monotonic
@@ -37,7 +37,7 @@ class Budget:
 
     @property
     def cost(self) -> float | None:
-        """Dollars, None as soon as a model took part whose price is unknown."""
+        """Dollars, None if the price of any model used is unknown."""
         return self._cost if self._unpriced_model is None else None
 
     @property
@@ -46,17 +46,17 @@ class Budget:
 
     @property
     def remaining_seconds(self) -> float | None:
-        """None if there is no limit; never less than nothing."""
+        """Seconds until the time limit, at least 0; None if there is no limit."""
         return None if self._limits.seconds is None else max(0.0, self._limits.seconds - self.seconds)
 
     def begin_turn(self) -> None:
         self.turns += 1
 
     def record_usage(self, usage: Usage, requested_model: str, reported_model: str = "") -> None:
-        """Count what a request has used, a question on the side as well as a turn.
+        """Count the usage of a request.
 
-        `asked` is the model by the name that it was asked by, which tells who runs it; `answered` is what it calls
-        itself, which may have a price where the other is only a name for the latest.
+        `requested_model` is the name that was requested, with its provider; `reported_model` is the name in the
+        response, which may have a price if the first is only an alias.
         """
         self.usage += usage
         price = self._price_of(requested_model) or self._price_of(reported_model)
@@ -66,9 +66,9 @@ class Budget:
             self._unpriced_model = requested_model
 
     def exceeded_limit(self, model: str = "") -> tuple[EndReason, str] | None:
-        """The limit that is reached, with a sentence for the person; None if another request may go out.
+        """Return the limit that is reached, with a message for the user; None if another request may go out.
 
-        `model` is the one that would be asked: where money is limited, its price must be known.
+        `model` is the one that would be used: with a cost limit its price must be known.
         """
         limits = self._limits
         if limits.turns is not None and self.turns >= limits.turns:
@@ -82,7 +82,7 @@ class Budget:
         return None if limits.cost is None else self._exceeded_cost_limit(limits.cost, model)
 
     def time_limit_reached(self) -> tuple[EndReason, str]:
-        """How a session ends that has no time left."""
+        """Return the end of a session whose time is up."""
         return EndReason.TIME_LIMIT, _(
             "Reached the time limit of {seconds:g} seconds.", seconds=self._limits.seconds or 0
         )

@@ -1,4 +1,4 @@
-"""Makes room in a long conversation: a summary takes the place of its older part, the person's own words stay."""
+"""Compression of a long conversation: its older part becomes a summary, the user's requests stay verbatim."""
 
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -7,33 +7,32 @@ from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
-from tejat.core.messages.tokens import estimate_text_tokens
+from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import FunctionResponse, Text
 from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
-from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.engine.loop.transcript import render_transcript, truncate_middle
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
 KEEP_FRACTION = 0.3
-"""The latest messages that are kept as they are, as a share of all."""
+"""The share of the conversation that is kept as it is, counted from the end."""
 ACKNOWLEDGEMENT = "Got it. Thanks for the additional context!"
 
 _SUMMARY_PREFIX = "The conversation so far was summarised to make room. This is what is known of it:\n\n"
 _REQUEST_PREFIX = "An earlier request of the user, word for word:\n"
 _ATTACHMENT_NOTE = "\n[The content of the files named above was attached here.]"
-# Less than this is not worth a summary.
+# A summary must save at least this much.
 _MIN_SAVED_FRACTION = 0.2
 _MIN_SAVED_TOKENS = 200
 _MAX_REQUEST_CHARS = 40_000
 _MIN_REQUEST_CHARS = 4_000
 _SHORTENED_LENGTHS = (2_000, 300)
-"""To so many characters older requests are cut where all together are too long: first the long ones, then all."""
+"""Lengths that older requests are cut to if all together are too long: first long ones, then all."""
 
 
 class Compressor:
-    """Knows when a conversation should be summarised, and does it."""
+    """Decides when a conversation needs a summary, and makes it."""
 
     def __init__(self, *, threshold: float = 0.5) -> None:
         """`threshold` is the share of the model's context window that may be full."""
@@ -41,10 +40,10 @@ class Compressor:
         self._next_threshold = 0.0
 
     def should_compress(self, tokens: int, window: int) -> bool:
-        """Whether a request of so many tokens is too near to the window of the model.
+        """Whether a request of this size is too close to the context window of the model.
 
-        After a summary, and after an attempt that failed, the conversation must have grown before it is tried again;
-        after one that would have made it longer, it is not tried again at all.
+        After a summary or a failed attempt the conversation must have grown before the next attempt; after a summary
+        that would have been longer there is no further attempt.
         """
         return tokens >= max(self._threshold * window, self._next_threshold)
 
@@ -56,9 +55,10 @@ class Compressor:
         tokens_before: int,
         preamble_length: int = 0,
     ) -> tuple[Sequence[Message], Compressed]:
-        """The messages to go on with, and what came of it; the very same messages where nothing came of it.
+        """Return the new messages and the outcome; the same messages if nothing changed.
 
-        The first `keep_first` stay as they are, and so do the latest. Raises nothing that `ask` fails of.
+        The first `preamble_length` messages and the latest ones stay as they are. A failure of `request_summary`
+        becomes the outcome.
         """
         made = await self._attempt(request_summary, messages, tokens_before, preamble_length)
         self._next_threshold = _threshold_after(made.outcome)
@@ -79,8 +79,8 @@ class Compressor:
         requests = _limit_requests(
             _user_requests(older), _user_requests(latest), most=max(tokens_before, _MIN_REQUEST_CHARS)
         )
-        can_go = estimate_tokens(older) - sum(map(estimate_text_tokens, requests))
-        if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_tokens(messages[preamble_length:])):
+        can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
+        if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
             return unchanged(
                 CompressionStatus.NOT_NEEDED, gettext_lazy("There is too little yet that could be summarised.")
             )
@@ -94,12 +94,12 @@ class Compressor:
         problem = history_problem(made)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
-        saved = estimate_tokens(messages) - estimate_tokens(made)
+        saved = estimate_message_tokens(messages) - estimate_message_tokens(made)
         if saved <= 0:
             return unchanged(
                 CompressionStatus.INFLATED, gettext_lazy("The summary would be longer than what it stands for.")
             )
-        after = max(tokens_before - saved, estimate_tokens(made))
+        after = max(tokens_before - saved, estimate_message_tokens(made))
         return _CompressionResult(made, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 
 
@@ -120,12 +120,12 @@ def _threshold_after(outcome: Compressed) -> float:
 
 
 def _split_point(messages: Sequence[Message], first: int) -> int:
-    """Where the latest messages begin, those that are kept.
+    """Return the index of the first message to keep.
 
-    Before a request of the person, if that keeps a fair part of what may be kept. In a long run after one request there
-    is no such place: then before an answer of the model, whose calls and their results stay together.
+    This is before a request of the user if that keeps a fair part of what may be kept. In a long run after one request
+    it is before an answer of the model, so that its calls and their results stay together.
     """
-    sizes = [estimate_tokens([message]) for message in messages]
+    sizes = [estimate_message_tokens([message]) for message in messages]
     room = KEEP_FRACTION * sum(sizes[first:])
     before_request: int | None = None
     before_answer: int | None = None
@@ -151,7 +151,7 @@ def _summary_request(older: Sequence[Message]) -> ModelRequest:
 
 
 def _parse_snapshot(answer: ModelResponse) -> str:
-    """What stands in the block that was asked for, or all of it; empty if the answer is not a whole one."""
+    """Return the content of the requested block, or the whole text; empty if the answer is incomplete."""
     if answer.reason is not FinishReason.STOP:
         return ""
     _, begins, inner = answer.text.rpartition("<state_snapshot>")
@@ -166,7 +166,7 @@ def _summary_message(snapshot: str, requests: Sequence[str]) -> Message:
 
 
 def _user_requests(messages: Sequence[Message]) -> list[str]:
-    """What the person asked for, also where it stands in an older summary."""
+    """Return the user's requests, including those in an older summary."""
     return [request for message in messages if message.role is Role.USER for request in _requests_in_message(message)]
 
 
@@ -181,18 +181,18 @@ def _requests_in_message(message: Message) -> Iterator[str]:
 
 
 def _texts_after_responses(message: Message) -> list[str]:
-    """The texts of a message that are not part of a result, though a last one that may be either is among them."""
+    """Return the texts after the responses of a message. The last text of a result may be among them."""
     last = max((index for index, part in enumerate(message.parts) if isinstance(part, FunctionResponse)), default=-1)
     texts = [part.text for part in message.parts[last + 1 :] if isinstance(part, Text)]
     if not message.responses or message.responses[-1].response.get("output") != SUCCESS_MESSAGE:
         return texts
-    # The content of such a result stands behind it; what the person said is behind that.
+    # The content of such a result follows it, and the text of the user follows that.
     begins = texts.index(CONTENT_START) - 1 if CONTENT_START in texts else len(texts) - 1
     return [] if texts[-1:] == [CONTENT_END] and CONTENT_START not in texts else texts[max(begins, 0) :]
 
 
 def _limit_requests(requests: list[str], later: list[str], *, most: int) -> list[str]:
-    """The requests, each once; where they are too long in all, the oldest are cut first, and never the very last."""
+    """Return the requests without duplicates. If they are too long in total, the oldest are shortened first."""
     kept = list(dict.fromkeys(reversed(requests)))[::-1]
     excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, most)
     for length in _SHORTENED_LENGTHS:
@@ -205,7 +205,7 @@ def _limit_requests(requests: list[str], later: list[str], *, most: int) -> list
 
 
 def _assemble(opening: Sequence[Message], summary: Message, latest: Sequence[Message]) -> list[Message]:
-    """Roles alternate: the summary joins an opening that is the user's, and is acknowledged before another request."""
+    """Join the parts so that roles alternate: an acknowledgement separates the summary from the next request."""
     if opening and opening[-1].role is Role.USER:
         opening, summary = opening[:-1], user_message(*opening[-1].parts, *summary.parts)
     acknowledgement = [model_message(ACKNOWLEDGEMENT)] if latest[0].role is Role.USER else []

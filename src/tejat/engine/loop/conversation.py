@@ -29,6 +29,7 @@ from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.history import History, Message, model_message, user_message
+from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import (
     NO_USAGE,
@@ -49,7 +50,6 @@ from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.model_request import request_model
-from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
@@ -206,7 +206,7 @@ class Conversation:
     @property
     def tokens(self) -> int:
         """Estimated tokens of the next request: the last count of the service, and an estimate of what came since."""
-        return self._counted_tokens + estimate_tokens(self.history.messages[self._counted_messages :])
+        return self._counted_tokens + estimate_message_tokens(self.history.messages[self._counted_messages :])
 
     async def compress(self, *, by_user: bool = False) -> Compressed:
         """Summarise the history. A failure of the model is reported in the outcome, which is not emitted."""

@@ -1,4 +1,4 @@
-"""Asks a model which text of a file an edit meant that did not find its own."""
+"""Correction of a failed edit by a model, which looks for the text that was meant."""
 
 import asyncio
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def _correction_request(edit: EditFailure) -> ModelRequest:
 
 
 def _fence(name: str, text: str) -> str:
-    """The text between marks that do not occur in it, so that it cannot pretend to end."""
+    """Enclose the text in tags that do not occur in it, so that it cannot end the block itself."""
     while f"</{name}>" in text:
         name += "_"
     return f"<{name}>\n{text}\n</{name}>"
@@ -67,7 +67,7 @@ def _fence(name: str, text: str) -> str:
 def _parse_snippet(answer: ModelResponse) -> str | None:
     if answer.reason is not FinishReason.STOP:
         return None
-    # Some models put their JSON between words or fences whatever they are told.
+    # Some models wrap their JSON in text or fences in spite of the instructions.
     text = answer.text
     try:
         told = load_json(text[text.find("{") : text.rfind("}") + 1])

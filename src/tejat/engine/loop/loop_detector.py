@@ -1,4 +1,4 @@
-"""Notices when a model turns in circles: the same calls with the same results, or the same words over and over."""
+"""Detection of loops: the same calls with the same results, or the same text again and again."""
 
 import json
 import re
@@ -10,22 +10,22 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 
 REPETITIONS = 5
-"""So often the same steps with the same results are a loop."""
+"""This many repetitions of the same steps with the same results are a loop."""
 MAX_CYCLE_LENGTH = 5
-"""At most so many steps are looked for as one that repeats."""
+"""The longest cycle of steps that is detected."""
 MAX_AIMLESS_STEPS = 25
-"""A loop, too: so many steps in any order that are never more than LONGEST_CYCLE different ones."""
+"""This many steps with at most MAX_CYCLE_LENGTH different ones are a loop, in any order."""
 
 CHUNK_SIZE = 50
 CHUNK_REPETITIONS = 10
-"""A loop in words: a chunk of so many characters, so many times, close together and at even distances."""
+"""This many repetitions of a chunk, close together and at even distances, are a loop in text."""
 REPEATED_LINES = 100
 MAX_BLOCK_LINES = 20
-"""A loop in words, too, even in code and lists: so many lines, each the same as the one a block before."""
+"""The longest block of lines that is detected when it repeats for REPEATED_LINES, even in code and lists."""
 
 
 class LoopDetector:
-    """Watches one conversation. It remembers nothing beyond the prompt that is being answered."""
+    """Detects loops within the answers to one prompt."""
 
     def __init__(self, *, enabled: bool = True) -> None:
         self._enabled = enabled
@@ -33,16 +33,16 @@ class LoopDetector:
         self._text = _TextHistory()
 
     def reset(self) -> None:
-        """A new prompt of the person: what was before does not count."""
+        """Start over for a new prompt."""
         self._steps = _StepHistory()
         self._text = _TextHistory()
 
     def reset_text(self) -> None:
-        """What was streamed of this answer is void, or another answer begins."""
+        """Forget the streamed text: the attempt is void, or another answer begins."""
         self._text = _TextHistory()
 
     def check_text(self, delta: str) -> str | None:
-        """A sentence about the loop that this piece of an answer closes, or None. After a loop it starts afresh."""
+        """Return a description of the loop that this piece of text completes, or None."""
         if not self._enabled:
             return None
         found = self._text.add(delta)
@@ -51,10 +51,10 @@ class LoopDetector:
         return found
 
     def check_calls(self, calls: Sequence[FunctionCall], responses: Sequence[Sequence[Part]]) -> str | None:
-        """A sentence about the loop that the calls of one answer close, or None. After a loop it starts afresh.
+        """Return a description of the loop that the calls of one answer complete, or None.
 
-        What a call came to counts as much as what was asked: waiting for a result that changes is no loop, nor is the
-        same test run after another edit.
+        The results count as much as the calls: polling for a result that changes is no loop, nor is the same test run
+        after another edit.
         """
         if not self._enabled:
             return None
@@ -66,7 +66,7 @@ class LoopDetector:
 
 
 class _StepHistory:
-    """The answers of one prompt as steps: all calls of an answer, each with its result."""
+    """The answers to one prompt as steps: all calls of an answer with their results."""
 
     def __init__(self) -> None:
         self._cycles = _CycleDetector([length * (REPETITIONS - 1) for length in range(1, MAX_CYCLE_LENGTH + 1)])
@@ -100,11 +100,11 @@ class _StepHistory:
 
 
 def _call_and_result(call: FunctionCall, response: Sequence[Part]) -> Hashable:
-    """Equal for two calls that ask the same and get the same. Ids differ from call to call and do not count."""
+    """Return equal keys for equal calls with equal results. Ids are ignored."""
     try:
         return call.name, _digest(call.args), tuple(map(_part_digest, response))
     except (RecursionError, TypeError, ValueError):
-        # What cannot be compared is like nothing else.
+        # What cannot be compared equals nothing else.
         return object()
 
 
@@ -113,15 +113,17 @@ def _part_digest(part: Part) -> int:
 
 
 def _digest(members: Mapping[str, object]) -> int:
-    # Texts, which most arguments and results are, need not be written out. Numbers do: some are equal but not the same.
+    # A shortcut for texts, which most values are. Numbers need JSON: 1 and True are equal but not the same.
     if all(type(member) is str for member in members.values()):
         return hash(frozenset(members.items()))
     return hash(json.dumps(members, sort_keys=True, default=repr))
 
 
 class _CycleDetector:
-    """Finds out when a sequence has become periodic. `needed` tells, for each length of a period from 1 on, how many
-    items in a row must be the same as the one a period before."""
+    """Detects when a sequence becomes periodic.
+
+    `required` holds, for each period from 1 on, how many items in a row must equal the one a period before.
+    """
 
     def __init__(self, needed: Sequence[int]) -> None:
         self._required = needed
@@ -129,7 +131,7 @@ class _CycleDetector:
         self._last: deque[Hashable] = deque(maxlen=len(needed))
 
     def add(self, item: Hashable) -> int:
-        """The length of the period that is complete now, or 0."""
+        """Return the length of the period that is complete now, or 0."""
         for index, before in enumerate(self._last):
             self._matches[index] = self._matches[index] + 1 if before == item else 0
         self._last.appendleft(item)
@@ -137,14 +139,14 @@ class _CycleDetector:
 
 
 _FENCE = r"[ \t]*(```+|~~~+)"
-# Lists, headings, quotations, tables and dividers repeat themselves by nature.
+# Lists, headings, quotations, tables and dividers are repetitive by nature.
 _STRUCTURE = r"[ \t]*(?:[-*+•‣◦][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|>|\||\+[-=+]|([-=_*~─═])\1\1)"
 
 _MAX_LINE_LENGTH = 500
 
 
 class _TextHistory:
-    """The text of one answer, as it streams in."""
+    """The text of one answer, as it is streamed."""
 
     def __init__(self) -> None:
         self._line = ""
@@ -179,14 +181,14 @@ class _TextHistory:
 
 def _is_structure(line: str) -> bool:
     first = _first_character(line)
-    # Most lines show by it that they are prose.
+    # The first character is enough for most prose.
     if not first or first.isalpha() or first.isspace():
         return False
     return bool(_fence_marker(line) or re.match(_STRUCTURE, line))
 
 
 def _fence_marker(line: str) -> str:
-    """The mark that a block of code begins or ends with, empty if there is none."""
+    """Return the marker that opens or closes a code block, empty if there is none."""
     found = re.match(_FENCE, line) if _first_character(line) in ("`", "~") else None
     return found.group(1) if found else ""
 
@@ -196,14 +198,14 @@ def _first_character(line: str) -> str:
 
 
 def _fence_after(open_fence: str, mark: str) -> str:
-    """A block of code ends at a mark like the one that began it, and at least as long."""
+    """Return the open fence after a marker. A block ends at a marker like its first, at least as long."""
     if not open_fence:
         return mark
     return "" if mark.startswith(open_fence) else open_fence
 
 
 class _ProseHistory:
-    """Running text: where each chunk of it has been seen."""
+    """Running text and the positions of its chunks."""
 
     _MAX_DISTANCE = 5 * CHUNK_SIZE
     _MAX_DISTANCES = 3
@@ -216,7 +218,7 @@ class _ProseHistory:
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def add(self, piece: str) -> bool:
-        """Whether the text has become a loop. `chunk` is then what it is about, on one line."""
+        """Whether the text has become a loop. `chunk` then holds the repeated text."""
         text = self._tail + piece
         before = self._length - len(self._tail)
         for end in range(max(CHUNK_SIZE, len(self._tail) + 1), len(text) + 1):
@@ -237,7 +239,7 @@ class _ProseHistory:
             self._seen[chunk] = (place,)
             return False
         if place - places[-1] < CHUNK_SIZE:
-            # A row of dots is full of overlapping chunks; only those that stand apart count.
+            # Overlapping chunks, as in a row of dots, do not count.
             return False
         places = self._seen[chunk] = (*places, place)[-CHUNK_REPETITIONS:]
         if len(places) < CHUNK_REPETITIONS or place - places[0] > (CHUNK_REPETITIONS - 1) * self._MAX_DISTANCE:

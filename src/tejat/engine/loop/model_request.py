@@ -1,4 +1,4 @@
-"""One request to a model, from its first chunk to the whole answer, told to whoever watches."""
+"""A single request to a model."""
 
 import time
 from collections.abc import Callable
@@ -20,9 +20,9 @@ from tejat.core.model import (
 async def request_model(
     model: ModelClient, request: ModelRequest, emit: EventSink, *, on_chunk: Callable[[Chunk], None] | None = None
 ) -> tuple[ModelResponse, float]:
-    """The answer, and the seconds it took. Raises ModelFailure.
+    """Send a request and return the response and the seconds it took. Raises ModelFailure.
 
-    `watch` sees every chunk that comes before, and may stop the request by raising.
+    `on_chunk` gets every chunk before the response, and may stop the request by raising.
     """
     started = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""What models cost."""
+"""Prices of models."""
 
 import json
 import os
@@ -12,13 +12,13 @@ _PRICE_FILE = os.path.join(os.path.dirname(__file__), "prices.json")
 _MILLION = 1_000_000
 
 _FREE_PROVIDERS = frozenset({"ollama", "scripted"})
-"""Services that run on the person's own machine, or nowhere."""
+"""Providers that run on the user's own machine, or nowhere."""
 _PROVIDERS = frozenset({"gemini", "vertex", "openai", "anthropic"})
 
 
 @frozen
 class Price:
-    """Dollars for a million tokens. A request with more than `threshold` tokens costs what `beyond` says."""
+    """Dollars per million tokens. Requests with more than `threshold` tokens cost the price in `beyond`."""
 
     input: float
     cached: float
@@ -28,7 +28,7 @@ class Price:
 
 
 def cost_of(usage: Usage, price: Price) -> float:
-    """The dollars for one request. Thinking is paid like answering, what the service's own tools read like input."""
+    """Return the dollars for one request. Thoughts are priced as output, input of server-side tools as input."""
     if price.threshold is not None and price.beyond is not None and usage.prompt > price.threshold:
         price = price.beyond
     fresh = max(0, usage.prompt - usage.cached) + usage.tool
@@ -38,14 +38,14 @@ def cost_of(usage: Usage, price: Price) -> float:
 
 
 class PriceList:
-    """Prices by name of the model. `own` are the person's, which win over those that come with the program."""
+    """Prices by model name. `own` prices of the user override the built-in ones."""
 
     def __init__(self, own: Mapping[str, Price] | None = None) -> None:
         self._own = own or {}
         self._builtin: Mapping[str, Price] | None = None
 
     def price_of(self, model: str) -> Price | None:
-        """The price under the longest name that the model's begins with; None where nobody knows it.
+        """Return the price with the longest matching name; None if there is none.
 
         `gemini-2.5-pro` is also the price of `gemini-2.5-pro-preview-05-06`, but `gpt-5` is not that of `gpt-5.2`.
         """
@@ -62,7 +62,7 @@ class PriceList:
 
 
 def known_models() -> list[str]:
-    """The models that the program knows the prices of, by names that say which version they are."""
+    """List the versioned model names with built-in prices."""
     return [name for name in _load_prices() if any(letter.isdigit() for letter in name)]
 
 

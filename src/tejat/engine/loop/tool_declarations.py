@@ -1,4 +1,4 @@
-"""Which tools a model is told of: those in use that no rule forbids altogether, and of very many only an index."""
+"""The tool declarations of a request: all allowed tools, or an index if there are too many."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,9 +13,9 @@ DEFAULT_MAX_TOOLS = 100
 
 
 def default_limit(context_window: int, tools: int) -> int:
-    """How many tokens may be spent on telling of other people's tools, where nobody has set it.
+    """Return the default number of tokens for declarations of external tools.
 
-    None at all for very many tools: however short each is, a model does not choose well among hundreds.
+    It is 0 for very many tools: a model does not choose well among hundreds.
     """
     if tools > DEFAULT_MAX_TOOLS:
         return 0
@@ -24,11 +24,10 @@ def default_limit(context_window: int, tools: int) -> int:
 
 @frozen
 class ToolIndexOptions:
-    """What to do about tools that are not built in when there are too many of them.
+    """Options for declaring external tools by an index when there are too many of them.
 
-    `limit` says how many tokens the declarations of so many tools may have, None for any number. Above it they are left
-    out, and `index` gives a tool that tells of them and looks for them. Those that it found, and those that were
-    called, are declared.
+    `limit` returns the tokens that the declarations of this many tools may take, None for any number. Above it they are
+    left out, and `create_index` returns a tool that finds them. Tools that were found or called are declared.
     """
 
     limit: Callable[[int], int | None]
@@ -36,10 +35,10 @@ class ToolIndexOptions:
 
 
 class ToolDeclarations:
-    """The declarations as they are now. As long as nothing changes it is the same tuple, which is encoded once.
+    """The current declarations. The tuple is the same as long as nothing changes, so it is encoded once.
 
-    Tools that come to be known later stand behind all others, in the order in which they did, so that what a service
-    has seen before stays as it was. `is_forbidden` is given the name of a tool and its server.
+    Tools that are added later follow all others, so that the prefix that a service has cached stays the same.
+    `is_forbidden` gets the name of a tool and its server.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class ToolDeclarations:
         return not self._is_forbidden(entry.own_name, entry.server)
 
     def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
-        """Those that only an index tells of. The person's own from Python are among them only if they fill it alone."""
+        """Return the tools to leave out. The user's Python tools stay unless they alone exceed the limit."""
         foreign = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
         limit = None if self._index_options is None or not foreign else self._index_options.limit(len(foreign))
         if limit is None or self._total_cost(foreign) <= limit:
@@ -95,7 +94,7 @@ class ToolDeclarations:
         return known[1]
 
     def _update_index_tool(self, indexed: list[ToolEntry]) -> None:
-        """See to it that there is a tool that finds just these, or none where there is nothing to find."""
+        """Register an index tool for exactly these tools, or remove it if there are none."""
         if self._index_options is None or _same_objects(indexed, self._indexed):
             return
         self._registry.unregister(FIND_TOOLS)

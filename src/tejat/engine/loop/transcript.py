@@ -1,4 +1,4 @@
-"""A conversation as plain text, for a model that is to read about it and not to take part in it."""
+"""A conversation as plain text, for a model that summarises it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,12 +22,12 @@ _MAX_RESULT_LENGTH = 4_000
 
 
 def render_transcript(messages: Iterable[Message]) -> str:
-    """Who said what, what was called and what came of it. Thoughts are left out, media are only named."""
+    """Render messages, calls and results as text. Thoughts are left out, media are only named."""
     return "\n\n".join(text for message in messages if (text := _render_message(message)))
 
 
 def truncate_middle(text: str, max_length: int) -> str:
-    """The text, or about `most` characters of its beginning and its end, with a note of how much is missing."""
+    """Keep about `max_length` characters from the beginning and the end, with a note of how much is missing."""
     if len(text) <= max_length:
         return text
     end = max_length // 3
@@ -60,7 +60,7 @@ def _render_part(part: MessagePart) -> str:
 
 
 def _render_response(response: Mapping[str, object]) -> str:
-    """What stands in nearly every response is a text under one name."""
+    """Render a response, which is nearly always a text under one key."""
     values = list(response.values())
     if len(values) != 1 or not isinstance(values[0], str):
         return _dump_json(response)

@@ -47,7 +47,7 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
 
 
 async def _run_turns(conversation: Conversation) -> RunOutcome:
-    """Raises ModelFailure, TurnsInCircles and StoppedByHook."""
+    """Raises ModelFailure, LoopError and StoppedByHook."""
     while True:
         spent = conversation.budget.exceeded_limit(conversation.model.name)
         if spent:

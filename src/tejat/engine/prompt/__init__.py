@@ -1,1 +1,1 @@
-"""Prompt."""
+"""Prompts: expansion of what the user types, and the system prompt."""

@@ -1,4 +1,4 @@
-"""Turns a prompt like `/name words` into what the command of that name stands for."""
+"""Expansion of custom commands: prompts like `/name arguments`."""
 
 import re
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 MAX_INSERTIONS = 100
 """Files and shell commands in one prompt."""
 MAX_CHARACTERS = 8 * 2**20
-"""Of the words that are put into one prompt."""
+"""Characters of inserted arguments in one prompt."""
 
 _ARGUMENTS = "{{args}}"
 _SHELL_TOOL = "run_shell_command"
-# An exclamation mark before the arguments is just that.
+# An exclamation mark before {{args}} is plain text.
 _INSERTION = re.compile(r"[@!]\{(?!\{args\}\})")
 _BRACE = re.compile(r"[{}]")
 _INVOCATION = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
@@ -38,14 +38,14 @@ _SHELL_RESULT = re.compile(
 
 
 class CustomCommandError(BadPrompt):
-    """A command cannot be turned into a prompt; the message says which and why."""
+    """A command cannot be expanded; the message says which and why."""
 
 
 class CustomCommandExpander:
-    """Expands the prompts of one session that call a command.
+    """Expands the custom commands of one session.
 
-    `why_not_trusted` is said of the folder when a command of it is called that it may not bring along. `resource` reads
-    what servers have, where the person names it.
+    `untrusted_reason` explains why commands of the project are not available. `read_resource` reads MCP resources that
+    the user mentions.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class CustomCommandExpander:
         self._unreported = commands.problems
 
     async def expand(self, prompt: str, emit: CallEventSink | None = None) -> ExpandedPrompt:
-        """What the prompt stands for, with the files that the person names in it with `@`.
+        """Expand a prompt, including the files that the user mentions with `@`.
 
-        A prompt that calls no command is taken as it is. Shell commands run as any call does: the rules, the sandbox
-        and the person have their say, and `watch` sees them. Nothing that is put into the prompt is expanded again.
-        Raises CustomCommandError, NotTrusted and AtPathError.
+        A prompt that calls no command stays as it is. Shell commands run like any call: policy, sandbox and approval
+        apply, and `emit` gets their events. Inserted text is not expanded again. Raises CustomCommandError, NotTrusted
+        and MentionError.
         """
         notes, self._unreported = self._unreported, ()
         called = _INVOCATION.fullmatch(prompt.strip())
@@ -97,7 +97,7 @@ class CustomCommandExpander:
 
     @property
     def names(self) -> frozenset[str]:
-        """Those of all commands, even if they cannot be used."""
+        """The names of all commands, even of unusable ones."""
         return frozenset({*self._commands.commands, *self._commands.invalid, *self._commands.untrusted})
 
     def _command(self, name: str) -> CustomCommand | None:
@@ -123,7 +123,7 @@ class CustomCommandExpander:
     async def _arguments(
         self, command: CustomCommand, pieces: "Sequence[_Segment]", called: re.Match[str], made: "_PromptBuilder"
     ) -> str:
-        """The arguments as they are put between the words; where they have no place, they are said at the end."""
+        """Return the arguments to insert. If the prompt has no place for them, they follow at the end."""
         given = called[2]
         places = sum(piece.text.count(_ARGUMENTS) for piece in pieces if piece.kind != "@")
         if places * len(given) > MAX_CHARACTERS:
@@ -136,7 +136,7 @@ class CustomCommandExpander:
         return first.text if places and isinstance(first, Text) else ""
 
     async def _file_content(self, path: str) -> ExpandedPrompt:
-        """A file as it is, a directory file by file; the insertion itself where there is nothing of this name."""
+        """Return the content of a file or of all files in a directory; the insertion itself if there is none."""
         escaped = re.sub(r'["\\]', r"\\\g<0>", path)
         mention = f'@"{escaped}"'
         found = await self._expand_mentions(mention, recursive_search=False)
@@ -147,13 +147,13 @@ class CustomCommandExpander:
         content = found.parts[2:-1]
         is_directory = isinstance(label, Text) and label.text.endswith("/**")
         if content and isinstance(content[0], Text) and not is_directory:
-            content = content[1:]  # the heading that says which file it is
+            content = content[1:]  # the heading with the name of the file
         return ExpandedPrompt(content, found.files, found.notes)
 
     async def _run_shell_commands(
         self, command: CustomCommand, lines: Sequence[str], emit: CallEventSink | None
     ) -> list[str]:
-        """What the lines print. What may not run is refused before anything has run."""
+        """Return the outputs of the commands. Commands that may not run are refused before any runs."""
         description = f"Part of /{command.name}"
         calls = [
             FunctionCall(_SHELL_TOOL, {"command": line, "description": description}, f"{command.name}-{number}")
@@ -172,7 +172,7 @@ class CustomCommandExpander:
         return [told[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
 
     def _may_run(self, call: FunctionCall) -> bool:
-        """Whether it is neither refused by the rules nor asks somebody who is not there."""
+        """Whether a call is allowed, or needs an approval that somebody can give."""
         tool = self._scheduler.registry.get(call.name)
         if tool is None or tool.rejection(call.args) is not None:
             return False
@@ -186,14 +186,14 @@ class CustomCommandExpander:
 
 @frozen
 class _Segment:
-    """A part of a prompt: words, or with `@` or `!` as its kind what stands between the braces."""
+    """A segment of a prompt: text, or for the kinds `@` and `!` the content of the braces."""
 
     kind: str
     text: str
 
 
 def _parse_segments(command: CustomCommand) -> list[_Segment]:
-    """Raises CustomCommandError for braces that are never closed."""
+    """Raises CustomCommandError for unclosed braces."""
     prompt = command.prompt
     pieces: list[_Segment] = []
     start = 0
@@ -223,7 +223,7 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
 
 
 def _closing_brace(text: str, start: int) -> int | None:
-    """Behind the brace that closes the one before `start`."""
+    """Return the index after the brace that closes the one before `start`."""
     depth = 1
     for brace in _BRACE.finditer(text, start):
         depth += 1 if brace[0] == "{" else -1
@@ -233,7 +233,7 @@ def _closing_brace(text: str, start: int) -> int | None:
 
 
 def _shell_lines(command: CustomCommand, pieces: Sequence[_Segment], arguments: str) -> list[str]:
-    """The shell commands. Raises CustomCommandError where the arguments cannot be put into one."""
+    """Return the shell commands. Raises CustomCommandError if the arguments cannot be inserted safely."""
     try:
         return [substitute_argument(piece.text, _ARGUMENTS, arguments) for piece in pieces if piece.kind == "!"]
     except UnsafePlaceholder as error:
@@ -251,7 +251,7 @@ def _failure_text(result: ToolResult) -> str:
 
 
 def _output_text(line: str, result: ToolResult) -> str:
-    """What was printed, and how it ended if not well."""
+    """Return the output of a command, and how it ended if it failed."""
     display = result.return_display
     output = display.rstrip("\n") if isinstance(display, str) else ""
     if result.error is not None:
@@ -261,14 +261,14 @@ def _output_text(line: str, result: ToolResult) -> str:
         return output
     nothing, code, signal = ended.groups()
     if nothing:
-        output = ""  # the display says how it ended, and so do we
+        output = ""  # the display repeats the exit status, which is added below
     if signal != "(none)":
         return f"{output}\n[Shell command '{line}' terminated by signal {signal}]"
     return output if code == "0" else f"{output}\n[Shell command '{line}' exited with code {code}]"
 
 
 class _PromptBuilder:
-    """A prompt while it is being made."""
+    """Builds an expanded prompt."""
 
     def __init__(self, notes: Sequence[str]) -> None:
         self._notes = list(notes)
@@ -278,7 +278,7 @@ class _PromptBuilder:
         self._user_parts: Sequence[Part] = ()
 
     def set_user_text(self, said: ExpandedPrompt, *, at_the_end: bool) -> None:
-        """What the person said: the files that they named, and at the end their words too."""
+        """Keep the files that the user mentioned and, at the end, the text too."""
         self._collect_notes(said)
         first, *files = said.parts
         self._user_parts = [Text(f"\n\n{first.text}"), *files] if at_the_end and isinstance(first, Text) else files
@@ -314,6 +314,6 @@ class _PromptBuilder:
     def _flush_text(self) -> None:
         words = "".join(self._texts)
         self._texts.clear()
-        # No service likes a part without words.
+        # Services reject parts without text.
         if words.strip():
             self._parts.append(Text(words))

@@ -1,4 +1,4 @@
-"""A directory drawn as a tree, short enough to be read by a model before anything else."""
+"""A directory rendered as a tree that fits into a prompt."""
 
 import os
 from collections import deque
@@ -16,9 +16,9 @@ _MAX_NAME_LENGTH = 120
 
 
 def render_folder_tree(directory: str, *, respect_git_ignore: bool = True) -> str:
-    """The tree of a directory, level by level, at most MOST_ITEMS of it. What is ignored is left out.
+    """Render a directory level by level, with at most MAX_ITEMS entries. Ignored files are left out.
 
-    Raises nothing: what cannot be read is shown without its content.
+    Raises nothing: unreadable directories are shown without their content.
     """
     root = _Folder(os.path.realpath(directory), "")
     rules = IgnoreRules(root.path, git=respect_git_ignore, gemini=True)
@@ -39,7 +39,7 @@ def render_folder_tree(directory: str, *, respect_git_ignore: bool = True) -> st
 
 
 class _Folder:
-    """One directory and what of it is shown: nothing, before somebody looks."""
+    """A directory and its visible entries, empty until it is scanned."""
 
     def __init__(self, path: str, relative: str) -> None:
         self.path = path
@@ -49,7 +49,7 @@ class _Folder:
         self._relative = relative
 
     def scan(self, rules: IgnoreRules, most: int) -> None:
-        """Take in at most so many items, files first."""
+        """Read at most this many entries, files first."""
         entries = _list_entries(self.path)
         if entries is None:
             return
@@ -84,7 +84,7 @@ class _Folder:
 
 
 def _list_entries(path: str) -> list[tuple[bool, str]] | None:
-    """Files before folders, each in order, links as files; None where nobody may look."""
+    """List files before folders, each sorted, links as files; None if the directory cannot be read."""
     try:
         with os.scandir(path) as entries:
             return sorted((entry.is_dir(follow_symlinks=False), entry.name) for entry in islice(entries, _MAX_ENTRIES))

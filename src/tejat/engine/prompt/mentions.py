@@ -1,4 +1,4 @@
-"""Puts the files into a prompt that it names with `@`, and the resources of servers."""
+"""Expansion of `@` mentions: files and MCP resources in a prompt."""
 
 import re
 import stat
@@ -28,19 +28,19 @@ _SKIPPED_FILE = r"(?m)^- `(.*)` \(Reason: (.*)\)$"
 
 
 ResourceReader: TypeAlias = Callable[[str], Awaitable[str | None]]
-"""What the resource of a server holds that is called `server:uri`, None if no server is called so.
+"""Reads the resource `server:uri`, None if there is no such server.
 
-Raises BadPrompt, and LookupError, with words, where the server has no such resource.
+Raises BadPrompt, and LookupError with a message if the server has no such resource.
 """
 
 
 class MentionError(BadPrompt):
-    """The files that a prompt names cannot be read; the message says which and why."""
+    """Mentioned files cannot be read; the message says which and why."""
 
 
 @frozen
 class ExpandedPrompt:
-    """A prompt with its files. `read` names them, `notes` tells what was named and is not there, and why."""
+    """A prompt with the content of its mentions. `files` names them, `notes` explains what is missing."""
 
     parts: tuple[Part, ...]
     files: tuple[str, ...] = ()
@@ -56,11 +56,10 @@ async def expand_mentions(
     mask: SecretMask | None = None,
     read_resource: ResourceReader | None = None,
 ) -> ExpandedPrompt:
-    """The prompt and the content of what it names; as it is where it names nothing that exists.
+    """Add the content of mentioned files and resources; a prompt without mentions stays as it is.
 
-    `recursive_search` says whether a name that is not found is looked for as a part of a path, anywhere. `mask` keeps
-    secrets out of the content; the person's own words stay as they are. `resource` reads what servers have. Raises
-    AtPathError, and BadPrompt as `resource` does.
+    With `recursive_search` a name that does not exist is searched as part of any path. `mask` removes secrets from the
+    content, not from the user's own text. Raises MentionError, and BadPrompt as `read_resource` does.
     """
     if "@" not in prompt:
         return ExpandedPrompt((Text(prompt),))
@@ -89,14 +88,14 @@ async def _read_files(place: "_NamedPath", registry: ToolRegistry) -> ToolResult
 
 @frozen
 class _Resource:
-    """A resource of a server, which has been read."""
+    """An MCP resource that has been read."""
 
     label: str
     content: str
 
     @property
     def path(self) -> str:
-        """No file has a path like this one."""
+        """A key that no file path can equal."""
         return f"@{self.label}"
 
     @property
@@ -106,7 +105,7 @@ class _Resource:
 
 @frozen
 class _NamedPath:
-    """A file or a directory that a prompt names and that exists."""
+    """An existing file or directory that a prompt mentions."""
 
     path: str
     display_path: str
@@ -118,15 +117,15 @@ class _NamedPath:
 
     @property
     def arguments(self) -> dict[str, object]:
-        # Who names a file means that file, whatever is usually left out. Of a directory as little as possible is told,
-        # because what its name contains counts as asked for.
+        # A named file is read even if it is usually excluded. A directory is passed by its short path, because excluded
+        # names in a path count as requested.
         if self.is_directory:
             return {"paths": [self.display_path]}
         return {"paths": [self.path], "useDefaultExcludes": False}
 
 
 class _MentionResolver:
-    """Finds what the mentions in one prompt mean."""
+    """Resolves the mentions of one prompt."""
 
     def __init__(
         self, registry: ToolRegistry, roots: "Roots", resource: ResourceReader | None, *, recursive_search: bool
@@ -140,7 +139,7 @@ class _MentionResolver:
         self._roots = roots
 
     async def resolve_all(self, prompt: str) -> tuple[str, list[_NamedPath | _Resource]]:
-        """The prompt with every mention that means something spelled out, and what is meant, each once."""
+        """Return the prompt with resolved mentions spelled out, and each of them once."""
         text: list[str] = []
         named: dict[str, _NamedPath | _Resource] = {}
         end = 0
@@ -169,14 +168,14 @@ class _MentionResolver:
         why = place or next(
             (self._missing_resources[each] for each, _unused in readings if each in self._missing_resources), ""
         )
-        if not why and re.search(_PATH_LIKE, word):  # else it may be somebody's name, or a decorator
+        if not why and re.search(_PATH_LIKE, word):  # otherwise it may be a user name or a decorator
             why = _("there is no such file.")
         if why:
             self.notes.append(_("@{name} is left as it is: {why}", name=word[:_MAX_SEARCH_LENGTH], why=why))
         return None
 
     async def _read_resource(self, word: str) -> _Resource | None:
-        """Each is asked of its server once, however often it is named."""
+        """Read a resource once, however often it is mentioned."""
         if self._resource is None or ":" not in word:
             return None
         if word not in self._resources_read:
@@ -191,7 +190,7 @@ class _MentionResolver:
         return self._resources_read[word]
 
     def _find_existing(self, word: str) -> _NamedPath | str:
-        """What has this name, or why it cannot be used; an empty text if there is nothing."""
+        """Return the path of this name, or why it cannot be used; an empty text if there is none."""
         try:
             location = self._roots.locate(word)
             mode = self._roots.stat(location).st_mode
@@ -202,7 +201,7 @@ class _MentionResolver:
         return _NamedPath(location.path, self._display_path(location), stat.S_ISDIR(mode))
 
     async def _search(self, word: str) -> _NamedPath | None:
-        """The file with this text in its path: one of this very name, else the first that is found."""
+        """Return the file with this text in its path, preferably one of exactly this name."""
         if not self._recursive_search or word.startswith(("/", "../", "./")):
             return None
         glob = self._registry.get("glob") if _MIN_SEARCH_LENGTH <= len(word) <= _MAX_SEARCH_LENGTH else None
@@ -219,18 +218,18 @@ class _MentionResolver:
         return found
 
     def _display_path(self, location: "Location") -> str:
-        """Relative to the first root; what lies outside of it by its whole path."""
+        """Return the path relative to the first root, or absolute outside of it."""
         first = self._roots.first.path.rstrip("/")
         return "." if location.path.rstrip("/") == first else location.path.removeprefix(f"{first}/")
 
 
-# One or two letters are in too many names to mean one of them.
+# One or two letters match too many names.
 _MIN_SEARCH_LENGTH = 3
 _MAX_SEARCH_LENGTH = 200
 
 
 def _candidate_names(mention: re.Match[str]) -> list[tuple[str, str]]:
-    """The names that a mention may mean, each with what of it is not part of the name: the end of a sentence."""
+    """Return the names that a mention may mean, each with the punctuation that follows it."""
     quoted = mention["quoted"]
     if quoted is not None:
         return [(unescape_mention(quoted), "")]
@@ -248,7 +247,7 @@ async def _glob_paths(glob: BaseTool, pattern: str) -> list[str]:
 
 
 class _ContentCollector:
-    """What was read, while it is being gathered."""
+    """Collects the content of mentions."""
 
     def __init__(self, notes: Sequence[str]) -> None:
         self._notes = list(notes)
@@ -267,7 +266,7 @@ class _ContentCollector:
             head = re.match(_FILE_HEADER, item)
             if head is not None and head[1] not in self._files:
                 self._files[head[1]] = None
-                # No service likes a part without words.
+                # Services reject parts without text.
                 texts = (f"\nContent from @{head[1]}:\n", item[head.end() :].strip())
                 self._parts += [Text(text) for text in texts if text]
         if not isinstance(result.return_display, str):

@@ -1,4 +1,4 @@
-"""`!` lines: a command of the person's own, run at once in their shell, whose output the model gets to know."""
+"""Shell mode: `!` lines of the user, run in the user's shell and added to the history."""
 
 import asyncio
 import os
@@ -34,17 +34,16 @@ _NO_LIMITS = TimeLimits(idle=None, total=None)
 
 @frozen
 class ShellModeResult:
-    """What came of a line: what the person is shown, and what the model gets to know with the next prompt."""
+    """The result of a line: the text for the user, and the message for the model."""
 
     shown: str
     message: Message
 
 
 class ShellMode:
-    """Runs lines one at a time or side by side, each in a shell of its own at the first root.
+    """Runs lines, each in its own shell at the first root, without approval or sandbox.
 
-    Nobody is asked and no sandbox is around it: it is the person who types it. `environment` is all that a line sees,
-    `shell` is how to call the person's shell, `outputs` where outputs are kept that are too long to be shown.
+    `environment` is complete, `shell` is the command of the user's shell, `outputs` the directory for long outputs.
     """
 
     def __init__(
@@ -66,10 +65,10 @@ class ShellMode:
         self._draining = PipeDrain()
 
     async def run(self, line: str, show: Callable[[str], None], on_done: Callable[[ShellModeResult], None]) -> str:
-        """Run a line, show its output while it comes, and return what is to be shown in the end.
+        """Run a line, show its output as it comes, and return the final text.
 
-        `done` is told what came of it, also when the task is cancelled: then everything that the line started is ended
-        first, and the cancellation goes on afterwards. Raises nothing else.
+        `on_done` gets the result, also when the task is cancelled: then the processes of the line are ended first.
+        Raises only CancelledError.
         """
         output = _CapturedOutput(self._outputs)
         live = LiveOutput(lambda text: show(self._mask.mask_text(text)))
@@ -96,7 +95,7 @@ class ShellMode:
     async def _run_in_shell(
         self, line: str, output: "_CapturedOutput", live: LiveOutput
     ) -> tuple[ExitStatus | None, str]:
-        """How it ended, and in which directory if that is another one. Raises OSError and WorkspaceError."""
+        """Return the exit status, and the final directory if it changed. Raises OSError and WorkspaceError."""
         ends = list(open_pipe())
         try:
             with self._roots.open_directory(Location(self._roots.first, "")) as directory, _DirectoryProbe() as place:
@@ -138,7 +137,7 @@ class ShellMode:
 
 
 class _CapturedOutput:
-    """What is kept of an output: its two ends, and the whole in a file if it is long."""
+    """The two ends of an output, and the whole in a file if it is long."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -156,7 +155,7 @@ class _CapturedOutput:
 
 
 class _ShellOutcome:
-    """How a line ended, as far as it is known."""
+    """How a line ended, as far as known."""
 
     def __init__(self, output: _CapturedOutput) -> None:
         self.output = output
@@ -167,7 +166,7 @@ class _ShellOutcome:
 
 
 class _DirectoryProbe:
-    """A file that a shell writes its directory to when it ends."""
+    """A temporary file to which a shell writes its directory when it exits."""
 
     def __enter__(self) -> "_DirectoryProbe":
         self._descriptor, self._path = tempfile.mkstemp(prefix="tejat-pwd-")
@@ -179,18 +178,18 @@ class _DirectoryProbe:
             os.unlink(self._path)
 
     def wrap(self, line: str) -> str:
-        """The line, after which the shell tells where it is, however the line ends."""
+        """Return the line with a trap that writes the directory at exit."""
         writing = f"pwd > {shlex.quote(self._path)}"
         return f"trap {shlex.quote(writing)} EXIT; {line}"
 
     def changed_directory(self, here: str) -> str:
-        """Where the shell ended, empty if that is here or was not told."""
+        """Return the final directory, empty if it is unchanged or unknown."""
         told = os.fsdecode(os.pread(self._descriptor, _MAX_PATH_BYTES, 0).removesuffix(b"\n"))
         return told if told and os.path.realpath(told) != here else ""
 
 
 def _result_text(outcome: _ShellOutcome) -> str:
-    """The result as people know it of this mode."""
+    """Format the result as in Gemini CLI."""
     if outcome.output.buffer.is_binary:
         text = gettext_lazy("[Command produced binary output, which is not shown.]")
     else:
@@ -215,7 +214,7 @@ def _result_text(outcome: _ShellOutcome) -> str:
 
 
 def _fence(text: str, language: str = "") -> str:
-    """In a fence that nothing in the text can end."""
+    """Enclose the text in a code fence that it cannot end."""
     fence = "```"
     while fence in text:
         fence += "`"

@@ -1,4 +1,4 @@
-"""Puts a text into a shell command so that it stays a part of one word, whatever it says and wherever it stands."""
+"""Safe insertion of an argument into a shell command, as part of one word."""
 
 import re
 from collections.abc import Iterator
@@ -8,18 +8,18 @@ from tejat.core.errors import TejatError
 from tejat.core.i18n import gettext_lazy
 
 MAX_COMMAND_LENGTH = 16 * 1024
-"""Characters that are read to find out where the argument stands."""
+"""The longest command in which a placeholder is accepted."""
 
 
 class UnsafePlaceholder(TejatError):
-    """The text stands where no quotes would keep it from being read as code. The message says where."""
+    """A placeholder stands where quotes would not keep its text from being run. The message says where."""
 
 
 def substitute_argument(command: str, placeholder: str, argument: str) -> str:
-    """The command with the quoted argument in every place of the placeholder; an empty one leaves nothing there.
+    """Replace every placeholder by the quoted argument, or by nothing if the argument is empty.
 
-    Within quotes these are closed before it and opened again behind it. Raises NoPlaceForArgument. What a program makes
-    of the word that it is given is not known here, only what bash and the common ways to another shell make of it.
+    Quotes around a placeholder are closed before and reopened after it. Raises UnsafePlaceholder. Only bash and the
+    common ways to call another shell are understood; what programs do with their arguments is unknown.
     """
     if placeholder not in command:
         return command
@@ -43,7 +43,7 @@ _ESCAPED_QUOTES = re.compile(r"\$'(?:\\.|[^'\\])*'", re.DOTALL)
 _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
 _READS_CODE = re.compile(
     r"(?<![\w.$-])(?:case|coproc|eval|let|select|ssh|trap|watch"
-    # These take names of variables, and the index in such a name is read as code.
+    # These take variable names, in which an index is evaluated.
     r"|declare|export|getopts|local|mapfile|read|readarray|readonly|typeset|unset|wait)(?![\w.-])"
 )
 _TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
@@ -52,14 +52,14 @@ _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _UNSUPPORTED = (
     (re.compile(r"\$?\(\(|\$\["), gettext_lazy("behind arithmetic")),
     (re.compile(r"(?<=[A-Za-z0-9_])\["), gettext_lazy("behind an index")),
-    # After a mistake in one of these bash goes on reading with the next line, even if that is part of the argument.
+    # After an error in one of these, bash continues with the next line, even if that is part of the argument.
     (re.compile(r"=\("), gettext_lazy("behind an array")),
     (re.compile(r"<<(?!<)"), gettext_lazy("behind a here-document")),
     (re.compile("`"), gettext_lazy("behind a backtick")),
     (re.compile(r"\$'"), gettext_lazy("in quotes with escapes")),
     (re.compile(r"\$\{"), gettext_lazy("behind an expansion with conditions")),
 )
-"""What is not read any further, and how to call what follows."""
+"""Syntax that is not parsed any further, and the description of what follows it."""
 _NOT_IN_QUOTES = (
     gettext_lazy("behind an index"),
     gettext_lazy("behind an array"),
@@ -70,23 +70,23 @@ _UNSUPPORTED_IN_QUOTES = tuple(entry for entry in _UNSUPPORTED if entry[1] not i
 
 
 class _ShellScanner:
-    """Reads a command as bash would, as far as it takes to know what the placeholders stand in.
+    """Scans a command like bash, as far as needed to know the context of the placeholders.
 
-    What is beyond that is not guessed at: behind it no placeholder is accepted.
+    After unsupported syntax no placeholder is accepted.
     """
 
     def __init__(self, command: str, placeholder: str) -> None:
         self._command = command
         self._placeholder = placeholder
         self._position = 0
-        # What is open, the innermost last: a quotation mark, "[[", or "(" for whatever ends with ")".
+        # Open constructs, innermost last: a quotation mark, "[[", or "(" for anything that ends with ")".
         self._open = [""]
         self._unsafe_context = ""
         self._calls_shell = False
         self._takes_names = False
 
     def quote_marks(self) -> Iterator[str]:
-        """The quotation mark around each placeholder, "" where there is none. Raises NoPlaceForArgument."""
+        """Yield the quotation mark around each placeholder, "" if there is none. Raises UnsafePlaceholder."""
         while self._position < len(self._command):
             if self._command.startswith(self._placeholder, self._position):
                 yield self._quote_mark()
@@ -156,7 +156,7 @@ class _ShellScanner:
                 return
         if self._command[self._position] in ";&|\n":
             self._takes_names = False
-        # A here-string is a word like others; one sign of it alone would pass for the beginning of a here-document.
+        # A here-string takes a plain word; without this its first two characters would look like a here-document.
         self._position += 3 if self._command.startswith("<<<", self._position) else 1
 
     def _accept(self, text: str) -> bool:
@@ -186,13 +186,13 @@ class _ShellScanner:
         return found is not None
 
     def _skip_to(self, end: int, where: str) -> None:
-        """Nothing up to there matters. Raises NoPlaceForArgument if a placeholder begins before."""
+        """Skip to this position. Raises UnsafePlaceholder if a placeholder begins before it."""
         if self._command.find(self._placeholder, self._position, end + len(self._placeholder) - 1) >= 0:
             raise self._unsafe_error(where)
         self._position = end
 
     def _scan_word(self) -> bool:
-        """Words that lead to code which is read in another way."""
+        """Scan words after which text is run or parsed differently."""
         if found := _READS_CODE.match(self._command, self._position):
             self._unsafe_context = self._unsafe_context or gettext_lazy("behind {found}", found=found[0])
         elif found := _SHELL.match(self._command, self._position):

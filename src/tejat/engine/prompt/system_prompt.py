@@ -1,4 +1,4 @@
-"""What the model is told before anybody speaks: how to work, and where it is."""
+"""The system prompt and the first messages of a conversation."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -14,10 +14,10 @@ _EDIT_TOOLS = frozenset({"replace", "write_file"})
 def build_system_prompt(
     *, context: str, tool_names: Collection[str], sandbox: str, is_headless: bool, replacement: str | None
 ) -> str:
-    """The system instruction. It is the same in every session of a kind, so that a service can keep it at hand.
+    """Build the system prompt. It is the same in every session of a kind, so that services can cache it.
 
-    `context` is what people wrote for the model; `sandbox` says what commands run in ("a sandbox"), empty for nothing.
-    Where there is a `replacement`, it stands for everything but the context.
+    `context` is the text of the context files. `sandbox` names what commands run in ("a sandbox"), empty for none. A
+    `replacement` replaces everything but the context.
     """
     sections = [replacement.strip()] if replacement is not None else _sections(tool_names, sandbox, is_headless)
     if context.strip():
@@ -40,7 +40,7 @@ def _sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> I
 def environment_messages(
     *, directories: Sequence[str], today: str, platform: str, respect_git_ignore: bool = True
 ) -> tuple[Message, Message]:
-    """What a conversation opens with: where and when it takes place, and the acknowledgement that belongs to it."""
+    """Return the first messages: the environment of the conversation and its acknowledgement."""
     names = list(map(escape_path, directories))
     where = (
         f"I am working in the directory {names[0]}"

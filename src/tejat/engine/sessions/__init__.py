@@ -1,1 +1,1 @@
-"""Sessions."""
+"""Sessions: the session service, its journal and store."""

@@ -7,7 +7,7 @@ _Event = TypeVar("_Event")
 
 
 class EventBus(Generic[_Event]):
-    """Calls its listeners in the order of their subscription, synchronously."""
+    """Calls its listeners synchronously, in the order of their subscription."""
 
     def __init__(self) -> None:
         self._listeners: dict[object, Callable[[_Event], None]] = {}

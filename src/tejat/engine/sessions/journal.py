@@ -1,4 +1,4 @@
-"""Writes down a session as it happens, so that it can be taken up again after any end."""
+"""The journal of a session: an append-only file from which the session can be resumed."""
 
 import errno
 import fcntl
@@ -24,27 +24,26 @@ from tejat.core.messages.history import Message, Role
 from tejat.core.messages.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue, Part
 from tejat.core.model import Usage
+from tejat.core.text.secret_mask import anonymous_mask
 from tejat.engine.sessions.journal_format import RecordKind, encode_record
 from tejat.workspace.files import file_lock
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
 
 SUFFIX = ".jsonl"
 MAX_TITLE_LENGTH = 200
-MASKED = "***"
 
 _MIN_SECRET_LENGTH = 8
 _MAX_ATTEMPTS = 50
 
 
 class SessionJournal:
-    """One file that only grows. When a method returns, its record is in the file and survives a kill of the process.
+    """An append-only file. When a method returns, its record survives a kill of the process.
 
-    Prompts, answers and compressions are on the disk then, and survive a power cut too, with all that was written
-    before. What came of calls waits for the next answer: twenty calls at once would wait twenty times for the disk.
+    Prompts, answers and compressions are also synced to the disk, with everything before them. Responses of calls wait
+    for the next answer, so that many calls do not wait for the disk one by one.
 
-    Nothing raises: where the disk is full or may not be written, `failure` becomes a sentence, and from then on nothing
-    is recorded. A new session's file is made by its first prompt, so that one in which nothing was asked leaves none.
-    The file is locked until `close`, by which others see that it is in use. For one thread.
+    Nothing raises: if the file cannot be written, `failure` becomes a message and nothing more is recorded. The file of
+    a new session is created by its first prompt. It is locked until `close`. Not thread-safe.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class SessionJournal:
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,
     ) -> None:
-        """Use `create` or `reopen`. `held` is written together with the first prompt."""
+        """Use `create` or `reopen`. `pending` is written together with the first prompt."""
         self.session_id = session_id
         self.path = path
         self.failure: str | None = None
@@ -77,7 +76,7 @@ class SessionJournal:
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,
     ) -> "SessionJournal":
-        """A new session, in a directory that is made when it is needed. `secrets` are never written."""
+        """Create the journal of a new session. The directory is created on first use; `secrets` are masked."""
         began = now()
         stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(began))
         path = os.path.join(directory, f"{stamp}-{_short_id(session_id)}{SUFFIX}")
@@ -94,7 +93,7 @@ class SessionJournal:
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,
     ) -> "SessionJournal":
-        """A session that goes on. The descriptor appends, holds the lock, and belongs to the journal from now on."""
+        """Continue a journal. The descriptor appends, holds the lock and is owned by the journal."""
         resumed = {"kind": RecordKind.RESUMED, "at": round(now(), 3)}
         journal = cls(session_id, path, pending=[resumed], secrets=secrets, now=now)
         journal._descriptor = descriptor
@@ -103,13 +102,13 @@ class SessionJournal:
 
     @classmethod
     def read_only(cls, session_id: str, path: str, error: OSError) -> "SessionJournal":
-        """A session that goes on and can only be read."""
+        """Return the journal of a resumed session that cannot be written."""
         journal = cls(session_id, path)
         journal._disable(error)
         return journal
 
     def record(self, event: HistoryEvent) -> None:
-        """Write down a change of the history: the listener that keeps the journal."""
+        """Record a change of the history. This is the listener of `Conversation.history_events`."""
         match event:
             case PromptAdded(message, display_text, permanent):
                 self.record_prompt(message, display_text, permanent=permanent)
@@ -128,7 +127,7 @@ class SessionJournal:
                 self._write_if_started(self._record(RecordKind.ENDED, reason=reason))
 
     def record_preamble(self, messages: Sequence[Message]) -> None:
-        """What the conversation begins with, before anybody asked."""
+        """Record the messages before the first prompt."""
         record = self._record(RecordKind.OPENING, messages=[message_to_json(message) for message in messages])
         if self._is_new:
             self._pending.append(record)
@@ -144,12 +143,12 @@ class SessionJournal:
         self._write(self._record(RecordKind.PROMPT, shown=display_text, message=message_to_json(message), **fields))
 
     def record_answer(self, message: Message, usage: Usage, model: str) -> None:
-        """To be written before any of its calls is run."""
+        """Record an answer, before any of its calls runs."""
         fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
         self._write(self._record(RecordKind.ANSWER, **fields))
 
     def record_responses(self, ended: Sequence[tuple[int, Sequence[Part]]]) -> None:
-        """What came of calls of the last answer, each with its place among them."""
+        """Record responses to calls of the last answer, each with the index of its call."""
         self._write(
             *(
                 self._record(RecordKind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts])
@@ -158,7 +157,7 @@ class SessionJournal:
         )
 
     def record_compression(self, messages: Sequence[Message]) -> None:
-        """These are the whole conversation now."""
+        """Record the messages that are the whole conversation now."""
         record = self._record(RecordKind.COMPRESSED, messages=[message_to_json(message) for message in messages])
         if self._is_new:
             self._pending.append(record)
@@ -166,7 +165,7 @@ class SessionJournal:
             self._write(record)
 
     def close(self) -> None:
-        """Let others have the session. What comes later is not recorded."""
+        """Release the session. Later records are dropped."""
         self._pending = []
         if self._descriptor >= 0:
             os.close(self._descriptor)
@@ -174,7 +173,7 @@ class SessionJournal:
 
     @property
     def _is_new(self) -> bool:
-        """Whether nobody has asked anything yet."""
+        """Whether there was no prompt yet."""
         return bool(self._pending) and self._pending[0]["kind"] is RecordKind.SESSION
 
     def _record(self, kind: RecordKind, **fields: JsonValue) -> JsonObject:
@@ -214,7 +213,7 @@ class SessionJournal:
             except FileExistsError:
                 self.path = os.path.join(directory, f"{stem}-{attempt}{SUFFIX}")
             except FileNotFoundError:
-                # Whoever tidies up has just removed the empty directory.
+                # Another process has just pruned the empty directory.
                 continue
             else:
                 break
@@ -233,33 +232,33 @@ class SessionJournal:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Claim an open journal until the descriptor is closed; False if somebody else has it. Raises nothing."""
+    """Lock an open journal until its descriptor is closed. False if another process has it."""
     try:
         return file_lock.try_lock(descriptor)
     except OSError:
-        # A file system without locks cannot tell, and a session is worth more than the certainty.
+        # Without support for locks the session is still worth more than the certainty.
         return True
 
 
 def _short_id(session_id: str) -> str:
-    """The beginning of an id, fit to be in a file name whoever chose it."""
+    """Return the beginning of an id, safe in a file name."""
     return "".join(letter for letter in session_id if letter.isascii() and letter.isalnum())[:8] or "session"
 
 
 def _missing_newline(descriptor: int) -> bytes:
-    """What has to be written so that the next record begins on a line of its own. Raises OSError."""
+    """Return a newline if the last record was cut off in the middle of its line. Raises OSError."""
     size = os.fstat(descriptor).st_size
     return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
 
 
 def _append(descriptor: int, lines: bytes) -> None:
-    """Write everything or nothing. Raises OSError."""
+    """Write all of the lines or nothing. Raises OSError."""
     rest = memoryview(lines)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
     except BaseException:
-        # Nobody else writes here, so what stands last is ours.
+        # Nobody else writes here, so the end of the file is ours.
         with suppress(OSError):
             os.ftruncate(descriptor, os.fstat(descriptor).st_size - (len(lines) - len(rest)))
         raise
@@ -269,7 +268,7 @@ _UNSYNCED_KINDS = frozenset({RecordKind.RESPONSE, RecordKind.ENDED})
 
 
 def _sync(descriptor: int) -> None:
-    """Wait until the disk has it. Raises OSError."""
+    """Flush the file to the disk. Raises OSError."""
     if sys.platform == "darwin":
         os.fsync(descriptor)
     else:
@@ -277,7 +276,7 @@ def _sync(descriptor: int) -> None:
 
 
 def _sync_directory(path: str) -> None:
-    """Make the name of a new file last. Raises OSError."""
+    """Flush the directory entry of a new file to the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -290,11 +289,11 @@ class JournalMask:
 
     def __init__(self, secrets: Sequence[str]) -> None:
         """Very short ones are no secrets, and their letters occur everywhere."""
-        self._secrets = sorted((each for each in secrets if len(each) >= _MIN_SECRET_LENGTH), key=len, reverse=True)
+        self._text_mask = anonymous_mask(secrets, min_length=_MIN_SECRET_LENGTH)
         # As they look inside a line, where a quotation mark is escaped, and any other letter may be.
         self._spellings = {
             json.dumps(each, ensure_ascii=ensure_ascii)[1:-1].encode("utf-8", "replace")
-            for each in self._secrets
+            for each in self._text_mask.secrets
             for ensure_ascii in (True, False)
         }
 
@@ -306,9 +305,7 @@ class JournalMask:
         return line
 
     def mask(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, MASKED)
-        return text
+        return self._text_mask.mask_text(text)
 
     def _mask_value(self, value: JsonValue) -> JsonValue:
         if isinstance(value, str):

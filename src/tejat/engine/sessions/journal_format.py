@@ -1,7 +1,7 @@
-"""One line of a session's journal: a record as JSON, to bytes and back.
+"""The format of journal records: JSON objects, one per line.
 
-A record is an object with its version (`v`), its kind and what that kind holds. Readers pass over kinds and fields that
-they do not know, so that later versions can add some; what they would get wrong raises the version.
+A record has a version (`v`), a kind and the fields of that kind. Readers ignore unknown kinds and fields, so that later
+versions can add some; an incompatible change raises the version.
 """
 
 import json
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import cast
 
-from tejat.core.json_fields import JsonFields
 from tejat.core.json_text import load_json
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject
 
 FORMAT_VERSION = 1
@@ -18,7 +18,7 @@ MAX_LINE_BYTES = 128 << 20
 
 
 class RecordKind(StrEnum):
-    """What a record tells."""
+    """The kind of a record."""
 
     SESSION = "session"
     OPENING = "opening"
@@ -33,12 +33,12 @@ class RecordKind(StrEnum):
 
 
 def encode_record(record: JsonObject) -> bytes:
-    """The record in its version, with the newline. Raises ValueError for what JSON cannot hold, or not in one line."""
+    """Encode a record with its version and newline. Raises ValueError if it is too long or no valid JSON."""
     versioned = {"v": FORMAT_VERSION, **record}
     try:
         line = _dump(versioned, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        # Bytes of file names that are not text come back as they were only if they are escaped.
+        # Surrogates, from file names that are not text, survive only if they are escaped.
         line = _dump(versioned, ensure_ascii=True).encode()
     except (TypeError, RecursionError) as error:
         raise ValueError(f"A record cannot be written as JSON: {error}") from None
@@ -48,7 +48,7 @@ def encode_record(record: JsonObject) -> bytes:
 
 
 def decode_record(line: bytes) -> JsonFields:
-    """The record in a line, of any version: it has a `v` and a `kind`. Raises ValueError."""
+    """Decode a line of any version; `v` and `kind` are checked. Raises ValueError."""
     record = JsonFields(load_json(line))
     record.integer("v")
     record.string("kind")
@@ -62,7 +62,7 @@ def _dump(record: JsonObject, *, ensure_ascii: bool) -> str:
 
 
 def _to_json_container(value: object) -> object:
-    """Arguments and responses may be any mapping and sequence; JSON knows only its own."""
+    """Convert other mappings and sequences, which arguments and responses may contain."""
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))
     if isinstance(value, Sequence) and not isinstance(value, bytes):

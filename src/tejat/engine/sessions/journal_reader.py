@@ -1,4 +1,4 @@
-"""Reads a session's journal back, as much of it as is whole, into a history that can go on."""
+"""Reading of a journal into a history that the session can continue with."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,8 @@ from io import BufferedReader
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
-from tejat.core.json_fields import JsonFields
 from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
 from tejat.core.messages.types import MessagePart
 from tejat.core.model import NO_USAGE, Usage
@@ -17,10 +17,10 @@ from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
 @frozen
 class LoadedSession:
-    """A session as its journal tells it. `messages` are legal; `opening` is how many of them were there from the start.
+    """A session as read from its journal. `messages` are valid; the first `preamble_length` precede any prompt.
 
-    `repairs` is what had to be put right in the conversation for that, `problems` what could not be read in the file,
-    both in sentences. `model` is who answered last. `marks` are the prompts that can be gone back to.
+    `repairs` are corrections of the history, `problems` unreadable parts of the file, both as sentences. `model` gave
+    the last answer. `rewind_points` are the prompts that can be rewound to.
     """
 
     session_id: str
@@ -34,7 +34,7 @@ class LoadedSession:
 
 
 def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
-    """The session in an open file. `session_id` counts where the file does not tell. Raises OSError."""
+    """Read the session in an open file. `session_id` is used if the file does not name one. Raises OSError."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     replay = _Replay(session_id)
     problems = _ReadProblems()
@@ -62,12 +62,12 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
 
 
 def _same_content(some: Sequence[Message], others: Sequence[Message]) -> bool:
-    """A summary holds the opening too, as other objects."""
+    """Compare messages by content: a summary holds the preamble as other objects."""
     return [(message.role, message.parts) for message in some] == [(message.role, message.parts) for message in others]
 
 
 def _read_lines(file: BufferedReader) -> Iterator[bytes]:
-    """The lines; of one that is too long to be a record only the beginning."""
+    """Yield the lines, overlong ones truncated."""
     while line := file.readline(MAX_LINE_BYTES):
         yield line
         while line and not line.endswith(b"\n"):
@@ -75,7 +75,7 @@ def _read_lines(file: BufferedReader) -> Iterator[bytes]:
 
 
 class _Replay:
-    """What happened, done again record by record."""
+    """Replays the records of a journal."""
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
@@ -89,7 +89,7 @@ class _Replay:
         self._settled: Message | None = None
 
     def apply(self, record: JsonFields) -> bool:
-        """Whether the record is of a version that we know. Raises ValueError, and has changed nothing then."""
+        """Apply a record. False for an unknown version. Raises ValueError, and then changes nothing."""
         if record.integer("v") != FORMAT_VERSION:
             return False
         match record.string("kind"):
@@ -121,7 +121,7 @@ class _Replay:
         return True
 
     def finish(self) -> list[Message]:
-        """All messages. Calls that nothing came of are left to be repaired, so that it is told."""
+        """Return all messages. Unanswered calls are left to be repaired, which is reported."""
         known = tuple(part for index in sorted(self._results) for part in self._results[index])
         if known:
             self._messages.append(Message(Role.USER, known))
@@ -140,7 +140,7 @@ class _Replay:
         self._settle()
 
     def _settle(self) -> None:
-        """What is there now can no longer be taken back."""
+        """Make the current messages permanent."""
         is_user = self._messages and self._messages[-1].role is Role.USER
         self._settled = self._messages[-1] if is_user else None
 
@@ -167,7 +167,7 @@ class _Replay:
         self.usage += usage
 
     def _answer_calls(self) -> None:
-        """The session went on, so whoever took it up was told already which calls were interrupted."""
+        """Answer open calls as interrupted: the session continued, so this was reported before."""
         calls = self._messages[-1].calls if self._messages else ()
         if calls:
             results = [self._results.get(index, (interrupted_response(call),)) for index, call in enumerate(calls)]
@@ -176,7 +176,7 @@ class _Replay:
         self._results = {}
 
     def _withdraw(self) -> None:
-        """As `History.withdraw` did it."""
+        """Do what `History.drop_unanswered_prompt` did."""
         if not self._messages or self._messages[-1].role is Role.MODEL or self._messages[-1] is self._settled:
             return
         if self._settled is None:

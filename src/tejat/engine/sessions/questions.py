@@ -23,7 +23,7 @@ class QuestionQueue:
         return tuple(question for question, _ in self._pending.values())
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Raises what `fail` was given, and what a listener raised."""
+        """Publish a request and wait for its answer. Raises what `fail` was given, and what a listener raised."""
         async with self._lock:
             asked = PendingQuestion(os.urandom(8).hex(), question, time.time())
             future: asyncio.Future[ApprovalReply] = asyncio.get_running_loop().create_future()
@@ -45,7 +45,7 @@ class QuestionQueue:
         return future is not None
 
     def fail(self, question_id: str, error: Exception) -> bool:
-        """Let whoever asked fail with this error. False if the question is unknown or already settled."""
+        """Make `ask` raise this error. False if the question is unknown or already settled."""
         future = self._open_future(question_id)
         if future is not None:
             future.set_exception(error)
@@ -57,7 +57,7 @@ class QuestionQueue:
 
 
 class QuestionResponder:
-    """A listener that answers questions by asking an `Approver`, which is cancelled when the question is settled."""
+    """A listener that answers questions through an `Approver`, cancelled when another answer comes first."""
 
     def __init__(self, questions: QuestionQueue, approver: Approver) -> None:
         self._questions = questions

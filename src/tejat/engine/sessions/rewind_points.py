@@ -1,4 +1,4 @@
-"""The places in a conversation that a person can go back to: before each of their prompts."""
+"""The points of a conversation that can be rewound to, one before each prompt."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -8,9 +8,9 @@ from tejat.core.messages.history import Message
 
 @frozen_identity
 class RewindPoint:
-    """Where a conversation stood before a prompt: so many messages, the last of them this one.
+    """The state of a conversation before a prompt: its number of messages and the last of them.
 
-    `shown` is what the person wrote then, `at` is when, in seconds since 1970.
+    `shown` is the text of the prompt, `created_at` its time in seconds since 1970.
     """
 
     shown: str
@@ -20,7 +20,7 @@ class RewindPoint:
 
 
 class RewindPoints:
-    """One for each prompt that is still in the conversation, the oldest first."""
+    """The points of all prompts in the conversation, oldest first."""
 
     def __init__(self, points: Iterable[RewindPoint] = ()) -> None:
         self._points = list(points)
@@ -32,23 +32,23 @@ class RewindPoints:
         return len(self._points)
 
     def add(self, shown: str, at: float, messages: Sequence[Message]) -> None:
-        """A prompt comes behind these messages."""
+        """Add a point for a prompt that follows these messages."""
         self._points.append(RewindPoint(shown, at, len(messages), messages[-1] if messages else None))
 
     def withdraw_last(self, messages: Sequence[Message]) -> None:
-        """The last prompt was taken back, if these messages are those from before it."""
+        """Remove the point of the last prompt if these are the messages before it."""
         last = self._points[-1] if self._points else None
         if last is not None and last.length == len(messages) and (not messages or messages[-1] is last.last_message):
             self._points.pop()
 
     def clear(self) -> None:
-        """The messages are others now."""
+        """Remove all points, after the messages were replaced."""
         self._points = []
 
     def rewind(self, number: int | None, length: int, messages: Sequence[Message]) -> list[Message]:
-        """The messages before the prompt of this number, counted from 0; else the first so many. Later marks go.
+        """Return the messages before the prompt with this number, or the first `length`; drop later points.
 
-        The number counts only if it means a place with so many messages.
+        The number, which starts at 0, is used only if its point has this length.
         """
         mark = self._points[number] if number is not None and 0 <= number < len(self._points) else None
         if number is not None and mark is not None and mark.length == length:

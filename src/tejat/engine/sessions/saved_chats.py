@@ -1,4 +1,4 @@
-"""Conversations that a person has kept under a name, of one project: a file each, that only they can read."""
+"""Conversations of a project that the user saved by name, each in a private file."""
 
 import os
 import stat
@@ -23,21 +23,21 @@ from tejat.workspace.files.regular_file import regular_file_opener
 _PREFIX = "checkpoint-"
 _SUFFIX = ".jsonl"
 _MAX_NAME_BYTES = 200
-"""Bytes; a file system takes no name that is much longer."""
+"""File systems accept no name that is much longer."""
 
 
 @frozen
 class SavedChat:
-    """`changed` is when it was kept, in seconds since 1970."""
+    """A saved conversation. `saved_at` is in seconds since 1970."""
 
     tag: str
     saved_at: float
 
 
 class SavedChats:
-    """Below `directory`, which is made when it is needed. Everything but `found` raises UsageError, OSError.
+    """The saved conversations below `directory`, created on demand. All but `list_chats` raise UsageError, OSError.
 
-    `secrets` are never written.
+    `secrets` are masked.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class SavedChats:
         self._now = now
 
     def save(self, tag: str, messages: Sequence[Message], *, preamble_length: int, session_id: str, model: str) -> None:
-        """Keep a conversation, in the place of one that had the same name."""
+        """Save a conversation, replacing one of the same name."""
         at = round(self._now(), 3)
         told = [message_to_json(message) for message in messages]
         records: tuple[JsonObject, ...] = (
@@ -66,7 +66,7 @@ class SavedChats:
         write_private_file(path, lines, follow_symlinks=False)
 
     def load(self, tag: str) -> LoadedSession | None:
-        """What was kept under this name, None if nothing was."""
+        """Load the conversation of this name, None if there is none."""
         try:
             descriptor = regular_file_opener(self._path(tag), os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
@@ -80,7 +80,7 @@ class SavedChats:
         return os.path.lexists(self._path(tag))
 
     def delete(self, tag: str) -> bool:
-        """Whether there was one."""
+        """Delete a conversation. False if there was none."""
         try:
             os.unlink(self._path(tag))
         except FileNotFoundError:
@@ -88,7 +88,7 @@ class SavedChats:
         return True
 
     def list_chats(self) -> list[SavedChat]:
-        """All of this project, the newest last. Raises nothing: what is missing is empty."""
+        """List all conversations of the project, newest last. Raises nothing."""
         checkpoints: list[SavedChat] = []
         with suppress(OSError), os.scandir(self._directory) as entries:
             for entry in entries:

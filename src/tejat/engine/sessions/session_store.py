@@ -1,4 +1,4 @@
-"""Where the sessions of a project are kept: listed, found by number or id, taken up again, deleted and tidied away."""
+"""The stored sessions of a project: list, find, resume, delete and prune them."""
 
 import errno
 import os
@@ -29,9 +29,9 @@ _READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 @frozen
 class SessionSummary:
-    """One session in the list. `title` is the beginning of the first prompt, on one line, as it was written.
+    """A session in the list. `title` is the beginning of the first prompt, on one line, unsanitised.
 
-    `number` counts from 1, the session that was used last has the highest. Times are seconds since 1970.
+    `number` counts from 1; the most recently used session has the highest. Times are seconds since 1970.
     """
 
     number: int
@@ -45,9 +45,9 @@ class SessionSummary:
 
 
 class SessionStore:
-    """The sessions of the project in `root`, in a subdirectory of `directory` that is made when it is needed.
+    """The sessions of the project in `root`, in a subdirectory of `directory` that is created on demand.
 
-    Every method but `found` and `tidy` raises UsageError, with what there is, for a session that cannot be had.
+    All methods but `list_sessions` and `prune` raise UsageError for a session that cannot be used.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class SessionStore:
         secrets: Sequence[str] = (),
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`tidy` keeps sessions for so many days, and so many bytes of all projects together.
+        """`prune` enforces `max_age_days`, and `max_bytes` for all projects together.
 
-        `secrets` are never written into a journal.
+        `secrets` are masked in journals.
         """
         self._root = os.path.realpath(root)
         self._sessions_directory = directory
@@ -83,12 +83,12 @@ class SessionStore:
         )
 
     def list_sessions(self) -> list[SessionSummary]:
-        """The sessions, the one used last at the end. Only the first line of each is read. Raises nothing."""
+        """List the sessions, most recent last. Only the first line of each is read. Raises nothing."""
         files = sorted((file for file in _journal_files(self._directory) if file[1].st_size), key=_last_change)
         return [_read_summary(number, path, status) for number, (path, status) in enumerate(files, 1)]
 
     def find(self, word: str) -> SessionSummary:
-        """The session meant by "latest", a number of the list, an id or the beginning of one."""
+        """Return the session for "latest", a number of the list, an id or the beginning of one."""
         entries = self.list_sessions()
         if not entries:
             raise UsageError(_("There are no sessions of this project."))
@@ -118,7 +118,7 @@ class SessionStore:
         )
 
     def load(self, entry: SessionSummary) -> LoadedSession:
-        """The conversation as it stands, to look at it."""
+        """Read a conversation without resuming it."""
         try:
             descriptor = _open_journal(entry.path, os.O_RDONLY)
             try:
@@ -129,9 +129,9 @@ class SessionStore:
             raise _unusable_error(entry, error) from None
 
     def resume(self, entry: SessionSummary) -> tuple[SessionJournal, LoadedSession]:
-        """The conversation, and its journal to go on with. Nobody else can have it until that is closed.
+        """Return the journal to continue and the conversation. The session is locked until the journal is closed.
 
-        Where the file can only be read the session goes on without being recorded, as the journal's `failure` says.
+        If the file is read-only, the session continues unrecorded; see the `failure` of the journal.
         """
         try:
             descriptor = _open_journal(entry.path, os.O_RDWR | os.O_APPEND)
@@ -155,7 +155,7 @@ class SessionStore:
         return journal, loaded
 
     def delete(self, word: str) -> SessionSummary:
-        """Remove the session that `find` finds, unless it is in use."""
+        """Delete the session that `find` returns, unless it is in use."""
         entry = self.find(word)
         try:
             _remove(entry.path)
@@ -164,9 +164,9 @@ class SessionStore:
         return entry
 
     def prune(self) -> None:
-        """Remove what is too old or too much, of all projects. What is in use stays. Raises nothing.
+        """Delete sessions of all projects that are too old or too large in total, unless in use. Raises nothing.
 
-        Looks only once an hour, because there can be very many sessions.
+        Runs at most once an hour, because there can be very many sessions.
         """
         now = self._now()
         with suppress(OSError):
@@ -193,7 +193,7 @@ _File: TypeAlias = tuple[str, os.stat_result]
 
 
 def _journal_files(directory: str) -> list[_File]:
-    """The files of sessions in a directory, each with its status. Raises nothing: what is missing is empty."""
+    """List the journals in a directory with their status. Raises nothing."""
     found: list[_File] = []
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
@@ -211,7 +211,7 @@ def _last_change(file: _File) -> tuple[int, str]:
 
 
 def _read_summary(number: int, path: str, status: os.stat_result) -> SessionSummary:
-    """What the first line tells, and where it does not, what the file itself does."""
+    """Read the first line of a journal, with the file's own data as a fallback."""
     try:
         head = decode_record(_first_line(path))
         session_id, model = head.string("session"), head.string("model")
@@ -236,7 +236,7 @@ def _first_line(path: str) -> bytes:
 
 
 def _open_journal(path: str, flags: int) -> int:
-    """A descriptor of a regular file; nothing that was put in its place is followed or waited for. Raises OSError."""
+    """Open a regular file without following links or blocking. Raises OSError."""
     return regular_file_opener(path, flags | os.O_NOFOLLOW)
 
 
@@ -253,7 +253,7 @@ def _remove(path: str) -> None:
     try:
         descriptor = _open_journal(path, os.O_RDONLY)
     except PermissionError:
-        # Who writes a journal can read it.
+        # A journal that cannot be read is not in use: its writer could read it.
         os.unlink(path)
         return
     try:
@@ -264,7 +264,7 @@ def _remove(path: str) -> None:
 
 
 def _is_prune_due(stamp: str, now: float) -> bool:
-    """Whether an hour has passed since the last time, which is now then. Raises OSError."""
+    """Whether an hour has passed since the last run; updates its time stamp. Raises OSError."""
     with suppress(FileNotFoundError):
         if abs(now - os.lstat(stamp).st_mtime) < _HOUR:
             return False
@@ -284,7 +284,7 @@ def _unusable_error(entry: SessionSummary, error: OSError) -> UsageError:
 
 
 def _format_sessions(entries: Sequence[SessionSummary]) -> str:
-    """The last few, each with its number."""
+    """Format the last few sessions with their numbers."""
     names = [
         _("{session} (number {number})", session=sanitize_text(entry.session_id), number=entry.number)
         for entry in entries[-_MAX_LISTED:]

@@ -1,4 +1,4 @@
-"""What a run came to in numbers, counted from its events, with the field names of the documents."""
+"""Statistics of a run, counted from its events, with the field names of the JSON output."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from tejat.core.tools.display import FileDiff
 
 
 class Statistics:
-    """Counts whatever it is told of. `milliseconds` tells a duration."""
+    """A listener that counts events. `milliseconds` converts a duration."""
 
     def __init__(self, milliseconds: Callable[[float], int]) -> None:
         self._milliseconds = milliseconds
@@ -146,7 +146,7 @@ class _ToolStatistics:
 
 
 def _decision(call: CallFinished) -> str:
-    """Who decided about the call, in the word of the documents; empty where there was nothing to decide."""
+    """Return who decided about the call, as in the JSON output; empty if nobody had to."""
     error = call.result.error
     if not call.allowed_by:
         was_refused = error is not None and error.type in (ErrorType.POLICY_VIOLATION, ErrorType.CANCELLED)

@@ -1,4 +1,4 @@
-"""What the model is told about its work, a Markdown file a subject."""
+"""Prompt templates: Markdown files that the model reads."""
 
 import os
 
