@@ -1,1 +1,1 @@
-"""The composition root: puts the rooms together for whoever runs them."""
+"""The composition root: builds the services, the session and the slash commands of a run."""

@@ -1,4 +1,4 @@
-"""What was read from where, for `tejat doctor`: settings, trust, the model and its key, the network. Never a secret."""
+"""Configuration checks for `tejat doctor` and `/about`: model, key, network, files, trust. Never a secret."""
 
 import os
 import sys
@@ -17,7 +17,10 @@ from tejat.models.names import Provider, parse_model_name
 def configuration_checks(
     run_config: RunConfig, *, process_environment: Mapping[str, str], default_model: str
 ) -> list[DoctorCheck]:
-    """What a run here would go by. `own` is the environment before any file was read. Raises nothing."""
+    """Check the configuration of a run here. Raises nothing.
+
+    `process_environment` is the environment before any file was read.
+    """
     return [
         *_model_checks(run_config, process_environment, default_model),
         *_network_checks(run_config),
@@ -105,7 +108,7 @@ def _not_set(*names: str) -> str:
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
-    """Where gcloud leaves those of the person."""
+    """The user's credentials file of gcloud."""
     directory = environment.get("CLOUDSDK_CONFIG") or os.path.join(environment.get("HOME", ""), ".config", "gcloud")
     return os.path.join(directory, "application_default_credentials.json")
 
@@ -169,7 +172,7 @@ def _with_source(what: str, source: str) -> str:
 
 
 def _origin(url: str) -> str:
-    """Scheme, host and port: the rest of an address may hold a key."""
+    """Scheme, host and port of a URL, whose other parts may contain a key."""
     try:
         parts = urlsplit(url if "://" in url else f"//{url}")
         port = f":{parts.port}" if parts.port else ""

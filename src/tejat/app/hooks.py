@@ -1,4 +1,4 @@
-"""The hooks of the settings at work."""
+"""The hooks of a run."""
 
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.tool_services import ToolServices
@@ -9,10 +9,9 @@ from tejat.engine.hooks.session_hooks import SessionHooks
 
 
 def start_hooks(run_config: RunConfig, approver: Approver | None, services: ToolServices) -> SessionHooks | None:
-    """The hooks that count on this ground, None if there are none. What they start is ended with the house.
+    """Start the configured hooks, None if there are none. Their processes end with the services. Raises UsageError.
 
-    The settings of a folder that is not trusted are not among those of the ground, and no hook is started in there:
-    many programs obey what lies where they are started. Raises UsageError.
+    Hooks never start in an untrusted folder, because many programs obey files in their working directory.
     """
     settings = run_config.settings
     configured = parse_hooks(settings.hooks, settings.hooks_switches)

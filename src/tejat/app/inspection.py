@@ -1,4 +1,4 @@
-"""Looking at a machine and at what was done on it: rules, undo, jobs, sessions, what works here."""
+"""Openers for subcommands that inspect rules, undo entries, jobs, sessions and the machine."""
 
 import os
 from collections.abc import Generator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
-    """The rules of a run with these flags, to be asked about. Raises UsageError."""
+    """Open the policy of a run with these options for queries. Raises UsageError."""
     from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
 
     with ExitStack() as stack:
@@ -29,35 +29,35 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
         def open_judge() -> PolicyContext:
             opened = open_tools(flags.roots, None, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox="off")
             session = stack.enter_context(opened)
-            session.registry.select()  # what is switched off can be asked about too
+            session.registry.select()  # disabled tools can be asked about too
             return PolicyContext(session.settings, session.registry, session.scheduler.permission)
 
         yield PolicyInspector(app_paths(os.environ), open_judge)
 
 
 def open_undo(directories: Sequence[str]) -> "UndoRecorder":
-    """The journal of what was changed in these directories. Raises UsageError when one is missing."""
+    """Open the undo log of these directories. Raises UsageError if one is missing."""
     from tejat.engine.calls.undo_recorder import UndoRecorder
 
     return UndoRecorder(app_paths(os.environ).undo, directories)
 
 
 def open_jobs() -> "JobStore":
-    """The background jobs of this user."""
+    """Open the background jobs of this user."""
     from tejat.workspace.jobs.store import JobStore
 
     return JobStore(app_paths(os.environ).jobs)
 
 
 def open_sessions(directory: str) -> "SessionStore":
-    """The sessions of the project in this directory."""
+    """Open the sessions of the project in this directory."""
     from tejat.engine.sessions.session_store import SessionStore
 
     return SessionStore(app_paths(os.environ).sessions, directory)
 
 
 def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck]:
-    """What works here, tried for real. Raises UsageError, SandboxUnavailable among them."""
+    """Run all doctor checks. Raises UsageError, SandboxUnavailable among them."""
     from tejat.app.doctor import configuration_checks
     from tejat.app.model_source import DEFAULT_MODEL
     from tejat.workspace.files.roots import Roots

@@ -1,4 +1,4 @@
-"""The model of a run: one that is asked, one that is asked and written down, or one that is played again as it was."""
+"""The model of a run: live, recorded or replayed."""
 
 import os
 import time
@@ -14,7 +14,7 @@ DEFAULT_MODEL = "gemini-2.5-pro"
 
 
 class RunModel(NamedTuple):
-    """A model, and which run it belongs to: one that is new, or one that is played again as it was."""
+    """A model with the session id of its run, which is the recorded one for a replay."""
 
     model: ModelClient
     session_id: str
@@ -23,7 +23,7 @@ class RunModel(NamedTuple):
 
 
 def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
-    """Raises UsageError, and ModelFailure when there is no key for the model."""
+    """Open the model for the options. Raises UsageError, and ModelFailure without a key for the model."""
     session_id = options.session_id or new_session_id()
     placeholders = {
         run_config.roots[0]: "${root}",
@@ -49,7 +49,7 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
 
 
 def open_named_model(name: str | None, run_config: RunConfig) -> ModelClient:
-    """The model of this name, else the one of the settings. Raises UsageError and ModelFailure."""
+    """Open the model of this name, or the configured one. Raises UsageError and ModelFailure."""
     settings = run_config.settings
     if name is None:
         name = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
@@ -65,7 +65,7 @@ def open_named_model(name: str | None, run_config: RunConfig) -> ModelClient:
 
 
 def new_session_id() -> str:
-    """A random UUID; the module for that takes longer to load than the rest of a session."""
+    """A random UUID, without the slow import of `uuid`."""
     digits = bytearray(os.urandom(16))
     digits[6] = digits[6] & 0x0F | 0x40
     digits[8] = digits[8] & 0x3F | 0x80
@@ -74,5 +74,5 @@ def new_session_id() -> str:
 
 
 def current_date() -> str:
-    """The day where the person is: theirs is the only time zone that counts here."""
+    """The date in the user's time zone."""
     return time.strftime("%A, %B %d, %Y")

@@ -1,6 +1,6 @@
-"""The flags of a run with a model.
+"""Command line arguments of a run with a model.
 
-They are read without argparse, which takes longer to load and to set up than a whole run takes besides.
+They are parsed without argparse, whose import and set-up take longer than the rest of the start.
 """
 
 from collections import deque
@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.policy_report import APPROVAL_MODES
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import ApprovalMode, SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
@@ -18,12 +17,12 @@ FORMATS = ("text", "json", "stream-json")
 
 
 class BadArguments(UsageError):
-    """The words on the command line cannot be meant, or not together."""
+    """The command line is wrong."""
 
 
 @frozen
 class RunOptions:
-    """What was given of the flags, each under its own name. `prompt` is also what was given without a flag."""
+    """The given flags, each under its own name. `prompt` may also be positional."""
 
     prompt: str | None = None
     prompt_interactive: str | None = None
@@ -52,7 +51,7 @@ class RunOptions:
 
 
 def parse_args(words: Sequence[str]) -> RunOptions:
-    """Raises BadArguments."""
+    """Parse the command line. Raises BadArguments."""
     options, prompt = _parse_words(words)
     if options.prompt is not None and options.prompt_interactive is not None:
         raise BadArguments(_("Cannot use both --prompt (-p) and --prompt-interactive (-i) together"))
@@ -69,7 +68,7 @@ def parse_args(words: Sequence[str]) -> RunOptions:
 
 
 def find_output_format(words: Sequence[str]) -> str:
-    """The output format, as far as it can be told from words with which something else is wrong."""
+    """Find the output format in a command line that is otherwise wrong."""
     options = RunOptions()
     left = deque(words)
     while left and (word := left.popleft()) != "--":
@@ -105,12 +104,12 @@ def to_agent_options(options: RunOptions) -> AgentOptions:
 
 
 def _split(values: Sequence[str]) -> list[str]:
-    """Comma lists and repeated flags alike."""
+    """Split comma-separated lists and join repeated flags."""
     return [entry.strip() for value in values for entry in value.split(",") if entry.strip()]
 
 
 def _parse_words(words: Sequence[str]) -> tuple[RunOptions, list[str]]:
-    """What the flags say, and the words that belong to none of them."""
+    """The options from flags, and the positional words."""
     options, prompt = RunOptions(), list[str]()
     left = deque(words)
     while left:
@@ -128,19 +127,19 @@ def _parse_words(words: Sequence[str]) -> tuple[RunOptions, list[str]]:
 
 
 def _is_flag(word: str) -> bool:
-    """Also with a value in the same word, which may be a sentence."""
+    """Whether the word is a flag, possibly with its value in the same word, which may be a sentence."""
     is_letter_with_value = word.startswith("-") and _SHORT_FLAGS.get(word[1:2]) in _WITH_VALUE
     return _looks_like_flag(word) or word.partition("=")[0] in _FLAGS or is_letter_with_value
 
 
 def _looks_like_flag(word: str) -> bool:
-    """A sentence may begin with a hyphen, and so may a number."""
+    """Whether the word has the form of a flag; sentences and numbers may begin with a hyphen too."""
     is_number = word[1:].replace(".", "", 1).isdecimal()
     return len(word) > 1 and word.startswith("-") and not is_number and len(word.split()) == 1
 
 
 def _expand_short_flag(word: str) -> list[str]:
-    """The long flag that the first letter stands for, and what is left of the word: `-yphi` is `--yolo -phi`."""
+    """Expand the first short flag of a word: `-yphi` is `--yolo -phi`."""
     letter, rest = word[1], word[2:]
     flag = _SHORT_FLAGS.get(letter)
     if flag is None:
@@ -155,7 +154,7 @@ def _expand_short_flag(word: str) -> list[str]:
 
 
 def _apply_flag(options: RunOptions, word: str, left: deque[str]) -> RunOptions:
-    """The options with one flag more, whose value may be among the words that are left."""
+    """The options with one more flag, whose value may be the next word."""
     flag, has_value, given = word.partition("=")
     if flag not in _FLAGS:
         raise BadArguments(_("There is no flag {flag}", flag=flag))
@@ -184,7 +183,7 @@ def _verbatim(_flag: str, word: str) -> str:
 
 
 def _session_id(flag: str, word: str) -> str:
-    """Something that can be told apart from a number of the list, and shown anywhere."""
+    """Check a session id: it must not look like a number of the list and be printable anywhere."""
     is_plain = word.isascii() and word.replace("-", "").replace("_", "").isalnum()
     if not is_plain or word.isdecimal() or len(word) > _MAX_ID_LENGTH:
         raise BadArguments(
@@ -229,7 +228,7 @@ def _positive_number(flag: str, word: str) -> float:
 
 
 _RESUME = "--resume"
-"""The one flag that may stand with a value or without."""
+"""The only flag with an optional value."""
 _MAX_ID_LENGTH = 100
 _SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--screen-reader", "--debug"})
 _LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--allowed-mcp-server-names", "--include-directories"})
@@ -239,7 +238,7 @@ _PARSERS: Mapping[str, Callable[[str, str], object]] = {
     "--prompt-interactive": _verbatim,
     "--model": _verbatim,
     "--output-format": _one_of(FORMATS),
-    "--approval-mode": _one_of(APPROVAL_MODES),
+    "--approval-mode": _one_of(tuple(mode.value for mode in ApprovalMode)),
     "--sandbox": _one_of(tuple(SandboxMode)),
     "--session-id": _session_id,
     "--delete-session": _verbatim,

@@ -1,4 +1,4 @@
-"""The language of whoever sits here: the words for it are looked up where somebody has translated them."""
+"""The language of the user interface."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -12,10 +12,9 @@ _ENGLISH = frozenset({"c", "posix", "en"})
 
 
 def choose_language(environment: Mapping[str, str]) -> None:
-    """Speak the first of the person's languages that there is a catalogue for, else English.
+    """Use the first of the user's languages that has a translation, else English.
 
-    Catalogues of their own stand in the directory that TEXTDOMAINDIR names. One that cannot be read counts as none:
-    words in English are better than no program.
+    The user's own translations are in the directory TEXTDOMAINDIR. One that cannot be read is skipped.
     """
     directories = [environment.get("TEXTDOMAINDIR", ""), LOCALE_DIRECTORY]
     for language in _requested_languages(environment):
@@ -29,25 +28,25 @@ def choose_language(environment: Mapping[str, str]) -> None:
 
 
 def _requested_languages(environment: Mapping[str, str]) -> Iterator[str]:
-    """The languages, the best first, without their encodings: what is written is UTF-8 in any case."""
+    """The user's languages, best first, without encodings, because output is always UTF-8."""
     given = next(filter(None, (environment.get(name) for name in _VARIABLES)), "")
     for language in filter(None, given.split(":")):
         name, _, modifier = language.partition("@")
         plain = name.partition(".")[0]
-        # What could name another directory is no language.
+        # Reject names that could lead to another directory.
         if plain.replace("_", "").replace("-", "").isalnum() and (not modifier or modifier.isalnum()):
             yield f"{plain}@{modifier}" if modifier else plain
 
 
 def _locale_names(language: str) -> dict[str, None]:
-    """The directories that a language may have, the closest first: `pt_BR`, then `pt`."""
+    """Directory names for a language, closest first: `pt_BR`, then `pt`."""
     name, at, modifier = language.partition("@")
     plain = name.partition("_")[0]
     return dict.fromkeys([f"{name}{at}{modifier}", name, f"{plain}{at}{modifier}", plain])
 
 
 def _load_translations(path: str, directory: str) -> bool:
-    """Whether the catalogue could be read."""
+    """Load the translations and return whether they could be read."""
     import gettext
 
     try:
@@ -56,7 +55,7 @@ def _load_translations(path: str, directory: str) -> bool:
     except Exception:  # noqa: BLE001 -- a file that is broken in any way at all must not stop the program
         return False
     use_translations(catalogue)
-    # The words of argparse, which looks them up by itself.
+    # argparse looks up its own messages.
     gettext.bindtextdomain(DOMAIN, directory)
     gettext.textdomain(DOMAIN)
     return True

@@ -1,14 +1,14 @@
-"""The flags that decide how much a run may do, the same for every command that makes or explains calls."""
+"""Flags for approvals and the sandbox, shared by subcommands."""
 
 import argparse
 
-from tejat.core.approval.policy_report import APPROVAL_MODES, PolicyOptions
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import ApprovalMode, SandboxMode
+from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.i18n import _
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
-    """Let `--root`, `--allowed-tools` and `--approval-mode` be given."""
+    """Add `--root`, `--allowed-tools` and `--approval-mode`."""
     parser.add_argument(
         "--root", action="append", metavar="DIR", help=_("a directory the tools may touch (default: .)")
     )
@@ -18,11 +18,13 @@ def add_policy_flags(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help=_("tools that need no confirmation, like read_file,run_shell_command(git log)"),
     )
-    parser.add_argument("--approval-mode", choices=APPROVAL_MODES, help=_("how much is done without asking"))
+    parser.add_argument(
+        "--approval-mode", choices=[mode.value for mode in ApprovalMode], help=_("how much is done without asking")
+    )
 
 
 def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
-    """Let `--sandbox` be given."""
+    """Add `--sandbox`."""
     parser.add_argument(
         "--sandbox",
         choices=[wish.value for wish in SandboxMode],
@@ -31,5 +33,5 @@ def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def policy_flags(options: argparse.Namespace) -> PolicyOptions:
-    """What was given of those flags."""
+    """The values of these flags."""
     return PolicyOptions(tuple(options.root or ["."]), tuple(options.allowed_tools or ()), options.approval_mode)

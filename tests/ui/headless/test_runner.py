@@ -477,4 +477,7 @@ main.program()
 """
     done = run_with(machine, code, machine.script(HELLO))
     assert done.code == 1
-    assert done.lines[-1]["error"] == {"type": "failed", "message": "Internal error: ZeroDivisionError.", "code": 1}
+    log = machine.home / ".local/state/tejat/log/tejat.log"
+    message = f"Internal error: ZeroDivisionError. Details are in {log}"
+    assert done.lines[-1]["error"] == {"type": "failed", "message": message, "code": 1}
+    assert "ZeroDivisionError: division by zero" in log.read_text()

@@ -19,7 +19,7 @@ class AboutCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
         del arguments, emit
         run_config, given = self.context.run_config, self.context.manager.options.environment
-        # The model that is asked now may be another one than the settings name.
+        # The current model may differ from the one in the settings.
         asked = Setting(self.context.conversation.model.name, _("asked now"))
         run_config = replace(run_config, settings=replace(run_config.settings, model_name=asked))
         own = os.environ if given is None else given
@@ -35,7 +35,7 @@ class AboutCommand(SlashCommand):
 
 
 def environment_facts(context: CommandContext) -> list[tuple[str, str]]:
-    """What helps to understand a report. Nothing secret is among it."""
+    """Facts that help to understand a defect report. They contain no secrets."""
     return [
         (_("Tejat"), __version__),
         (_("Python"), platform.python_version()),

@@ -17,7 +17,7 @@ class BugCommand(SlashCommand):
         del emit
         if not arguments:
             raise UsageError(_("Usage: {usage}", usage="/bug TITLE"))
-        facts = "\n".join(f"{name}: {told}" for name, told in environment_facts(self.context))
+        facts = "\n".join(f"{name}: {value}" for name, value in environment_facts(self.context))
         template = self.context.run_config.settings.bug_command
         if template is None:
             blocks = (

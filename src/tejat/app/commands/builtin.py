@@ -1,16 +1,16 @@
-"""The names of our own commands, what each is for and how it is called."""
+"""Names, summaries and usages of the built-in slash commands."""
 
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandSummary
 
 
 def builtin_commands() -> list[CommandSummary]:
-    """In the order of the alphabet."""
+    """The built-in commands in alphabetical order."""
     return sorted([*_information_commands(), *_session_commands()], key=lambda command: command.name)
 
 
 def builtin_names() -> frozenset[str]:
-    """All names that mean a command of ours."""
+    """All names and aliases of built-in commands."""
     return frozenset(name for command in builtin_commands() for name in (command.name, *command.aliases))
 
 

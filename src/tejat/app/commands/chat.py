@@ -1,4 +1,4 @@
-"""`/chat`: conversations that are kept under a name, taken up again, and written down for others."""
+"""`/chat`: save, resume, list, delete and share conversations."""
 
 import os
 import time

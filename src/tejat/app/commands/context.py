@@ -1,4 +1,4 @@
-"""`/context`: what goes to the model with every request, what it takes, and why it is there."""
+"""`/context`: the parts of a model request with their sizes and sources."""
 
 from collections import Counter
 
@@ -6,11 +6,10 @@ from tejat.app.commands.base import SlashCommand
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin
 from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _, ngettext
-from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_text_tokens
+from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
 from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
-from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.tools.registry import ToolEntry, ToolSource
 
 
@@ -39,7 +38,7 @@ class ContextCommand(SlashCommand):
         return NoAction()
 
     def _rows(self) -> list[tuple[str, int]]:
-        """Each part of a request with about so many tokens. What is empty is left out, but for the conversation."""
+        """Parts of a request with their estimated tokens. Empty parts except the conversation are left out."""
         conversation = self.context.conversation
         premises, messages = conversation.template, conversation.history.messages
         context = estimate_text_tokens(premises.context.to_prompt(self.context.run_config.roots[0]))
@@ -49,13 +48,13 @@ class ContextCommand(SlashCommand):
             (_("Context files"), context),
             (_("What servers say of themselves"), estimate_text_tokens(said)),
             *self._tools(),
-            (_("How the conversation opens"), estimate_tokens(messages[: premises.preamble_length])),
+            (_("How the conversation opens"), estimate_message_tokens(messages[: premises.preamble_length])),
         ]
         rows = [row for row in rows if row[1]]
-        return [*rows, (_("Conversation"), estimate_tokens(messages[premises.preamble_length :]))]
+        return [*rows, (_("Conversation"), estimate_message_tokens(messages[premises.preamble_length :]))]
 
     def _tools(self) -> list[tuple[str, int]]:
-        """Those that the model is told of now, by where they come from."""
+        """Declared tools by source."""
         registry = self.context.registry
         tokens, tools = Counter[str](), Counter[str]()
         for declaration in self.context.conversation.template.declarations():

@@ -1,4 +1,4 @@
-"""`/copy`: the last answer of the model goes to the clipboard."""
+"""`/copy`: copy the model's last answer to the clipboard."""
 
 from tejat.app.commands.base import SlashCommand
 from tejat.core.agent.events import EventSink
@@ -21,7 +21,7 @@ class CopyCommand(SlashCommand):
         return NoAction()
 
     def _last_answer(self) -> str:
-        """What the person read last as an answer; how the conversation opens is none."""
+        """The last text of the model, not counting the opening messages."""
         conversation = self.context.conversation
         messages = conversation.history.messages[conversation.template.preamble_length :]
         said = (message.text.strip() for message in reversed(messages) if message.role is Role.MODEL)

@@ -1,4 +1,4 @@
-"""`/directory`: where the session works, and further directories for it."""
+"""`/directory`: show and add workspace directories."""
 
 import os
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class DirectoryCommand(SlashCommand):
 
 
 def _add_root(manager: SessionManager, path: str) -> bool:
-    """Whether it is new. Raises UsageError where it cannot be used, and then nothing has changed."""
+    """Add a root and return whether it is new. Raises UsageError, and changes nothing, if it cannot be used."""
     roots = manager.toolset.roots
     with Roots([path]) as tried:
         if any(tried.first.real_path == root.real_path for root in roots.directories):
@@ -80,7 +80,7 @@ def _add_root(manager: SessionManager, path: str) -> bool:
 
 
 async def _announce(manager: SessionManager, added: Sequence[str]) -> None:
-    """The model is told with the next prompt, the servers at once."""
+    """Tell the model with the next prompt and the MCP servers at once."""
     run_config, conversation = manager.run_config, manager.session.conversation
     if run_config.settings.load_memory_from_include_directories.value:
         conversation.set_context(load_context_files(run_config))
@@ -104,7 +104,7 @@ def _absolute(typed: str, run_config: RunConfig) -> str:
 
 
 def _complete_directory(typed: str, run_config: RunConfig) -> list[CompletionItem]:
-    """Those on disk whose path begins as it was typed."""
+    """Directories on disk whose path begins with the typed text."""
     before, slash, beginning = typed.rpartition("/")
     try:
         with os.scandir(_absolute(before + slash, run_config)) as entries:

@@ -1,4 +1,4 @@
-"""`/help`: which commands and keys there are, and how one command is called."""
+"""`/help`: list commands and keys, or explain one command."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`/hooks`: the hooks of the settings, and switching them."""
+"""`/hooks`: list hooks and switch them on or off."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,12 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 USAGE = "/hooks [list | enable NAME | disable NAME]"
 _SECTIONS = ("hooksConfig", "hooks")
-"""Where names of hooks that are off may stand, the place first that new ones are written to."""
+"""Settings sections that list disabled hooks; new entries go to the first."""
 
 
 @frozen
 class _HookStates:
-    """All hooks of the settings, and those of them that run."""
+    """The configured hooks and those of them that run."""
 
     all: tuple[HookConfig, ...]
     running: tuple[HookConfig, ...]

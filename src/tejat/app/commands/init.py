@@ -1,4 +1,4 @@
-"""`/init`: an empty GEMINI.md, which the model is then asked to fill."""
+"""`/init`: create GEMINI.md and ask the model to fill it."""
 
 import os
 
@@ -18,7 +18,7 @@ class InitCommand(SlashCommand):
         del arguments, emit
         path = os.path.join(self.context.run_config.roots[0], _NAME)
         try:
-            # What is there already, a link that leads nowhere too, is never written to.
+            # An existing file is never overwritten, nor is a dangling link followed.
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
         except FileExistsError:
             text = _("A {name} file already exists in this directory. No changes were made.", name=_NAME)

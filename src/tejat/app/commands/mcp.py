@@ -1,4 +1,4 @@
-"""`/mcp`: the MCP servers of the session, how they are, what they offer, and switching them."""
+"""`/mcp`: MCP servers with their state and tools; log in, reconnect, switch on or off."""
 
 from collections.abc import Sequence
 from enum import Enum, auto
@@ -25,7 +25,7 @@ _MAX_STDERR_LINES = 3
 
 
 class ToolDetail(Enum):
-    """How much is shown of each tool."""
+    """How much of each tool to show."""
 
     NAMES = auto()
     DESCRIPTIONS = auto()

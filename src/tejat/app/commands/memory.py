@@ -1,4 +1,4 @@
-"""`/memory`: what the model is told from context files, adding to it and reading it again."""
+"""`/memory`: show, add to and reload the context files."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`/model`: which model answers, and another one from now on."""
+"""`/model`: choose the model."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ class ModelCommand(SlashCommand):
         return complete_from(name, [(known, "") for known in await self._model_names()])
 
     async def _change(self, name: str, user: UserPrompter) -> None:
-        """Raises UsageError and ModelFailure, and the old model stays, where the other one cannot be had."""
+        """Raises UsageError and ModelFailure, and keeps the old model, if the other one cannot be opened."""
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
             raise UsageError(_("A run that is recorded or played again keeps its model."))
@@ -64,7 +64,7 @@ class ModelCommand(SlashCommand):
         return None if taken is None else names[taken]
 
     async def _model_names(self) -> list[str]:
-        """The present one, those of the settings, and those that we know of and have a key for."""
+        """The current model, those of the settings, and known models for which there is a key."""
         run_config = self.context.run_config
         set_names = (
             each.value for each in (run_config.settings.model_name, run_config.settings.fallback_model) if each

@@ -1,4 +1,4 @@
-"""`/permissions`: what the person allowed with "always", taking it back, and trust of the folder."""
+"""`/permissions`: list and revoke approvals given with "always", and decide about trust."""
 
 from collections.abc import Sequence
 

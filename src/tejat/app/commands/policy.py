@@ -1,4 +1,4 @@
-"""`/policy`: the rules that decide about calls, what they would decide, and the approval mode."""
+"""`/policy`: list rules, explain a decision, change the approval mode."""
 
 import json
 import shlex
@@ -7,7 +7,8 @@ from typing import cast
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.core.agent.events import EventSink
-from tejat.core.approval.policy_report import APPROVAL_MODES, PolicyExplanation
+from tejat.core.approval.modes import ApprovalMode
+from tejat.core.approval.policy_report import PolicyExplanation
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, load_json
@@ -17,7 +18,6 @@ from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
 from tejat.engine.calls.policy_loader import resolve_mode
-from tejat.policy.types import ApprovalMode
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
 _SHELL = "run_shell_command"
@@ -42,7 +42,7 @@ class PolicyCommand(SlashCommand):
         word, blank, rest = typed.partition(" ")
         match word if blank else "":
             case "mode":
-                return complete_from(rest, ((mode, "") for mode in APPROVAL_MODES))
+                return complete_from(rest, ((mode, "") for mode in ApprovalMode))
             case "explain" if " " not in rest:
                 entries = self.context.registry.entries()
                 return complete_from(rest, ((entry.name, entry.display_name) for entry in entries))
@@ -81,7 +81,7 @@ class PolicyCommand(SlashCommand):
         name, _, rest = call.partition(" ")
         tool = self.context.registry.get(name)
         if tool is None:
-            # Most often it is a shell line that somebody wants to know of.
+            # Most users ask about a shell command.
             return _explanation_report(call, self._inspector.decide(_SHELL, {"command": call}))
         is_line = tool.name == _SHELL and rest and not rest.lstrip().startswith(("{", "command="))
         arguments = {"command": rest.strip()} if is_line else _parse_arguments(rest.strip())
@@ -113,7 +113,7 @@ def _yolo_choice() -> Choice:
 
 
 def _parse_arguments(text: str) -> Params:
-    """One JSON object, or words like `key=value`, whose values may be JSON. Raises UsageError."""
+    """Parse one JSON object, or words like `key=value`. Raises UsageError."""
     if not text:
         return {}
     try:
@@ -128,7 +128,7 @@ def _parse_arguments(text: str) -> Params:
 
 
 def _parse_value(text: str) -> object:
-    """A list or an object is meant as one; anything else is as it was typed."""
+    """Parse a JSON list or object; any other text is taken literally."""
     if not text.startswith(("[", "{")):
         return text
     try:

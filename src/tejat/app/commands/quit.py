@@ -1,4 +1,4 @@
-"""`/quit`: leave, with the figures of the session shown last."""
+"""`/quit`: show the session statistics and leave."""
 
 from tejat.app.commands.base import SlashCommand
 from tejat.app.commands.stats import StatsCommand

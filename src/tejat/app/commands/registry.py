@@ -1,4 +1,4 @@
-"""All that can be typed after a slash at one desk: our own commands, custom ones, and prompts of MCP servers."""
+"""The slash commands of a session: built-in commands, custom commands and MCP prompts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _MAX_SUGGESTED = 3
 
 
 class CommandRegistry:
-    """Our own commands are loaded when they are first called. Their names mean nothing else, whoever else uses them."""
+    """Finds, completes and runs commands. Built-in commands are loaded on first use and take precedence over others."""
 
     def __init__(self, context: CommandContext) -> None:
         self._context = context
@@ -38,7 +38,7 @@ class CommandRegistry:
         return sorted(found, key=lambda summary: summary.name)
 
     def notes(self) -> Sequence[str]:
-        """What the person should know of commands that they expect and cannot have."""
+        """Notes about custom commands that cannot be used."""
         custom, taken = self._custom_commands(), builtin_names()
         hidden = [
             _(
@@ -84,7 +84,7 @@ class CommandRegistry:
         return self._loaded[name]
 
     def _complete_name(self, typed: str) -> list[CompletionItem]:
-        """Those that begin with it, then those with a part that does; another name of a command only if it is meant."""
+        """Names that begin with the typed text, then names with a part that does; aliases only if they match."""
         wanted = typed.casefold()
         first: list[CompletionItem] = []
         later: list[CompletionItem] = []
@@ -108,14 +108,14 @@ class CommandRegistry:
         return Report(blocks=(words, Paragraph(_("Did you mean {names}?", names=likely))))
 
     def _is_external(self, name: str) -> bool:
-        """The session itself makes a prompt of these, or says why it cannot be had."""
+        """Whether the session expands this name into a prompt, or reports why it cannot."""
         custom = self._custom_commands()
         if name in custom.commands or name in custom.invalid or name in custom.untrusted:
             return True
         return any(prompt.name == name for prompt in self._prompts())
 
     def _custom_commands(self) -> CustomCommands:
-        """Read once on each ground, as the session does."""
+        """The custom commands, read once per configuration, as the session does."""
         run_config = self._context.run_config
         if self._custom_cache is None or self._custom_cache[0] is not run_config:
             self._custom_cache = (
@@ -150,13 +150,13 @@ class CommandRegistry:
 
 
 def _split_line(line: str) -> tuple[str, str, str]:
-    """The name without its slash, the blank behind it if there is one, and the rest."""
+    """Split into the name without its slash, the blank after it, and the rest."""
     found = re.fullmatch(r"(?s)/(\S*)(\s?)(.*)", line)
     return (found[1], found[2], found[3]) if found else ("", "", "")
 
 
 def _resolve_builtin(name: str) -> str | None:
-    """What a command of ours is called that is meant, by its name or another one."""
+    """The name of the built-in command with this name or alias, None if there is none."""
     wanted = name.casefold()
     return next((own.name for own in builtin_commands() if wanted in (own.name, *own.aliases)), None)
 
@@ -168,7 +168,7 @@ def _name_suggestion(name: str, summary: CommandSummary, typed: int) -> Completi
 
 
 def _prompt_argument_suggestions(prompt: PromptCommand, typed: str) -> list[CompletionItem]:
-    """Those that were not named yet, where a word begins, and before all of them how to see what they are."""
+    """Arguments not given yet, and at the beginning the option that explains them."""
     word = re.split(r"\s", typed)[-1]
     named = set(re.findall(r"--([^\s=]+)=", typed))
     options = [(f"--{each.name}=", each.description) for each in prompt.prompt.arguments if each.name not in named]
@@ -178,7 +178,7 @@ def _prompt_argument_suggestions(prompt: PromptCommand, typed: str) -> list[Comp
 
 
 def _closest_names(name: str, known: Sequence[str]) -> list[str]:
-    """Names that differ little from this one, or that it is the beginning of, the nearest first."""
+    """Names at a small edit distance or with this prefix, closest first."""
     wanted = name.casefold()
     if not wanted or len(wanted) > _MAX_COMPARED:
         return []

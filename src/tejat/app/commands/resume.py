@@ -1,4 +1,4 @@
-"""`/resume`: go on with an earlier session of this project."""
+"""`/resume`: resume an earlier session of this project."""
 
 import time
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class ResumeCommand(SlashCommand):
         return complete_from(typed, [(LATEST, _title(others[-1])), *options] if others else [])
 
     def _other_sessions(self) -> list[SessionSummary]:
-        """All but the one that goes on here."""
+        """All sessions except the current one."""
         own = self.context.session.journal_path
         return [entry for entry in open_session_store(self.context.run_config).list_sessions() if entry.path != own]
 

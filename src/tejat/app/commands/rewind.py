@@ -1,4 +1,4 @@
-"""`/rewind`: go back to before an earlier prompt of this session, with its files if that is wanted."""
+"""`/rewind`: go back to before an earlier prompt, optionally undoing file changes."""
 
 import time
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class RewindCommand(SlashCommand):
 
 
 async def _choose_point(marks: Sequence[RewindPoint], user: UserPrompter) -> int | None:
-    """The newest stands first."""
+    """Let the user choose a prompt, newest first."""
     options = tuple(Option(_prompt_label(mark), _timestamp(mark)) for mark in reversed(marks))
     taken = await user.choose(Choice(_("Go back to before which prompt?"), options))
     return None if taken is None else len(marks) - 1 - taken

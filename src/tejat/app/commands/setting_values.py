@@ -1,4 +1,4 @@
-"""One setting as a person sees and changes it: its name, its value in words, who set it, and what it may be."""
+"""Settings as the user sees and types them: names, formatted values, sources, parsing."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _SENSITIVE = frozenset({"model.baseUrl", "web.searchUrl"})
 
 @frozen
 class SettingView:
-    """`value` and `source` are words; both are empty where nobody set it and it has no default."""
+    """A setting as text. `value` and `source` are empty if it is not set and has no default."""
 
     name: str
     value: str
@@ -37,7 +37,7 @@ class SettingView:
 
 
 def find_setting(name: str) -> SettingSpec:
-    """The setting that is called so now, or was once, however it is spelled. Raises UsageError."""
+    """Find a setting by its present or a former name, ignoring case. Raises UsageError."""
     wanted = name.casefold()
     for row in ALL_ROWS:
         if wanted in (each.casefold() for each in row.key.names):
@@ -81,7 +81,7 @@ def format_value(given: object) -> str:
 
 
 def parse_value(context: CommandContext, row: SettingSpec, typed: str) -> JsonValue:
-    """What is meant by what was typed: JSON, a text, or words with commas. Raises UsageError that tells why not."""
+    """Parse typed text as JSON, a string, or a comma-separated list. Raises UsageError with the reason."""
     name = row.key.names[0]
     if isinstance(getattr(Settings(), row.field), Mapping):
         raise UsageError(
@@ -106,7 +106,7 @@ def _interpretations(typed: str) -> list[JsonValue]:
 
 
 def _validate(context: CommandContext, row: SettingSpec, given: JsonValue) -> None:
-    """Read it as if it stood in a file. Raises SettingsError."""
+    """Check the value as if it were in a file. Raises SettingsError."""
     text = set_member("{}", row.key.names[0].split("."), given)
     members = parse_jsonc(text).value
     assert isinstance(members, dict)
@@ -120,7 +120,7 @@ def _validate(context: CommandContext, row: SettingSpec, given: JsonValue) -> No
 
 
 def name_in_file(context: CommandContext, row: SettingSpec) -> str:
-    """The name under which the person's own file has the setting, else the one that it is called by now.
+    """The name of the setting in the user's file, or its present name if it is not there.
 
     Raises SettingsError and ConfigurationError.
     """

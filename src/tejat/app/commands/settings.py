@@ -1,4 +1,4 @@
-"""`/settings`: every setting with its value and who set it, and changing the person's own."""
+"""`/settings`: list settings with their sources, and change the user's own."""
 
 from collections.abc import Sequence
 
@@ -71,7 +71,7 @@ class SettingsCommand(SlashCommand):
         )
 
     async def _choose(self, user: UserPrompter) -> None:
-        """Every setting that has one value, and what it is to be."""
+        """Let the user choose a setting with a single value, and its new value."""
         settings = self.context.reload_settings()
         shown = [each for each in setting_views(settings) if each.name not in _COMPOSITE_SETTINGS]
         options = tuple(Option(each.name, each.value) for each in shown)
@@ -99,7 +99,7 @@ async def _ask_value(shown: SettingView, user: UserPrompter) -> str | None:
 
 
 def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -> Report:
-    """Write a value that was checked into the person's own settings, and tell what came of it.
+    """Write a validated value into the user's settings and report the result.
 
     Raises SettingsError, UsageError and OSError.
     """
@@ -108,7 +108,7 @@ def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -
 
 
 def setting_report(context: CommandContext, row: SettingSpec) -> Report:
-    """What counts after a change in the file. What can take effect at once does."""
+    """Apply what takes effect at once, and report the value now in force."""
     settings = context.reload_settings()
     shown = setting_view(settings, row)
     context.apply_preferences(settings)

@@ -1,4 +1,4 @@
-"""`/stats`: what the session came to in numbers."""
+"""`/stats`: session statistics."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`/tools`: the tools that are built in, come from plug-ins or were told of by a command."""
+"""`/tools`: tools that are built in, from plugins or from the discovery command."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,7 +30,7 @@ class ToolsCommand(SlashCommand):
         return complete_from(typed, [("desc", _("with descriptions")), ("nodesc", _("names only"))])
 
     def _entries(self) -> list[ToolEntry]:
-        """Those of MCP servers are for `/mcp` to show."""
+        """Allowed tools, without those of MCP servers, which `/mcp` shows."""
         tools = self.context.toolset
         return [
             entry

@@ -47,7 +47,7 @@ class UndoCommand(SlashCommand):
 
 
 def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntry]:
-    """The last call, the last so many, or the one of this id. Raises UsageError."""
+    """The last call, the last N calls, or the call with this id. Raises UsageError."""
     if not word:
         return undoable[:1]
     by_id = [entry for entry in undoable if entry.id == word]

@@ -1,1 +1,1 @@
-"""Mcp."""
+"""The MCP servers of a session."""

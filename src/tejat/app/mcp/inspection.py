@@ -1,4 +1,4 @@
-"""Looking at the MCP servers of the settings: which there are, whether they can be reached, what they offer."""
+"""A probe of the configured MCP servers for `tejat mcp list` and `tejat mcp test`."""
 
 import asyncio
 import os
@@ -33,17 +33,17 @@ from tejat.workspace.threads.pool import shutdown
 
 @frozen
 class OfferedTool:
-    """A tool as a session would have it, and about how many tokens it takes to tell a model of it."""
+    """A tool as a session would register it, with its estimated tokens per request."""
 
     name: str
     tokens: int
     has_changed: bool
-    """Since a call of it was last allowed."""
+    """Whether it changed since a call of it was last allowed."""
 
 
 @frozen
 class ServerOffer:
-    """What a session would have of a server. `problems` tells what it would not have, and why."""
+    """What a session would use of a server. `problems` explains what is left out."""
 
     tools: tuple[OfferedTool, ...]
     problems: tuple[str, ...]
@@ -56,9 +56,9 @@ async def open_server_probe(
     only: str | None = None,
     on_change: Callable[[ServerStatus], None] = lambda _: None,
 ) -> "AsyncGenerator[ServerProbe]":
-    """The servers of a session in these directories, or one of them, not started yet. In the end all are gone.
+    """Open a probe of the servers, or of `only` one of them, not started yet. All are stopped at the end.
 
-    Raises UsageError, NoSuchServer where none is called `only`.
+    Raises UsageError, NoSuchServer if none is called `only`.
     """
     run_config = load_run_config(directories)
     if only is not None:
@@ -72,7 +72,7 @@ async def open_server_probe(
 
 
 class NoSuchServer(UsageError):
-    """There are only those in `known`; `notes` may tell why."""
+    """No server of this name is configured. `known` are the configured ones; `notes` may explain it."""
 
     def __init__(self, name: str, known: tuple[str, ...], notes: tuple[str, ...]) -> None:
         super().__init__(_('There is no MCP server "{name}" in the settings.', name=name))
@@ -101,9 +101,9 @@ async def _connection_deps(run_config: RunConfig) -> AsyncGenerator[ConnectionDe
 
 
 class ServerProbe:
-    """Servers that are asked how they are, once. `notes` are for the person.
+    """Connects servers once and reports what came of it. `notes` are for the user.
 
-    What servers said is as they said it, but for secrets that they were given: whoever shows it makes it visible.
+    Texts from servers have secrets masked but are not sanitized.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ class ServerProbe:
         self._pool = McpClientPool(plans, host, version=__version__, on_change=self._on_status)
 
     def source(self, alias: str) -> str:
-        """Where the settings name the server."""
+        """The place in the settings that configures the server."""
         return self._settings[alias].source
 
     def warning(self, alias: str) -> str:
-        """What speaks against the way to a server, empty if nothing does."""
+        """A warning about the way the server is reached, or an empty string."""
         server = self._settings[alias].value
         try:
             return create_remote_transport(server, HttpClient(environment={})).warning if uses_url(server) else ""
@@ -141,13 +141,13 @@ class ServerProbe:
             return ""
 
     def statuses(self) -> tuple[ServerStatus, ...]:
-        """How they are now, in the order of the settings."""
+        """The current statuses in the order of the settings."""
         return tuple(map(self._mask_status, self._pool.statuses()))
 
     async def connect_all(self) -> AsyncIterator[ServerStatus]:
-        """Connect all of them; what became of each, in the order of the settings, as soon as it and those before have.
+        """Connect all servers and yield their statuses in the order of the settings, each as soon as it is settled.
 
-        It takes no longer than the limits of the servers.
+        It takes no longer than the time limits of the servers.
         """
         self._pool.start()
         for number in range(len(self._pool.statuses())):
@@ -157,7 +157,7 @@ class ServerProbe:
             yield status
 
     def offer(self, status: ServerStatus) -> ServerOffer:
-        """What a session would have of a server that is connected."""
+        """What a session would use of a connected server."""
         server, settings = self._pool.clients[status.alias], self._settings[status.alias].value
         found = register_server_tools(self._registry, server, status.features, settings, self._pins)
         tools = (
@@ -166,7 +166,7 @@ class ServerProbe:
         return ServerOffer(tuple(tools), found.problems)
 
     def stderr_tail(self, alias: str) -> tuple[str, ...]:
-        """What the server wrote to its error output last."""
+        """The last lines of the server's standard error."""
         said = self._transports[alias].stderr_tail if alias in self._transports else ()
         return tuple(map(self._mask.mask_text, said))
 
@@ -193,7 +193,7 @@ class ServerProbe:
 
 
 def find_server(run_config: RunConfig, name: str) -> Setting[McpServer]:
-    """The server of that name. Raises NoSuchServer."""
+    """Find a configured server. Raises NoSuchServer."""
     servers = configured_servers(run_config.settings)
     if name not in servers:
         raise NoSuchServer(name, tuple(servers), run_config.notes)

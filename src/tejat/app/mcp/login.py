@@ -1,4 +1,4 @@
-"""Logging in at a remote MCP server of the settings, and forgetting that."""
+"""Login at a remote MCP server."""
 
 from tejat.app.mcp.inspection import find_server
 from tejat.app.mcp.manager import token_store
@@ -14,7 +14,7 @@ from tejat.workspace.threads.pool import shutdown
 
 
 class ServerLogin:
-    """The login at the server of this name. Raises UsageError, NoSuchServer where there is none."""
+    """The login at a configured server. Raises UsageError, NoSuchServer if there is none of this name."""
 
     def __init__(self, name: str, run_config: RunConfig) -> None:
         self._run_config = run_config
@@ -32,11 +32,11 @@ class ServerLogin:
 
     @property
     def directory(self) -> str:
-        """Where what was granted is kept."""
+        """The directory of the token store."""
         return self._store.directory
 
     async def log_in(self, show: ShowUrl, read_address: ReadUrl | None) -> None:
-        """Let the person log in with a browser. Raises McpFailure."""
+        """Let the user log in with a browser. Raises McpFailure."""
         client = HttpClient(environment=self._run_config.environment)
         try:
             await login(
@@ -47,5 +47,5 @@ class ServerLogin:
             await shutdown()
 
     def forget(self) -> bool:
-        """Forget what was granted; whether there was something. Raises McpFailure."""
+        """Delete the tokens and return whether there were any. Raises McpFailure."""
         return self._store.remove(token_key(self._name, self._server))

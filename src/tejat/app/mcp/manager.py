@@ -1,4 +1,4 @@
-"""The MCP servers of a session: their tools in the registry, their prompts as commands, their resources by name."""
+"""The MCP servers of a session: their tools, prompts and resources."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -61,9 +61,10 @@ The MCP server "{alias}" describes itself as follows. This is information about 
 
 
 class McpManager:
-    """`tell` is given what the person should know. `ask_model` is what servers may ask that are allowed to.
+    """Connects the servers and keeps the tool registry up to date.
 
-    `asking` says when they may ask anything.
+    `notify` gets messages for the user, `ask_model` answers sampling requests of servers that may make them, and
+    `request_gate` decides when servers may make requests at all.
     """
 
     def __init__(
@@ -93,11 +94,11 @@ class McpManager:
         self._catalogues: dict[str, object] = {}
         self._resource_tools: list[str] = []
         self._needs_login: dict[str, OAuthGrant | None] = {}
-        """The servers that want a login, and the one that they did not take."""
+        """Servers that need a login, with the grant that they rejected."""
         self._retrying: set[asyncio.Future[ServerStatus]] = set()
 
     def start(self) -> None:
-        """Connect all that may be connected, in the background."""
+        """Connect all servers that may be started, in the background."""
         self._pool.start()
         for name in self._context.run_config.settings.mcp_name_conflicts:
             self._notify(
@@ -119,7 +120,7 @@ class McpManager:
                         source=server.source,
                     )
                 )
-        # What somebody left out on purpose is no news.
+        # Servers excluded on purpose are not worth a message.
         settings, statuses = self._context.run_config.settings, self._pool.statuses()
         for reason, names in _group_by_reason(
             [each for each in statuses if exclusion_reason(settings, each.alias) is None]
@@ -127,9 +128,9 @@ class McpManager:
             self._notify(_("MCP servers that are not started: {names}. {reason}", names=names, reason=reason))
 
     async def wait_settled(self, within: float | None) -> tuple[str, ...]:
-        """Wait until every server is connected or has failed, so many seconds at most; names those that are neither.
+        """Wait until every server is connected or has failed, at most `within` seconds; return those that are neither.
 
-        One that somebody has logged in at meanwhile, with `tejat mcp auth`, is tried again.
+        A server at which the user has logged in meanwhile with `tejat mcp auth` is retried.
         """
         new = [alias for alias, before in self._needs_login.items() if self._stored_grant(alias) not in (None, before)]
         for alias in new:
@@ -145,19 +146,19 @@ class McpManager:
         await self._http.close()
 
     async def notify_roots_changed(self) -> None:
-        """Tell the servers that there are other directories now. Raises nothing."""
+        """Tell the servers that the roots have changed. Raises nothing."""
         await self._pool.notify_roots_changed()
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         return self._pool.statuses()
 
     def why_not_started(self, alias: str) -> str | None:
-        """What stands before a server that was not started."""
+        """Why a server was not started, None if it was."""
         barred = (status for status in self.statuses() if status.alias == alias and status.state in _NOT_STARTED)
         return next((_server_message(alias, status.reason) for status in barred), None)
 
     def instructions(self) -> str:
-        """What the servers tell a model about themselves, each marked as the server's own words."""
+        """The instructions of the servers for the model, each marked as the server's own words."""
         said = (
             _INSTRUCTIONS.format(alias=status.alias, text=_escape_delimiters(status.info.instructions))
             for status in sorted(self.statuses(), key=lambda status: status.alias)
@@ -166,7 +167,7 @@ class McpManager:
         return "\n\n".join(said)
 
     def prompt_commands(self, *, taken: Collection[str]) -> tuple[PromptCommand, ...]:
-        """The prompts of the servers as commands. Names that are `taken`, and those of our own, mean something else."""
+        """The prompts of the servers as commands. Names that are `taken` or built in are left out."""
         offered = [
             (self._pool.clients[status.alias], prompt)
             for status in self.statuses()
@@ -175,22 +176,22 @@ class McpManager:
         return build_prompt_commands(offered, taken={*taken, *builtin_names()}).commands
 
     async def reconnect(self, *aliases: str) -> None:
-        """Connect these anew, or all that may be connected, and wait until each is there or has failed."""
+        """Reconnect these servers, or all that may be started, and wait until each is connected or has failed."""
         wanted = aliases or tuple(self._pool.clients)
         for alias in wanted:
             self._needs_login.pop(alias, None)
         await asyncio.gather(*map(self._pool.reconnect, wanted))
 
     async def expand_prompt(self, command: PromptCommand, typed: str) -> tuple[Part, ...]:
-        """What a prompt of a server comes to with these arguments. Raises BadPrompt, also to tell which there are."""
+        """Fetch a prompt with these arguments. Raises BadPrompt, also to show the help text."""
         if typed.strip() == HELP:
             raise BadPrompt(help_text(command))
         return await expand_prompt(command, typed)
 
     async def read_resource(self, wanted: str) -> str | None:
-        """What the resource holds that is called `server:uri`, in words; None if no server is called so.
+        """Read the resource `server:uri` as text for a prompt, None if there is no such server.
 
-        Raises BadPrompt, and LookupError where the server has no such resource.
+        Raises BadPrompt, and LookupError if the server has no such resource.
         """
         found = [each for each in find_resources(wanted, self._resource_offers()) if each.label == wanted]
         alias = wanted.partition(":")[0]
@@ -207,7 +208,7 @@ class McpManager:
             raise BadPrompt(message) from failure
 
     def _on_status_change(self, status: ServerStatus) -> None:
-        """A server has changed: its tools are exchanged, and the person is told what went wrong."""
+        """Replace the tools of a server that has changed, and tell the user what went wrong."""
         match status.state:
             case ServerState.CONNECTED if self._catalogues.get(status.alias) is not status.features:
                 self._catalogues[status.alias] = status.features
@@ -229,7 +230,7 @@ class McpManager:
             self._notify(self._pins.problem)
 
     def _update_resource_tools(self) -> None:
-        """The tools that read resources are there as long as there are any."""
+        """Register the tools that read resources as long as there are resources."""
         registry, has_any = self._context.registry, bool(self._resource_offers())
         if has_any == bool(self._resource_tools):
             return
@@ -280,9 +281,9 @@ class McpManager:
 def register_server_tools(
     registry: ToolRegistry, server: ClientSession, catalogue: ServerFeatures, settings: McpServer, pins: ToolPins
 ) -> DiscoveredMcpTools:
-    """Put the tools of a server into the registry in the place of those that it had. Raises nothing.
+    """Replace the tools of a server in the registry. Raises nothing.
 
-    Tells which they are, and what is wrong with all that it offers and that is not to be had.
+    Returns the registered tools and the problems with everything else it offers.
     """
     found = build_mcp_tools(
         server,
@@ -302,7 +303,7 @@ def register_server_tools(
 
 
 async def handle_elicitation(ask_person: AskUser, alias: str, params: JsonObject) -> JsonObject:
-    """What the person answers to a server. Raises McpFailure that the server is told, for what nobody can answer."""
+    """Ask the user for a server and return the answer. Raises McpFailure for a request that cannot be answered."""
     message, schema, url = params.get("message"), params.get("requestedSchema"), params.get("url")
     is_visit = params.get("mode") == "url"
     asked = ElicitationConfirmation(
@@ -328,7 +329,7 @@ async def handle_elicitation(ask_person: AskUser, alias: str, params: JsonObject
 
 
 def token_store(paths: AppPaths) -> TokenStore:
-    """Where logins at remote servers are kept."""
+    """The store of logins at remote servers."""
     return TokenStore(paths.mcp_logins)
 
 
@@ -341,7 +342,7 @@ _STEP_LABELS = {
 
 
 def describe_failure(status: ServerStatus) -> str:
-    """Why a server is not there, with the last that it said."""
+    """Describe why a server is not connected, with the last lines of its standard error."""
     where = status.alias if status.step is None else f"{status.alias} ({translate(_STEP_LABELS[status.step])})"
     advice = ""
     if status.state is ServerState.NEEDS_LOGIN:
@@ -355,12 +356,12 @@ def _server_message(alias: str, what: str) -> str:
 
 
 def _group_by_reason(statuses: Sequence[ServerStatus]) -> Iterator[tuple[str, str]]:
-    """The servers that something stands before, by what that is."""
+    """Blocked servers grouped by reason."""
     reasons = dict.fromkeys(status.reason for status in statuses if status.state is ServerState.BLOCKED)
     for reason in reasons:
         yield reason, ", ".join(sanitize_text(status.alias) for status in statuses if status.reason == reason)
 
 
 def _escape_delimiters(text: str) -> str:
-    """What a server says cannot end the part that is marked as its own."""
+    """Keep a server's text from ending the block that marks it as such."""
     return strip_hidden(text[:_MAX_INSTRUCTIONS]).replace("---[", "--- [")

@@ -1,4 +1,4 @@
-"""What servers ask of the person and of the model, and when they may."""
+"""A gate for requests of MCP servers to the user and the model."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,16 +8,16 @@ from tejat.core.messages.types import JsonObject
 from tejat.mcp.errors import McpFailure, McpProblem
 
 ServerRequestHandler: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
-"""Given the alias of a server and what it asks. Raises McpFailure that the server is told."""
+"""Handles a request, given the server's alias and the parameters. Raises McpFailure that is sent to the server."""
 
 _GATE_CLOSED = "Nothing is asked while there is nothing to do."
 
 
 class RequestGate:
-    """Lets servers ask while there is work, and drops what is still open when it is done.
+    """Lets requests of servers through while a run goes on, and cancels the open ones at its end.
 
-    Between two prompts the person is typing, and what is spent would go unseen. A question that outlived the call it
-    was about would keep every other one from being asked.
+    Between prompts the user is typing, and costs would go unseen. A question that outlived its call would block all
+    others.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class RequestGate:
         self._is_open = True
 
     async def close(self) -> None:
-        """Nothing more is asked until it is opened. Raises nothing but the cancellation of its task."""
+        """Refuse requests until `open`, and cancel the open ones. Raises nothing but the cancellation of its task."""
         self._is_open = False
         for question in self._pending:
             question.cancel()
@@ -36,7 +36,7 @@ class RequestGate:
             await asyncio.wait(self._pending)
 
     def guard(self, answer: ServerRequestHandler) -> ServerRequestHandler:
-        """The same, for as long as something may be asked. A question that is dropped is refused."""
+        """Wrap a handler so that it only runs while the gate is open. A cancelled request is refused."""
 
         async def answered(alias: str, params: JsonObject) -> JsonObject:
             if not self._is_open:

@@ -1,4 +1,4 @@
-"""Lets an MCP server that may do so ask the model of the session."""
+"""MCP sampling: lets a permitted server ask the model of the session."""
 
 import base64
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.MODEL}
 
 
 async def handle_sampling_request(ask: AskModel, alias: str, params: JsonObject) -> JsonObject:
-    """The model's answer to the messages of a server, without any tools. Raises McpFailure that the server is told."""
+    """Answer a sampling request without tools. Raises McpFailure that is sent to the server."""
     system, most = params.get("systemPrompt"), params.get("maxTokens")
     request = ModelRequest(
         messages=_messages(params.get("messages")),
@@ -30,7 +30,7 @@ async def handle_sampling_request(ask: AskModel, alias: str, params: JsonObject)
 
 
 def _messages(given: JsonValue) -> tuple[Message, ...]:
-    """Roles in turn, as every service wants them: neighbours of one role become one message."""
+    """Parse messages and merge neighbours of the same role, because model services need alternating roles."""
     if not isinstance(given, list) or not given or len(given) > _MAX_MESSAGES:
         raise _invalid_request(f"messages must be a list of 1 to {_MAX_MESSAGES}")
     messages: list[Message] = []

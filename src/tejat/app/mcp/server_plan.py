@@ -1,4 +1,4 @@
-"""Which MCP servers a session has, how each is reached, and which of them may not be started."""
+"""The connection plan: which MCP servers may be started, and how each is reached."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ CredentialsProvider = Callable[[str, McpServer], "HttpCredentials | None"]
 
 
 class ConnectionDeps(NamedTuple):
-    """What servers are reached with: who starts programs, who speaks HTTP, who knows the logins."""
+    """What connecting needs: process supervisor, HTTP client, sandbox, credentials."""
 
     supervisor: "ProcessSupervisor"
     http: HttpClient
@@ -44,7 +44,7 @@ class ConnectionDeps(NamedTuple):
 
 
 def plan_servers(run_config: RunConfig, deps: ConnectionDeps) -> Sequence[ServerPlan | InactiveServer]:
-    """How each server of the settings is reached, or why it is not."""
+    """Plan how each configured server is reached, or why it is not."""
     blockers = StartBlockers(run_config)
     return [
         _plan_server(alias, setting, run_config, deps, blockers)
@@ -53,7 +53,7 @@ def plan_servers(run_config: RunConfig, deps: ConnectionDeps) -> Sequence[Server
 
 
 class StartBlockers:
-    """What keeps servers from being started on this ground."""
+    """The reasons that keep servers from being started in this run."""
 
     def __init__(self, run_config: RunConfig) -> None:
         self._settings = run_config.settings
@@ -66,7 +66,7 @@ class StartBlockers:
             self._problem = str(error)
 
     def find(self, alias: str) -> tuple[ServerState, str] | None:
-        """What stands before a server, None if nothing does."""
+        """The state and reason for a blocked server, None if it may be started."""
         problem = alias_problem(alias) or self._problem
         if problem:
             return ServerState.BLOCKED, problem
@@ -84,7 +84,7 @@ class StartBlockers:
 
 
 def exclusion_reason(settings: Settings, alias: str) -> str | None:
-    """Which of the lists of servers leaves this one out, in words, None if it is in use."""
+    """Which server list excludes this server, None if none does."""
     excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
     if excluded is not None:
         return _("{source} excludes it.", source=excluded.source)
@@ -115,7 +115,7 @@ def _plan_server(
 
 
 def describe_server(server: McpServer) -> tuple[str, str]:
-    """The transport of a server and where it is, without its arguments and whatever may be a secret. Raises nothing."""
+    """The transport and location of a server, without arguments or anything that may be a secret. Raises nothing."""
     try:
         if not uses_url(server):
             return "stdio", sanitize_text(server.command or "")
@@ -129,19 +129,19 @@ _NO_ENVIRONMENT: Mapping[str, str] = {}
 
 
 def to_mcp_root(path: str) -> McpRoot:
-    """A directory as servers are told of it. A name need not be text, and what is sent has to be."""
+    """A directory as an MCP root. File names need not be text, but what is sent must be."""
     return McpRoot(f"file://{quote(os.fsencode(path))}", sanitize_text(os.path.basename(path)))
 
 
 def configured_secrets(settings: Settings) -> dict[str, str]:
-    """What the settings themselves hand to servers, as far as it looks like a secret."""
+    """Variables and headers in the settings of servers that look like secrets."""
     servers = [setting.value for setting in configured_servers(settings).values()]
     given = [item for server in servers for item in (*server.environment.items(), *server.headers.items())]
     return {name: value for name, value in given if is_secret(name.replace("-", "_"), value)}
 
 
 def _pinned_command(setting: Setting[McpServer], run_config: RunConfig) -> PinnedCommand | None:
-    """The command of a project's server: started again, too, it runs only what was trusted."""
+    """The pinned command of a project's server: also when restarted, it runs only what was trusted."""
     server = setting.value
     if setting.tier is not SourceTier.WORKSPACE or server.command is None:
         return None

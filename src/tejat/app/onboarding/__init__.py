@@ -1,1 +1,1 @@
-"""Onboarding."""
+"""Steps before the first session of a user."""

@@ -1,4 +1,4 @@
-"""A kind path to the first session of a person without a key: one is given, or a model of this machine is found."""
+"""The onboarding step that finds a model: with an API key, or a local one."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ _MAX_KEY_LENGTH = 500
 
 
 async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions | StartupExit:
-    """Find a model to ask, after it turned out that there is no key for the one that would be.
+    """Let the user choose a model after it turned out that there is no key for the configured one.
 
-    Raises UsageError where something cannot be kept.
+    Raises UsageError if the choice cannot be saved.
     """
     environment = dict(os.environ if options.environment is None else options.environment)
     user.show(
@@ -106,7 +106,7 @@ async def _use_local_model(
 async def _use_api_key(
     options: AgentOptions, asked: ApiKeyService, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
-    """None where the person would rather choose something else."""
+    """Ask for a key; None if the user goes back."""
     key = await _ask_for_key(asked, environment, user)
     if key is None:
         return None

@@ -1,1 +1,1 @@
-"""Plugins."""
+"""Tools written in Python: discovery and loading."""

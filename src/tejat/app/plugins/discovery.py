@@ -1,4 +1,4 @@
-"""Finds tools written in Python: of installed packages, of the person, and of a folder that is trusted."""
+"""Discovery of tools written in Python: installed packages, the user's and the project's files."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ from tejat.core.tools.base import BaseTool
 from tejat.tools.registry import ToolRegistry, ToolSource
 
 ENTRY_POINT_GROUP = "tejat.tools"
-"""The entry points that packages offer tools by."""
+"""The entry point group of packages that provide tools."""
 
 PLUGIN_DIRECTORY = os.path.join(".gemini", "tools")
 
@@ -23,24 +23,24 @@ _MAX_BYTES = 2**20
 
 
 class PythonTool(NamedTuple):
-    """A tool, and where it was found, for the person."""
+    """A tool and its origin, for the user."""
 
     tool: BaseTool
     origin: str
 
 
 class Plugins(NamedTuple):
-    """What was found. A problem is one line that names what was not loaded and why, fit to be shown."""
+    """Tools that were found. A problem is one sanitized line about what was not loaded and why."""
 
     tools: tuple[PythonTool, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def find_plugins(run_config: RunConfig) -> Plugins:
-    """The tools of installed packages, then the person's own, then those of the folder if it is trusted.
+    """Load the tools of installed packages, then the user's own, then the project's if it is trusted.
 
-    Their code is run, and there is no limit to the time that takes: nothing can end an import. What it prints goes to
-    standard error. Raises nothing: what fails is among the problems. Where nothing is found, nothing is loaded.
+    This runs their code without a time limit, because nothing can stop an import. Their output goes to standard error.
+    Raises nothing: failures are among the problems. If there are no plugins, nothing is imported.
     """
     found = [
         *_find_in_packages(run_config),
@@ -52,7 +52,7 @@ def find_plugins(run_config: RunConfig) -> Plugins:
 
 
 def register_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> list[str]:
-    """Register the tools, and return what is wrong with those that could not be."""
+    """Register the tools and return the problems."""
     problems: list[str] = []
     for tool, origin in tools:
         try:
@@ -63,7 +63,7 @@ def register_plugins(registry: ToolRegistry, tools: Sequence[PythonTool]) -> lis
 
 
 def _find_in_packages(run_config: RunConfig) -> Iterator[Plugins]:
-    # A folder that is worked in must not speak for itself, and `python -m` puts it first of all.
+    # The project must not provide packages, and `python -m` puts the current directory first.
     not_from = {os.path.realpath(path) for path in (os.curdir, *run_config.roots)}
     metadata = find_plugin_metadata(path for path in sys.path if path and os.path.realpath(path) not in not_from)
     if not metadata:
@@ -74,9 +74,9 @@ def _find_in_packages(run_config: RunConfig) -> Iterator[Plugins]:
 
 
 def find_plugin_metadata(directories: Iterable[str]) -> list[str]:
-    """The metadata of installed packages that have entry points for tools, by path.
+    """The metadata directories of installed packages with entry points for tools.
 
-    A look at the files themselves: the standard library takes longer to load than this takes.
+    Reading the files directly is faster than importing `importlib.metadata`.
     """
     mark = f"[{ENTRY_POINT_GROUP}]".encode()
     return [path for path in _metadata(directories) if mark in _entry_points(path)]
@@ -100,7 +100,7 @@ def _entry_points(metadata: str) -> bytes:
 
 
 def _find_in_directory(directory: str, run_config: RunConfig, *, is_own: bool) -> Iterator[Plugins]:
-    """Those of a folder run only as they were when it was looked at."""
+    """Load plugin files. Those of a project run only with the content that was trusted."""
     if not is_own and (not run_config.trust.is_trusted or same_directory(directory, run_config.paths.user_tools)):
         return
     writers = AllowedWriters.TRUSTED if is_own else AllowedWriters.ANYONE

@@ -1,4 +1,4 @@
-"""Runs Python code that offers tools, and makes tools of what it offers. Whatever it raises becomes a problem."""
+"""Loader of plugin code. Whatever the code raises becomes a problem in one line."""
 
 import hashlib
 import inspect
@@ -24,17 +24,17 @@ from tejat.core.tools.base import BaseTool
 from tejat.tools.python.function_tool import tool as tool_of
 
 MAX_TOOLS = 1_000
-"""So many may come from one place."""
+"""The maximum number of tools from one origin."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _MAX_REASON_LENGTH = 300
 
 
 def load_plugin_file(path: str, *, writers: AllowedWriters, origin: str, digest: str | None = None) -> Plugins:
-    """The tools of a file: those that its `TOOLS` lists, or else every one that it has a public name for.
+    """Load the tools of a file: those in `TOOLS`, or else all with a public name.
 
-    With a `digest` only a file of just this content is run. The text itself is, never a compiled form that lies beside
-    it: nobody has looked at that.
+    With a `digest` the file runs only if it has exactly this content. The source itself is run, never a compiled file
+    beside it, which nobody has reviewed.
     """
     try:
         content = read_config_bytes(path, writers=writers)
@@ -48,10 +48,10 @@ def load_plugin_file(path: str, *, writers: AllowedWriters, origin: str, digest:
 
 
 def collect_tools(thing: object) -> Iterator[BaseTool]:
-    """The tools that something stands for. Raises TypeError for what is none, and whatever making one raises.
+    """Convert an object to tools. Raises TypeError if it is none, and whatever creating a tool raises.
 
-    It may be a tool, a class of tools whose constructor takes nothing, a function with type hints, several of them, or
-    a callable that gives some. A function is called only if its hint says that it gives tools.
+    Accepted are a tool, a tool class with a constructor without arguments, a function with type hints, an iterable of
+    these, or a callable that returns them. A function is called only if its return type hint names tools.
     """
     if isinstance(thing, BaseTool):
         yield thing
@@ -86,11 +86,11 @@ def _is_collection(thing: object) -> bool:
 
 
 def _returns_tools(function: object) -> bool:
-    """Whether the hint of what it returns names tools."""
+    """Whether the return type hint names tools."""
     try:
         return _is_tool_hint(typing.get_type_hints(function).get("return"))
     except NameError:
-        return False  # as a tool it is told which name that is
+        return False  # reported when it becomes a tool
 
 
 def _is_tool_hint(hint: object) -> bool:
@@ -100,15 +100,15 @@ def _is_tool_hint(hint: object) -> bool:
 
 
 def _load_module(path: str, content: bytes) -> types.ModuleType:
-    """The file as a module that nobody else can import by accident. Raises whatever its code does."""
+    """Run the file as a module under a name that cannot be imported by accident. Raises what its code raises."""
     stem = os.path.basename(path).removesuffix(".py")
     module = types.ModuleType(f"_tejat_tools_{hashlib.sha256(os.fsencode(path)).hexdigest()[:12]}_{stem}")
     module.__file__ = path
     code = compile(content, path, "exec", dont_inherit=True)
-    # Classes look for their module by its name.
+    # Classes look up their module by name.
     sys.modules[module.__name__] = module
     try:
-        exec(code, module.__dict__)  # noqa: S102 -- this is what the person wrote it for
+        exec(code, module.__dict__)  # noqa: S102 -- the user put it there to be run
     except BaseException:
         del sys.modules[module.__name__]
         raise
@@ -126,12 +126,12 @@ def _tools_in_file(path: str, content: bytes) -> Iterator[BaseTool]:
 
 
 def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str | None = None) -> Plugins:
-    """The tools that `find` gives, or why it does not. `path` is the file that it runs, if it is just one."""
+    """Load the tools that `find` returns, or the problem. `path` is the file it runs, if there is just one."""
     try:
         with redirect_stdout(sys.stderr):
             tools = list(islice(find(), MAX_TOOLS + 1))
             wrong = next(filter(None, map(_tool_problem, tools)), None)
-    except KeyboardInterrupt:  # the person, or a signal
+    except KeyboardInterrupt:  # by the user or a signal
         raise
     except BaseException as error:  # noqa: BLE001 -- not even a plug-in that would end the program does
         return load_failure(origin, describe_error(error, path))
@@ -145,7 +145,7 @@ def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str |
 
 
 def _tool_problem(tool: BaseTool) -> str | None:
-    """What would break every request that tells of the tool. Raises what its schema does."""
+    """A problem that would break every request that declares the tool. Raises what its schema raises."""
     if not _NAME.fullmatch(tool.name):
         return _("no tool can have the name {name!r}: letters, digits, '_' and '-', at most 64", name=tool.name)
     dump_json(tool.schema.to_json())
@@ -159,7 +159,7 @@ def load_failure(origin: str, reason: str) -> Plugins:
 
 
 def describe_error(error: BaseException, path: str | None = None) -> str:
-    """One line: what kind of error, what it says, and where in the file, or wherever else, it happened."""
+    """Describe an exception in one line: type, message, and where it happened, in the plugin if possible."""
     said = " ".join(str(error).split())
     reason = f"{type(error).__name__}: {said}" if said else type(error).__name__
     if len(reason) > _MAX_REASON_LENGTH:
@@ -169,7 +169,7 @@ def describe_error(error: BaseException, path: str | None = None) -> str:
 
 def _error_location(error: BaseException, path: str | None) -> str:
     if isinstance(error, SyntaxError):
-        return ""  # it says so itself
+        return ""  # its message has the location
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(_INTERNAL_PATHS)]
     there = [frame for frame in theirs if frame.filename == path] or theirs

@@ -1,4 +1,4 @@
-"""Loads the tools of installed packages by their entry points."""
+"""Loader of tools from entry points of installed packages."""
 
 import importlib.metadata
 import re
@@ -13,9 +13,9 @@ from tejat.core.tools.base import BaseTool
 
 
 def load_packages(metadata: Sequence[str]) -> Iterator[Plugins]:
-    """The tools of the packages with their metadata in these directories.
+    """Load the tools of the packages with these metadata directories.
 
-    Of a package that is there twice the first counts, as it does for imports.
+    If a package is installed twice, the first one counts, as for imports.
     """
     seen: set[str] = set()
     for path in metadata:

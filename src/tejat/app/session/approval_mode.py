@@ -1,17 +1,16 @@
-"""From one approval mode to the next, while a session goes on."""
+"""Switching between approval modes during a session."""
 
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
-from tejat.policy.types import ApprovalMode
+from tejat.core.approval.modes import ApprovalMode
 
 _CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
 
 
 def cycle_mode(manager: SessionManager) -> str:
-    """Go on to the next mode, and tell which that is.
+    """Switch to the next approval mode and return it.
 
-    Everything is allowed at once only for those who asked for it when they started. In a folder that is not trusted
-    there is only one beside the usual one, which allows less.
+    YOLO is in the cycle only if the user started in it. In an untrusted folder there are just default and plan.
     """
     before = ApprovalMode(current_mode(manager))
     modes = _available_modes(manager)

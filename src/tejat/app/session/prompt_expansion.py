@@ -1,4 +1,4 @@
-"""What the prompts of a session stand for: commands, prompts of MCP servers, files and resources that they name."""
+"""Expansion of prompts: custom commands, MCP prompts, mentioned files and resources."""
 
 import re
 from functools import cached_property
@@ -25,7 +25,7 @@ class PromptExpander:
         self._recursive_search = run_config.settings.recursive_file_search.value
 
     async def expand(self, prompt: str, emit: EventSink) -> ExpandedPrompt:
-        """Raises BadPrompt and NotTrusted."""
+        """Expand a prompt. Raises BadPrompt and NotTrusted."""
         called = re.fullmatch(_INVOCATION, prompt.strip())
         if called is None:
             return await expand_mentions(

@@ -1,4 +1,4 @@
-"""From one session to another: a new one, an earlier one, or a conversation that was kept."""
+"""Switching sessions: start a new one, resume an earlier one, load a saved chat."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ _MAX_ANSWER_LENGTH = 2_000
 
 
 async def start_new_session(manager: SessionManager) -> None:
-    """A session in which nothing was said. Raises UsageError while the present one is busy."""
+    """Start an empty session. Raises UsageError while the current one is busy."""
     initial_state = new_state(
         manager.run_config, new_session_id(), model=_journal_model(manager), source=SessionSource.CLEAR
     )
@@ -29,12 +29,12 @@ async def start_new_session(manager: SessionManager) -> None:
 
 
 async def resume_session(manager: SessionManager, entry: SessionSummary) -> None:
-    """Go on with an earlier session. Raises UsageError where it cannot be had."""
+    """Resume an earlier session. Raises UsageError if it cannot be loaded."""
     await manager.switch_to(resume_state(open_session_store(manager.run_config), entry), SessionEnd.OTHER)
 
 
 async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> None:
-    """A new session that begins with a conversation that was kept. Raises UsageError while this one is busy."""
+    """Start a new session with a saved conversation. Raises UsageError while the current one is busy."""
     model, session_id = _journal_model(manager), new_session_id()
     journal = None
     if model is not None:
@@ -54,9 +54,9 @@ async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> Non
 
 
 def conversation_tail(messages: Sequence[Message], *, opening: int, marks: Iterable[RewindPoint] = ()) -> Report:
-    """The end of a conversation, so that the person knows where they are; not much of it.
+    """The end of a conversation as a short report, to orient the user.
 
-    Where there are marks, only they tell what the person wrote: the model was told other things too.
+    If there are rewind points, only they tell what the user wrote, because other user messages were for the model.
     """
     prompts = {_prompt_index(mark): mark.shown for mark in marks}
     found = [
@@ -72,7 +72,7 @@ def conversation_tail(messages: Sequence[Message], *, opening: int, marks: Itera
 
 
 def _message_block(message: Message, *, with_prompts: bool) -> ReportBlock | None:
-    """What was said in a message; calls and their results are left out."""
+    """The text of a message without calls and results, None if there is none."""
     if message.role is Role.MODEL:
         text = message.text.strip()
         return MarkdownBlock(truncate_middle(text, _MAX_ANSWER_LENGTH)) if text else None
@@ -90,11 +90,11 @@ def _prompt_block(text: str) -> ReportBlock:
 
 
 def _prompt_index(mark: RewindPoint) -> int:
-    """Where the prompt stands: behind what was there, or in the same message where that was the user's too."""
+    """The index of the prompt: after the messages before it, or in the last one if that was the user's too."""
     return mark.length - 1 if mark.last_message is not None and mark.last_message.role is Role.USER else mark.length
 
 
 def _journal_model(manager: SessionManager) -> str | None:
-    """The name that a new journal begins with, None where sessions are not kept."""
+    """The model name for a new journal, None if sessions are not saved."""
     is_kept = manager.options.keeps_session and manager.run_model.recorded_at is None
     return manager.session.conversation.model.name if is_kept else None

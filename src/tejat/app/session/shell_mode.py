@@ -1,4 +1,4 @@
-"""Where the lines that a person types after `!` are run: their own shell, with their own environment."""
+"""Shell mode: runs lines typed after `!` in the user's own shell and environment."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How a session stands, at a glance: cheap enough to be asked for with every frame."""
+"""The status of a session, cheap enough to be read for every frame."""
 
 import os
 import time
@@ -52,7 +52,7 @@ class StatusSource:
         return self._branch
 
     def _context_tokens(self, conversation: Conversation) -> int:
-        """Counted anew only when the conversation has changed: a long text takes its time."""
+        """The tokens of the conversation, counted again only after a change because that takes time."""
         messages: Sequence[Message] = conversation.history.messages
         state = conversation, messages[-1] if messages else None, len(messages)
         if self._token_cache_key is None or any(a is not b for a, b in zip(state, self._token_cache_key, strict=True)):
@@ -61,7 +61,7 @@ class StatusSource:
 
 
 def current_mode(manager: SessionManager) -> str:
-    """The approval mode that calls are judged in."""
+    """The approval mode in force."""
     policy = manager.toolset.policy
     return (manager.options.mode or "default") if policy is None else policy.mode.value
 
@@ -78,7 +78,7 @@ def _server_counts(manager: SessionManager) -> ServerCounts:
 
 
 def _abbreviate_home(path: str, home: str) -> str:
-    """As people write it: what lies in their home begins with a tilde."""
+    """The path with `~` for the home directory."""
     if path == home:
         return "~"
     return f"~{path[len(home) :]}" if home and path.startswith(home.rstrip(os.sep) + os.sep) else path

@@ -1,4 +1,4 @@
-"""A conversation as a file that somebody else can read."""
+"""Export of a conversation to a file."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from tejat.core.messages.types import (
 
 
 def render_transcript(messages: Sequence[Message], *, as_json: bool) -> str:
-    """The messages in Markdown, or as a JSON array of them."""
+    """Render the messages as Markdown or as a JSON array."""
     if as_json:
         entries: list[JsonValue] = [message_to_json(message) for message in messages]
         return dump_json(entries, indent=2) + "\n"
@@ -29,7 +29,7 @@ def render_transcript(messages: Sequence[Message], *, as_json: bool) -> str:
 
 
 def resolve_path(name: str, *, directory: str, home: str) -> str:
-    """Where a file of this name is, seen from a directory."""
+    """Resolve a file name relative to a directory; `~` is the home directory."""
     return os.path.join(directory, home + name[1:] if name.startswith("~/") else name)
 
 
@@ -38,7 +38,7 @@ def path_exists(path: str) -> bool:
 
 
 def write_private_file(path: str, text: str) -> None:
-    """A file that nobody else reads, unless the person gives it to them. Raises OSError."""
+    """Write a file that only the user can read. Raises OSError."""
     with open(path, "w", encoding="utf-8", errors="replace", opener=_private_opener) as file:
         file.write(text)
 

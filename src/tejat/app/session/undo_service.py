@@ -1,4 +1,4 @@
-"""What calls changed in files, shown to a person and put back if they want it."""
+"""Undo of file changes for `/undo`, `/restore` and `/rewind`."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ _MAX_DESCRIPTION = 100
 
 @frozen
 class UndoOutcome:
-    """What came of it: the paths that are as they were, and what is told of the rest."""
+    """The restored paths, and a report about all."""
 
     paths: tuple[str, ...]
     blocks: tuple[ReportBlock, ...]
@@ -26,7 +26,7 @@ class UndoOutcome:
 
 
 class UndoService:
-    """The undo journal of the project that a session works in. Every method raises OSError."""
+    """The undo log of the session's project. Every method raises OSError."""
 
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
@@ -37,18 +37,18 @@ class UndoService:
         return self._manager.toolset.services.undo
 
     async def undoable_entries(self) -> list[UndoEntry]:
-        """The calls whose changes were not put back yet, the newest first."""
+        """Entries that were not undone yet, newest first."""
         entries = await run_blocking(lambda _: self._journal.entries())
         return [entry for entry in entries if entry.undone_by is None and entry.undoes is None]
 
     async def entries_for_messages(self, messages: Iterable[Message]) -> list[UndoEntry]:
-        """Those of them that were asked for in these messages of the session."""
+        """Undoable entries of calls in these messages of the session."""
         session_id = self._manager.session.session_id
         calls = {call.id for message in messages for call in message.calls}
         return [entry for entry in await self.undoable_entries() if entry.session == session_id and entry.call in calls]
 
     async def undo(self, entries: Sequence[UndoEntry]) -> UndoOutcome:
-        """Put back one after the other, in this order, up to the first that cannot be."""
+        """Undo entries in this order, up to the first that cannot be undone."""
         paths: list[str] = []
         blocks: list[ReportBlock] = []
         for entry in entries:
@@ -64,7 +64,7 @@ class UndoService:
         return UndoOutcome(tuple(paths), (Paragraph(done, Tone.GOOD), *blocks), True)
 
     def notify_model(self, paths: Sequence[str]) -> None:
-        """With the next prompt the model gets to know that its changes are gone."""
+        """Tell the model with the next prompt that its changes were undone."""
         if paths:
             named = "\n".join(f"  - {path}" for path in paths[:_MAX_PATHS])
             more = f"\n  - and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
@@ -73,7 +73,7 @@ class UndoService:
 
 
 def undo_plan(entries: Sequence[UndoEntry]) -> Report:
-    """What putting these back would do."""
+    """A report of what undoing these entries would do."""
     blocks: list[ReportBlock] = []
     for entry in entries:
         blocks.append(Paragraph(entry_title(entry), Tone.STRONG))

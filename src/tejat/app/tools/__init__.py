@@ -1,1 +1,1 @@
-"""Tools."""
+"""The tools of a session and the services they use."""

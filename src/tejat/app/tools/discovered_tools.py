@@ -1,4 +1,4 @@
-"""The tools that the discovery command of the settings tells of."""
+"""Tools from the discovery command of the settings."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ from tejat.tools.registry import ToolSource, entry_for
 async def register_discovered_tools(
     context: ExternalToolContext, command: Setting[tuple[str, ...]], notify: Callable[[str], None]
 ) -> None:
-    """Run the command and register what it tells of. What goes wrong is told, and ends nothing."""
+    """Run the discovery command and register its tools. Failures are reported to `notify`."""
     run_config, settings, services = context.run_config, context.run_config.settings, context.services
     if not run_config.trust.is_trusted:
         reason = run_config.trust.reason
@@ -65,7 +65,7 @@ async def register_discovered_tools(
 
 
 def _pinned_command(command: Setting[tuple[str, ...]] | None, run_config: RunConfig) -> PinnedCommand | None:
-    """The command of a project that calls its tools: it runs only what was trusted."""
+    """The pinned call command of a project: it runs only what was trusted."""
     if command is None or command.tier is not SourceTier.WORKSPACE:
         return None
     program, *arguments = command.value

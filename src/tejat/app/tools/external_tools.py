@@ -1,4 +1,4 @@
-"""Tools that join a session while it runs: those that a command tells of, and those of MCP servers."""
+"""Tools that join a session while it runs: from the discovery command and from MCP servers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from tejat.core.model import AskModel
 
 _MAX_NOTICES = 100
-"""A server can say something new as often as it likes."""
+"""The limit of different notices, since a server can produce any number."""
 
 AskUser = Callable[[ApprovalRequest], Awaitable[ApprovalReply]]
 
 
 class ExternalToolContext(NamedTuple):
-    """What foreign tools find in a session. `ask_person` answers for the person, None where nobody can."""
+    """What external tools get of a session. `ask_user` is None if nobody can answer."""
 
     run_config: RunConfig
     services: "ToolServices"
@@ -32,11 +32,11 @@ class ExternalToolContext(NamedTuple):
 
 
 class ExternalTools:
-    """Puts tools into the registry as they come to be known. It belongs to the event loop that it was begun in."""
+    """Registers external tools as they are found. It belongs to the event loop that started it."""
 
     def __init__(self, surroundings: ExternalToolContext) -> None:
         self.mcp_manager: McpManager | None = None
-        """Known as soon as the servers are being started, if there are any."""
+        """Set once the servers are being started, if there are any."""
         self.request_gate = RequestGate()
         self.was_awaited = False
         self._context = surroundings
@@ -46,18 +46,18 @@ class ExternalTools:
         self._dropped_notices = 0
 
     def attach_model(self, ask: "AskModel") -> None:
-        """Let servers that may do so ask this model. To be called before the beginning."""
+        """Let permitted servers ask this model. Must be called before `start`."""
         self._ask_model = ask
 
     def start(self) -> None:
-        """Look for tools in the background. Returns at once, and does nothing the second time."""
+        """Find tools in the background. A second call does nothing."""
         if self._startup_task is None:
             self._startup_task = asyncio.get_running_loop().create_task(self._start())
 
     async def wait_ready(self, within: float | None = None) -> tuple[str, ...]:
-        """Wait until all that there is has been found, so many seconds at most; names what is still being waited for.
+        """Wait until everything is found, at most `within` seconds; return what is still being waited for.
 
-        What was never begun is not waited for.
+        Returns at once if it was not started.
         """
         if self._startup_task is None:
             return ()
@@ -72,7 +72,7 @@ class ExternalTools:
         return await self.mcp_manager.wait_settled(None if until is None else max(0.0, until - loop.time()))
 
     async def close(self) -> None:
-        """End all that was started. Raises nothing but the cancellation of its task."""
+        """Stop everything that was started. Raises nothing but the cancellation of its task."""
         if self._startup_task is not None:
             self._startup_task.cancel()
             await asyncio.wait((self._startup_task,))
@@ -80,7 +80,7 @@ class ExternalTools:
             await self.mcp_manager.close()
 
     def take_notices(self) -> list[str]:
-        """What the person should know, each once, and no more at a time than somebody could read."""
+        """New notices for the user, each once and limited in number."""
         fresh = [message for message, is_told in self._notices.items() if not is_told]
         self._notices |= dict.fromkeys(fresh, True)
         if self._dropped_notices:
@@ -94,7 +94,7 @@ class ExternalTools:
         return fresh
 
     async def _start(self) -> None:
-        # Whoever waits for a first prompt should not wait for all this to be loaded, nor for what is not in use.
+        # The first prompt should not wait for these imports, nor should runs that do not need them.
         settings = self._context.run_config.settings
         if settings.mcp_servers or settings.mcp_server_command:
             from tejat.app.mcp.manager import McpManager
@@ -109,7 +109,7 @@ class ExternalTools:
             await register_discovered_tools(self._context, settings.discovery_command, self._notify)
 
     def _notify(self, message: str) -> None:
-        """What programs print may hold a secret that they were given."""
+        """Record a notice with secrets masked, because programs may print them."""
         message = SecretMask(self._context.run_config.named_secrets).mask_text(message)
         if message in self._notices:
             return

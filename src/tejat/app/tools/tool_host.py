@@ -1,4 +1,4 @@
-"""The tools for other agents: opened for each of them, in the directories that the person gave or in a part of them."""
+"""Tools for MCP clients: opened for each of them, in the user's directories or a part of them."""
 
 import os
 from collections.abc import AsyncGenerator, Generator, Sequence
@@ -20,7 +20,7 @@ from tejat.workspace.threads.pool import shutdown
 
 @frozen
 class ToolHostOptions:
-    """What may be served, and how much of it runs without asking. `tools` are more of the caller's own."""
+    """What is served and how much of it runs without approval. `tools` are additional ones."""
 
     directories: tuple[str, ...] = (".",)
     allowed_tools: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class ToolHostOptions:
 
 @asynccontextmanager
 async def open_tool_host(options: ToolHostOptions) -> AsyncGenerator["ToolHost"]:
-    """Raises UsageError, also for what would go wrong when the tools are opened."""
+    """Open a host after a trial opening of the tools. Raises UsageError."""
     host = ToolHost(load_run_config(options.directories, excluded_tools=options.excluded_tools), options)
     with host.open(None, ()):
         pass
@@ -43,7 +43,7 @@ async def open_tool_host(options: ToolHostOptions) -> AsyncGenerator["ToolHost"]
 
 
 class ToolHost:
-    """Has the tools of one person, under their rules. `notes` are for that person."""
+    """Opens the tools of the user, under their rules. `notes` are for the user."""
 
     def __init__(self, run_config: RunConfig, options: ToolHostOptions) -> None:
         self._run_config = run_config
@@ -54,7 +54,7 @@ class ToolHost:
 
     @contextmanager
     def open(self, approver: Approver | None, within: Sequence[str]) -> Generator[Scheduler]:
-        """The tools at work in these directories, or (none given) in all. Raises UsageError."""
+        """Open the tools in these directories, or in all roots if none are given. Raises UsageError."""
         options = self._options
         with open_toolset(
             self._run_config,
@@ -71,13 +71,13 @@ class ToolHost:
             if not all(is_inside(root.real_path, given) for root in toolset.roots.directories):
                 raise UsageError(_("A directory has become a link to another place while it was opened."))
             if self._run_config.settings.search_url is None:
-                toolset.registry.unregister("google_web_search")  # nobody could search
+                toolset.registry.unregister("google_web_search")  # there is no search service
             yield toolset.start_scheduler()
 
     def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
-        """What of these directories lies in the roots: all of a root where it is inside one of them.
+        """The parts of these directories that lie in the roots; a whole root if it lies in one of them.
 
-        A directory whose files decide what other programs run is none to work in.
+        Directories whose files decide what other programs run are left out.
         """
         found: dict[str, None] = {}
         for path in map(os.path.realpath, directories):

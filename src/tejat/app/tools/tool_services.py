@@ -1,4 +1,4 @@
-"""What the tools of one session stand on."""
+"""The services that the tools of a session use."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from tejat.app.run_config import RunConfig
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths
 from tejat.config.settings.types import Settings, is_sandbox_required_by_admin
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class ModelAccess(NamedTuple):
-    """How tools ask the model of their session, and what it can do by itself."""
+    """Access to the model of the session and its capabilities."""
 
     ask: "AskModel"
     capabilities: "Callable[[], frozenset[Capability]]"
 
 
 class ToolServices:
-    """What the tools of one session stand on, each part made when it is first needed. `sandbox` is what is wished."""
+    """The services that the tools of a session use, each created on first use. `sandbox` is the requested mode."""
 
     def __init__(self, workspace: "Workspace", run_config: RunConfig, sandbox: str | None) -> None:
         self._workspace = workspace
@@ -51,16 +51,16 @@ class ToolServices:
         self.sandbox = resolve_sandbox_mode(sandbox, run_config.settings)
         self._model: ModelAccess | None = None
         self.session_id = ""
-        """The session that calls belong to now."""
+        """The session that current calls belong to."""
         self._exit_stack = ExitStack()
 
     def attach_model(self, model: "ModelAccess") -> None:
-        """Let tools ask a model from now on."""
+        """Give tools access to a model from now on."""
         self._model = model
 
     def __enter__(self) -> "ToolServices":
         if self.sandbox is SandboxMode.REQUIRED:
-            _ = self._session_sandbox  # refuse now rather than in the middle of the work
+            _ = self._session_sandbox  # fail now rather than in the middle of the work
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,7 +70,7 @@ class ToolServices:
         return self._workspace
 
     def add_root(self, directory: str) -> None:
-        """Let tools work in one more directory, which exists. Raises UsageError, and then nothing has changed."""
+        """Add an existing directory as a root. Raises UsageError, and then nothing has changed."""
         if "_session_sandbox" in self.__dict__:
             self._session_sandbox.add_roots((os.path.realpath(directory),))
         self._workspace.roots.add((directory,))
@@ -107,7 +107,7 @@ class ToolServices:
 
     @cached_property
     def supervisor(self) -> "ProcessSupervisor":
-        """Whoever starts programs for the session."""
+        """The process supervisor of the session."""
         from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
         supervisor = ProcessSupervisor()
@@ -116,21 +116,21 @@ class ToolServices:
 
     @cached_property
     def child_environment(self) -> Mapping[str, str]:
-        """What programs of the settings see of the environment."""
+        """The environment for programs from the settings."""
         from tejat.workspace.processes.environment import child_environment
 
         return child_environment(self._environment, allow=self._settings.shell_environment.value)
 
     @property
     def sandbox_name(self) -> str:
-        """What commands run in: the sandbox, or the wish for one while it was not needed yet; empty for none."""
+        """The sandbox of commands, or its requested mode before first use; empty for none."""
         session_sandbox = self.__dict__.get("_session_sandbox")
         if session_sandbox is not None:
             return self._session_sandbox.report.sandbox or ""
         return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
 
     def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
-        """Put the sandbox around a server that is to have one. Raises OSError where there is none."""
+        """Wrap the command of a sandboxed server. Raises OSError if there is no sandbox."""
         if self._session_sandbox.report.sandbox is None:
             message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
@@ -207,7 +207,7 @@ def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoin
 
 
 def resolve_sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
-    """A flag wins over the settings, unless whoever runs the machine requires a sandbox."""
+    """The mode of the flag, or else of the settings; the administrator may require a sandbox. Raises UsageError."""
     if wish is not None and wish not in list(SandboxMode):
         known = ", ".join(SandboxMode)
         raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=wish))

@@ -1,4 +1,4 @@
-"""The built-in tools at work in some directories."""
+"""The tools of a session: registry, scheduler and services."""
 
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -222,7 +222,7 @@ def _start_hooks(run_config: RunConfig, approver: Approver | None, services: "To
 
 
 def _is_simple_mode(mode: str | None, settings: Settings) -> bool:
-    """Whether nothing can be wrong with the mode, and it forbids no tool altogether."""
+    """Whether the mode is certainly valid and forbids no tool entirely."""
     return mode in (None, "default", "auto_edit", "yolo") and not settings.yolo_disabled.value
 
 
@@ -233,7 +233,7 @@ def _make_fact_finder(run_config: RunConfig, roots: "Roots") -> "FactCollector":
 
 
 def _output_directories(paths: AppPaths) -> list[str]:
-    """Where long outputs are kept, nowhere if there is no place for them: reading must work without a home."""
+    """The directory for long outputs; none without a home directory, because reading must work even then."""
     from tejat.config.files.directory import make_private_directory
 
     with suppress(UsageError):
@@ -244,7 +244,7 @@ def _output_directories(paths: AppPaths) -> list[str]:
 def _build_registry(
     services: "ToolServices", settings: Settings, tools: Sequence[BaseTool], plugins: Plugins
 ) -> tuple[ToolRegistry, list[str]]:
-    """Every tool that is there at once, and what is wrong with those that are not. Raises UsageError."""
+    """Register the tools that are there at once, and return the problems with others. Raises UsageError."""
     registry = session_registry(services)
     for tool in tools:
         registry.register(tool)
@@ -256,7 +256,7 @@ def _build_registry(
 
 @contextmanager
 def run_blocking_inline() -> "Generator[None]":
-    """Tools do their blocking work in place meanwhile: quicker, where the loop has nothing else to do."""
+    """Run blocking work of tools in place meanwhile, which is faster when the loop has nothing else to do."""
     from tejat.workspace.threads.offload import run_inline
 
     token = run_inline.set(True)
@@ -267,7 +267,7 @@ def run_blocking_inline() -> "Generator[None]":
 
 
 def builtin_registry() -> ToolRegistry:
-    """The built-in tools to look at, without a workspace."""
+    """The built-in tools without a workspace, only to be listed."""
     return session_registry(_NoServices())
 
 

@@ -1,1 +1,1 @@
-"""Commands."""
+"""Subcommands of `tejat`."""

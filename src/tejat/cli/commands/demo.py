@@ -1,4 +1,4 @@
-"""`tejat demo`: a whole run with real tools and a script in the place of the model."""
+"""`tejat demo`: a run with real tools and a scripted model."""
 
 import argparse
 import asyncio
@@ -27,7 +27,7 @@ _PROMPT = "A test of this project fails. Find out why, correct it, and run the t
 
 
 def run(words: list[str]) -> int:
-    """Run `tejat demo` with these words and return the exit code."""
+    """Run `tejat demo` and return the exit code."""
     options = _parser().parse_args(words)
     if not options.yes and not is_interactive():
         message = _(
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _run_demo(place: str, *, is_preapproved: bool) -> int:
-    """The exit code. Raises TejatError."""
+    """Run the demo and return the exit code. Raises TejatError."""
     project = make_project(os.path.join(place, "project"))
     output = DemoOutput(project, Style(sys.stdout))
     approver: Approver = AutoApprover() if is_preapproved else ConsoleApprover(Style(sys.stderr), untrusted=(project,))
@@ -82,7 +82,7 @@ async def _run_demo(place: str, *, is_preapproved: bool) -> int:
 
 
 def make_project(directory: str) -> str:
-    """The project of the demo, written out; returns its directory."""
+    """Write the demo project and return its directory."""
     with open(os.path.join(_DEMO, "project.toml"), "rb") as file:
         files: Mapping[str, str] = tomllib.load(file)["files"]
     for name, content in files.items():
@@ -94,7 +94,7 @@ def make_project(directory: str) -> str:
 
 
 def _environment(place: str) -> dict[str, str]:
-    """The person's own, except that what they keep and have set up for agents is neither read nor changed."""
+    """The user's environment, with the configuration and state directories replaced by temporary ones."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("GEMINI_", "GOOGLE_"))}
     return own | {
         "GEMINI_CLI_HOME": place,
@@ -104,6 +104,6 @@ def _environment(place: str) -> dict[str, str]:
 
 
 def _print(lines: list[str]) -> None:
-    # At once: questions are asked on another stream, and must come after what led to them.
+    # Flush, because questions go to another stream and must come after this.
     for line in lines:
         print(line, flush=True)

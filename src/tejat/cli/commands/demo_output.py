@@ -1,4 +1,4 @@
-"""What `tejat demo` prints: each event of the run in words for somebody who sees this for the first time."""
+"""The output of `tejat demo`: events of the run for newcomers."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from tejat.core.tools.display import FileDiff
 from tejat.ui.plain.style import Style
 
 _READ_TOOLS = frozenset({"list_directory", "search_file_content", "read_file"})
-"""Tools whose result is best shown as the model sees it; of others the person is told by what they display."""
+"""Tools whose result is shown as the model gets it; of others the display is shown."""
 _HIDDEN_ARGUMENTS = frozenset({"old_string", "new_string", "instruction", "description"})
 _MAX_LINES = 12
 _MAX_CHARACTERS = 100
@@ -20,7 +20,7 @@ _INDENT = "    "
 
 
 class DemoOutput:
-    """Tells of a run in the directory, whose files are named as they are from there."""
+    """Renders the events of a run; paths are relative to its directory."""
 
     def __init__(self, directory: str, style: Style) -> None:
         self._directory = directory
@@ -30,7 +30,7 @@ class DemoOutput:
         return [*_introduction(sanitize_text(self._directory), is_preapproved=is_preapproved).split("\n"), ""]
 
     def render(self, event: AgentEvent) -> list[str]:
-        """The lines that tell of the event, none for what a newcomer need not know."""
+        """The lines for an event, none for details that newcomers do not need."""
         bold = self._style.bold
         match event:
             case Prompted(display_text=shown):
@@ -55,7 +55,7 @@ class DemoOutput:
                 return []
 
     def _arguments(self, call: FunctionCall) -> str:
-        """What the call is about, in a line; the texts of an edit are in its diff."""
+        """The arguments of a call in one line, without edit texts, which are in the diff."""
         if "command" in call.args:
             return f"$ {self._short(call.args['command'])}"
         return " ".join(

@@ -1,4 +1,4 @@
-"""`tejat doctor`: what works here, tried for real."""
+"""`tejat doctor`: checks of the machine and the configuration."""
 
 import argparse
 import sys
@@ -17,7 +17,7 @@ RunChecks = Callable[[Sequence[str], str | None], list[DoctorCheck]]
 
 
 def run(words: list[str], examine: RunChecks) -> int:
-    """Run `tejat doctor` with these words and return the exit code."""
+    """Run `tejat doctor` and return the exit code."""
     options = _parser().parse_args(words)
     try:
         checks = examine(options.root or ["."], options.sandbox)

@@ -1,4 +1,4 @@
-"""`tejat jobs`: the commands that were left in the background: listed, read, stopped."""
+"""`tejat jobs`: list, read and stop background commands."""
 
 import argparse
 import signal
@@ -18,7 +18,7 @@ _DEFAULT_LINES = 100
 
 
 class ListedJob(Protocol):
-    """What is known of one job."""
+    """A background job."""
 
     @property
     def pid(self) -> int: ...
@@ -48,7 +48,7 @@ class JobListing(Protocol):
 
 
 class JobOutput(Protocol):
-    """A part of what a job has printed."""
+    """A part of the output of a job."""
 
     @property
     def text(self) -> str: ...
@@ -59,7 +59,7 @@ class JobOutput(Protocol):
 
 
 class JobControl(Protocol):
-    """The jobs of this user, as far as this command needs them. The last two raise ToolFailure."""
+    """The jobs of this user. `read_log` and `stop` raise ToolFailure."""
 
     def list_jobs(self) -> JobListing: ...
     def read_log(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> JobOutput: ...
@@ -67,7 +67,7 @@ class JobControl(Protocol):
 
 
 def run(words: list[str], open_jobs: Callable[[], JobControl]) -> int:
-    """Run `tejat jobs` with these words and return the exit code."""
+    """Run `tejat jobs` and return the exit code."""
     if words[:1] in (["-h"], ["--help"]):
         print(help_text(), end="")
         return EXIT_OK

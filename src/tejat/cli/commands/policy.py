@@ -1,4 +1,4 @@
-"""`tejat policy`: why a call would be allowed, which rules there are, taking saved ones back, testing them."""
+"""`tejat policy`: explain decisions, list, revoke and test rules."""
 
 import argparse
 import sys
@@ -20,30 +20,30 @@ from tejat.ui.plain.style import Style
 
 
 class PolicyReader(Protocol):
-    """The rules of a run, as far as this command needs them. All of it may raise UsageError."""
+    """The policy of a run. Every method may raise UsageError."""
 
     def decide(self, tool: str, arguments: Params) -> PolicyExplanation: ...
 
     def argument_type(self, tool: str, argument: str) -> str | None:
-        """The JSON type of an argument, None where the tool has none of that name."""
+        """The JSON type of an argument, None if the tool has no such argument."""
         ...
 
     def rules(self) -> Sequence[RuleListing]:
-        """Every rule in force, those with the last word first."""
+        """Every rule in force, highest precedence first."""
         ...
 
     def problems(self) -> Sequence[str]:
-        """What about the rules a person should know."""
+        """Problems with the rules, for the user."""
         ...
 
     def revoke(self, which: str) -> str:
-        """Take back one saved rule and return it in words."""
+        """Revoke a saved rule and return its text."""
         ...
 
     def revoke_all(self) -> Sequence[str]: ...
 
     def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
-        """How the cases of a policy test went."""
+        """Run the cases of a policy test."""
         ...
 
 
@@ -51,7 +51,7 @@ OpenPolicy: TypeAlias = Callable[[PolicyOptions], AbstractContextManager[PolicyR
 
 
 def run(words: list[str], open_policy: OpenPolicy) -> int:
-    """Run `tejat policy` with these words and return the exit code."""
+    """Run `tejat policy` and return the exit code."""
     match words:
         case [("explain" | "list" | "revoke" | "test") as command, *rest]:
             parser, act = _COMMANDS[command]

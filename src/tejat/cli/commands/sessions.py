@@ -1,4 +1,4 @@
-"""`--list-sessions` and `--delete-session`: what can be resumed in this directory."""
+"""`--list-sessions` and `--delete-session`."""
 
 import sys
 import time
@@ -13,7 +13,7 @@ from tejat.ui.shared.exit_status import classify_error
 
 
 def run_sessions(options: RunOptions) -> int:
-    """Do what was asked for and return the exit code."""
+    """List or delete sessions and return the exit code."""
     try:
         sessions = open_sessions(".")
         if options.delete_session is not None:

@@ -1,4 +1,4 @@
-"""`tejat trust`: what a folder brings along, and whether that counts."""
+"""`tejat trust`: show and decide the trust of folders."""
 
 import argparse
 import os
@@ -22,7 +22,7 @@ from tejat.ui.plain.style import Style
 
 
 def run(words: list[str], environment: Mapping[str, str]) -> int:
-    """Run `tejat trust` with these words and return the exit code."""
+    """Run `tejat trust` and return the exit code."""
     options = _parser().parse_args(words)
     paths = app_paths(environment)
     try:
@@ -57,7 +57,7 @@ def _trust(paths: AppPaths, options: argparse.Namespace, environment: Mapping[st
         if not _confirm():
             print(_("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
-    # What was shown is what is trusted, whatever became of it meanwhile.
+    # Trust what was shown, even if it has changed meanwhile.
     trust_folder(paths, root, items=trust.items)
     print(_("Trusted: {folder}", folder=_one_line(root)))
     return EXIT_OK

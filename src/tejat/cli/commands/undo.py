@@ -1,4 +1,4 @@
-"""`tejat undo`: what calls did to files, and putting it back."""
+"""`tejat undo`: list, show and undo file changes of tool calls."""
 
 import argparse
 import sys
@@ -21,7 +21,7 @@ _MAX_DESCRIPTION = 100
 
 
 def run(words: list[str], open_journal: Callable[[Sequence[str]], UndoLog]) -> int:
-    """Run `tejat undo` with these words and return the exit code."""
+    """Run `tejat undo` and return the exit code."""
     if words[:1] in (["-h"], ["--help"]):
         print(help_text(), end="")
         return EXIT_OK

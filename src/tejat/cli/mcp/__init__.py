@@ -1,1 +1,1 @@
-"""Mcp."""
+"""The subcommands of `tejat mcp`."""

@@ -1,4 +1,4 @@
-"""`tejat mcp add`: a server is put into the settings of the person or of the project."""
+"""`tejat mcp add`: add a server to the user's or the project's settings."""
 
 import argparse
 import os
@@ -20,7 +20,7 @@ from tejat.mcp.names import alias_problem
 
 
 def run(words: list[str]) -> int:
-    """Add a server and return the exit code. Raises UsageError, and OSError where the file cannot be written."""
+    """Add a server and return the exit code. Raises UsageError, and OSError if the file cannot be written."""
     parser = _parser()
     split = _split(words)
     options = parser.parse_args(split.options)
@@ -49,7 +49,7 @@ def run(words: list[str]) -> int:
 
 
 class _SplitArguments(NamedTuple):
-    """Which words are whose: ours, and those of the command. None: not given."""
+    """Our options, and the server's command with its arguments. None: not given."""
 
     options: list[str]
     name: str | None
@@ -58,7 +58,7 @@ class _SplitArguments(NamedTuple):
 
 
 def _split(words: Sequence[str]) -> _SplitArguments:
-    """Everything up to COMMAND is ours; the first `--` ends that too and is nobody's."""
+    """Split the words: those before COMMAND are ours, up to the first `--`, which is dropped."""
     ours: list[str] = []
     given: list[str] = []
     rest = list(words)
@@ -97,7 +97,7 @@ def _is_url(word: str) -> bool:
 
 
 def _entry(command: str, arguments: list[str], options: argparse.Namespace) -> tuple[JsonObject, str]:
-    """The entry of the settings, and the transport it means. Raises UsageError."""
+    """The settings entry and its transport. Raises UsageError."""
     for word in (command, *arguments, options.cwd or "", options.description or ""):
         if not word.isprintable() and ("\0" in word or any("\ud800" <= letter <= "\udfff" for letter in word)):
             raise UsageError(_("A word of the command line is not text, so it cannot stand in the settings."))
@@ -153,7 +153,7 @@ def _names(lists: "list[str] | None") -> "list[JsonValue] | None":
 def _notes(
     split: _SplitArguments, options: argparse.Namespace, entries: McpServerEntries, standing: TrustAfterEdit
 ) -> list[str]:
-    """What else there is to say about what was written."""
+    """Notes for the user about the new entry."""
     notes: list[str] = []
     scope = SettingsScope(options.scope)
     if standing is TrustAfterEdit.NOT_TRUSTED:

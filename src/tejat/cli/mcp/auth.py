@@ -1,4 +1,4 @@
-"""`tejat mcp auth`: the person logs in at a remote server, or has that forgotten."""
+"""`tejat mcp auth`: log in at a remote server, or forget the login."""
 
 import argparse
 import asyncio
@@ -19,7 +19,7 @@ from tejat.workspace.threads.daemon import run_in_daemon
 
 
 def run(words: list[str]) -> int:
-    """Log in or forget it, and return the exit code. Raises UsageError."""
+    """Log in or forget the login, and return the exit code. Raises UsageError."""
     options = _parser().parse_args(words)
     try:
         login = ServerLogin(options.name, load_run_config(["."]))

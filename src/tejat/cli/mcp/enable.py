@@ -1,4 +1,4 @@
-"""`tejat mcp enable` and `disable`: whether a server is started in later sessions."""
+"""`tejat mcp enable` and `tejat mcp disable`."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from tejat.core.i18n import _
 
 
 def run(words: list[str], *, on: bool) -> int:
-    """Switch a server on or off and return the exit code. Raises UsageError, and OSError where that cannot be kept."""
+    """Enable or disable a server and return the exit code. Raises UsageError, and OSError if that cannot be saved."""
     options = _parser(on=on).parse_args(words)
     if options.session:
         raise UsageError(
@@ -44,7 +44,7 @@ def _outcome(name: str, *, on: bool, has_changed: bool) -> str:
 
 
 def _known_servers(run_config: RunConfig) -> set[str]:
-    """Every server that counts here, and those of a project that nobody trusts yet."""
+    """Configured servers, including those of a project that is not trusted yet."""
     known = set(configured_servers(run_config.settings))
     with suppress(ConfigurationError):
         known |= set(McpServerEntries(run_config.paths, run_config.roots[0], os.environ).names(SettingsScope.PROJECT))

@@ -1,4 +1,4 @@
-"""What all commands about MCP servers say in the same way."""
+"""Messages that the `tejat mcp` subcommands share."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def one_line(text: str) -> str:
 
 
 def print_note(text: str) -> None:
-    """Something that the person should know besides."""
+    """Print a note for the user to standard error."""
     print(f"tejat: {sanitize_text(translate(text))}", file=sys.stderr)
 
 
@@ -30,14 +30,14 @@ def folder_changed_note() -> str:
 
 
 def print_unknown_server(name: str, known: Collection[str], notes: Sequence[str]) -> None:
-    """Tell of a server that nobody knows, and why that may be."""
+    """Report an unknown server, with the notes that may explain it."""
     for line in notes:
         print_note(line)
     print_note(unknown_server_message(name, known))
 
 
 def unknown_server_message(name: str, known: Collection[str]) -> str:
-    """What to say of a server that nobody knows."""
+    """The message about an unknown server, with the closest known names."""
     said = _('There is no MCP server "{name}" in the settings.', name=one_line(name))
     if not known:
         return said + " " + _("`tejat mcp add` adds one.")
@@ -47,9 +47,9 @@ def unknown_server_message(name: str, known: Collection[str]) -> str:
 
 
 def supports_unicode(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether the terminal is likely to have more than ASCII, as the locale says."""
+    """Whether the terminal likely shows more than ASCII, by its locale."""
     given = {name: environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG")}
-    # Python itself sets this for whatever it starts when it finds no other locale.
+    # Python sets this for its child processes if there is no other locale.
     if given["LC_CTYPE"] == "C.UTF-8":
         given["LC_CTYPE"] = ""
     locale = given["LC_ALL"] or given["LC_CTYPE"] or given["LANG"]

@@ -1,4 +1,4 @@
-"""`tejat mcp list`: every server of the settings, tried for real."""
+"""`tejat mcp list`: connect to every configured server and show its state."""
 
 import argparse
 import asyncio
@@ -48,7 +48,7 @@ async def _list(*, as_json: bool) -> None:
 
 
 def _print_server(status: ServerStatus, servers: ServerProbe) -> None:
-    """At once: others may take their time."""
+    """Print and flush, because other servers may take their time."""
     fancy, plain, word = _state_label(status.state)
     mark = fancy if supports_unicode() else plain
     tools = ""
@@ -63,7 +63,7 @@ def _print_server(status: ServerStatus, servers: ServerProbe) -> None:
 
 
 def _state_label(state: ServerState) -> tuple[str, str, str]:
-    """A mark, one for terminals without it, and the word."""
+    """A symbol, its ASCII form, and a label."""
     match state:
         case ServerState.CONNECTED:
             return "✓", "+", _("Connected")

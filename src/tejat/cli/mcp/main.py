@@ -1,4 +1,4 @@
-"""`tejat mcp`: which of its commands is meant, before what that one needs is loaded."""
+"""`tejat mcp`: finds the subcommand before its modules are loaded."""
 
 import sys
 
@@ -9,7 +9,7 @@ from tejat.core.sanitize import sanitize_text
 
 
 def run(words: list[str]) -> int:
-    """Run `tejat mcp` with these words and return the exit code."""
+    """Run `tejat mcp` and return the exit code."""
     match words:
         case ["-h" | "--help", *_]:
             print(help_text(), end="")

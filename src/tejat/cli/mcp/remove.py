@@ -1,4 +1,4 @@
-"""`tejat mcp remove`: a server is taken out of the settings of the person or of the project."""
+"""`tejat mcp remove`: remove a server from the user's or the project's settings."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from tejat.core.i18n import _
 
 
 def run(words: list[str]) -> int:
-    """Remove a server and return the exit code. Raises UsageError, and OSError where the file cannot be written."""
+    """Remove a server and return the exit code. Raises UsageError, and OSError if the file cannot be written."""
     options = _parser().parse_intermixed_args(words)
     name, scope, paths = options.name, SettingsScope(options.scope), app_paths(os.environ)
     entries = McpServerEntries(paths, os.path.abspath("."), os.environ)
@@ -39,7 +39,7 @@ def _elsewhere_hint(name: str, scope: SettingsScope, entries: McpServerEntries, 
     if name in known[other]:
         command = f"tejat mcp remove --scope {other} {one_line(name)}"
         return _("It is in the {scope} settings: {command}", scope=other, command=command)
-    # What is left are files of whoever runs the machine.
+    # The administrator's files are left.
     settings = load_settings(paths, [], trusted=False, environment=os.environ).mcp_servers
     if name in settings:
         source = settings[name].source

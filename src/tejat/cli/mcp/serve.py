@@ -1,4 +1,4 @@
-"""`tejat mcp serve`: our tools for other agents, over standard input and output or over HTTP on this machine."""
+"""`tejat mcp serve`: serve the tools over MCP, on standard input and output or over local HTTP."""
 
 import argparse
 import asyncio
@@ -26,7 +26,7 @@ _MAX_PORT = 65_535
 
 
 def run(words: list[str]) -> int:
-    """Run `tejat mcp serve` with these words and return the exit code."""
+    """Run `tejat mcp serve` and return the exit code."""
     options = _parser().parse_args(words)
     try:
         return asyncio.run(_serve(options))
@@ -93,7 +93,7 @@ async def _serve(options: argparse.Namespace) -> int:
 
 
 async def _serve_lines(server: ToolServer) -> None:
-    """Only messages go to standard output; what anybody else would write there goes to standard error."""
+    """Serve on standard output, and redirect everything else written there to standard error."""
     if os.isatty(0):
         _log(_("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
     sink = os.dup(1)
@@ -106,7 +106,7 @@ async def _serve_lines(server: ToolServer) -> None:
 
 
 async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> None:
-    """Raises UsageError where nobody can listen there."""
+    """Raises UsageError if the port cannot be used."""
     token, where = _read_token(token_file)
 
     def tell(found: int) -> None:
@@ -121,7 +121,7 @@ async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> 
 
 
 def _read_token(file: str | None) -> tuple[str, str]:
-    """The token, and what to say about it. Raises UsageError."""
+    """The token, and the message about it. Raises UsageError."""
     given, where = os.environ.get(_TOKEN_VARIABLE), _("the environment variable {name}", name=_TOKEN_VARIABLE)
     if file is not None:
         given, where = read_config_file(file, writers=AllowedWriters.TRUSTED), _("the file {file}", file=file)
@@ -144,9 +144,9 @@ def _read_token(file: str | None) -> tuple[str, str]:
 
 
 async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:
-    """Serve until that ends by itself, or somebody sends a signal; then everything that runs is ended first.
+    """Serve until it ends or a signal comes, and then shut down.
 
-    A second signal ends the program at once. Those that the caller has us ignore stay ignored, as with nohup.
+    A second signal ends the program at once. Ignored signals stay ignored, as with nohup.
     """
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(serving())

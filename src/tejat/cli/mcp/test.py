@@ -1,4 +1,4 @@
-"""`tejat mcp test`: one server, step by step."""
+"""`tejat mcp test`: connect to one server and show every step."""
 
 import argparse
 import asyncio
@@ -59,7 +59,7 @@ async def _test(name: str) -> int:
 
 
 class _Steps:
-    """Tells of every step when it is done, with the time that it took, until it `is_over`."""
+    """Prints every finished step with its duration, until it `is_over`."""
 
     def __init__(self) -> None:
         self.is_over = False
@@ -67,7 +67,7 @@ class _Steps:
         self._began = 0.0
 
     def on_status(self, status: ServerStatus) -> None:
-        """The server has got further."""
+        """Handle a status change."""
         if self.is_over or (status.step is self._step and status.state is ServerState.CONNECTING):
             return
         now = time.monotonic()

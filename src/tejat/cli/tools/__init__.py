@@ -1,1 +1,1 @@
-"""Tools."""
+"""The subcommands of `tejat tools`."""

@@ -1,4 +1,4 @@
-"""The arguments of a call as a person types them: one JSON object, or `key=value` words."""
+"""Parser for typed tool arguments: one JSON object, or `key=value` words."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -10,9 +10,9 @@ from tejat.core.messages.types import Params
 
 
 def parse_arguments(words: Sequence[str], type_of: Callable[[str], str | None]) -> Params:
-    """The arguments in `words`. `type_of` tells the JSON type of a parameter, None if it has none of that name.
+    """Parse arguments. `type_of` returns the JSON type of a parameter, None if there is no such parameter.
 
-    Raises UsageError that says which word is wrong.
+    Raises UsageError that names the wrong word.
     """
     if len(words) == 1 and words[0].lstrip().startswith(("{", "[", '"')):
         return _parse_object(words[0])
@@ -40,7 +40,7 @@ def _parse_object(text: str) -> Params:
 
 
 def _parse_array(text: str) -> list[object]:
-    """`key=a key=b` and `key=["a","b"]` mean the same."""
+    """Parse one value, or a JSON array: `key=a key=b` and `key=["a","b"]` mean the same."""
     if text.startswith("["):
         try:
             value = load_json(text)

@@ -1,4 +1,4 @@
-"""`tejat tools call`: one call as a person makes it, or a stream of them."""
+"""`tejat tools call`: one tool call, or a stream of them."""
 
 import argparse
 import asyncio
@@ -26,8 +26,8 @@ from tejat.core.tools.base import ToolResult
 from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
 
-# A result may hold a hundred thousand paths, and next to nothing here is a cycle: looking for cycles at every 700th
-# object costs a tenth of such a call and finds none.
+# A result may hold a hundred thousand paths and hardly any cycles: collecting at every 700th object, the default,
+# costs a tenth of such a call and finds nothing.
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
@@ -46,7 +46,7 @@ def call_one(options: argparse.Namespace) -> int:
 
 
 async def _call(session: Toolset, name: str, words: Sequence[str]) -> tuple[str, ToolResult]:
-    """The name of the tool and what the call came to. Raises UsageError."""
+    """Run the call and return the tool's name with the result. Raises UsageError."""
     try:
         if name not in session.registry:
             _print_problems(session.notes)
@@ -59,7 +59,7 @@ async def _call(session: Toolset, name: str, words: Sequence[str]) -> tuple[str,
 
 
 async def _find_tool(session: Toolset, name: str) -> None:
-    """A tool that nobody knows may be one of a command or of a server."""
+    """Discover external tools if the tool is not built in."""
     if name in session.registry:
         return
     _print_problems(await session.discover_tools())
@@ -103,7 +103,7 @@ def _make_approver(options: argparse.Namespace) -> Approver | None:
     if not is_interactive():
         return None
     roots = policy_flags(options).roots
-    # What a project says about editors must not be run.
+    # A project's editor setting must not be run.
     settings = load_settings(app_paths(os.environ), roots, trusted=False, environment=os.environ)
     preferred = settings.preferred_editor and settings.preferred_editor.value
     return ConsoleApprover(Style(sys.stderr), preferred_editor=preferred, untrusted=tuple(map(os.path.realpath, roots)))

@@ -1,4 +1,4 @@
-"""`tejat tools call --jsonl`: a call a line in, an answer a line out, in order, in one process."""
+"""`tejat tools call --jsonl`: one call per input line, one answer per output line, in order."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -17,7 +17,7 @@ Close = Callable[[], Coroutine[None, None, None]]
 
 
 def serve_jsonl(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: Close) -> None:
-    """Answer every line until the input ends, then close. A bad line gets an error answer that names it."""
+    """Answer every line until the input ends, then close. A bad line gets an error answer with its number."""
     with closing(asyncio.new_event_loop()) as loop:
         answering = loop.create_task(_answer_all(run, lines, answers))
         try:
@@ -27,7 +27,7 @@ def serve_jsonl(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: 
 
 
 async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
-    """Waiting for a line holds up the loop, which has nothing else to do, and lets an interrupt through at once."""
+    """Answer the lines. Waiting for one blocks the loop, which has nothing else to do, but lets interrupts through."""
     for number, line in enumerate(lines, 1):
         if line.isspace():
             continue
@@ -43,11 +43,11 @@ async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -
 
 
 async def _shut_down(answering: "asyncio.Task[None]", close: Close) -> None:
-    """An interrupt may have come in the middle of a call, which must not go on with the next line."""
+    """Cancel the running call, so that an interrupt does not continue with the next line, and close."""
     answering.cancel()
     await asyncio.wait((answering,))
     if not answering.cancelled():
-        answering.exception()  # whoever ran it knows
+        answering.exception()  # raised by run_until_complete
     await close()
 
 

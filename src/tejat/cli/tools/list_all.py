@@ -1,4 +1,4 @@
-"""`tejat tools list --all`: every tool that a session here would have, those of others too."""
+"""`tejat tools list --all`: every tool of a session here, including external ones."""
 
 import argparse
 import asyncio
@@ -13,7 +13,7 @@ from tejat.core.sanitize import sanitize_text
 
 
 def list_all_tools(options: argparse.Namespace) -> int:
-    """Start what has to be started, show what is there, end it again, and return the exit code. Raises UsageError."""
+    """Discover and list all tools, and return the exit code. Raises UsageError."""
     with open_tools(options.root or ["."], None) as session:
         problems = [*session.notes, *asyncio.run(_discover(session))]
         if not options.json:

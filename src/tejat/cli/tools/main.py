@@ -1,4 +1,4 @@
-"""`tejat tools`: what may be said there, and the list of the tools."""
+"""`tejat tools`: arguments, and the list of the built-in tools."""
 
 import argparse
 import sys
@@ -15,7 +15,7 @@ from tejat.core.sanitize import sanitize_text
 
 
 def run(words: list[str]) -> int:
-    """Run `tejat tools` with these words and return the exit code."""
+    """Run `tejat tools` and return the exit code."""
     match words:
         case ["list", *rest]:
             return _list(_list_parser().parse_args(rest))
@@ -59,7 +59,7 @@ def _call(options: argparse.Namespace) -> int:
 
 
 def _run_guarded(work: Callable[[], int]) -> int:
-    """The exit code of the work, or of what ended it."""
+    """Return the exit code of the work, or of the error or signal that ended it."""
     from tejat.ui.signals import Terminated, graceful_termination
 
     try:

@@ -1,4 +1,4 @@
-"""What `tejat tools` prints for people."""
+"""Human-readable output of `tejat tools`."""
 
 import os
 import sys
@@ -15,13 +15,13 @@ from tejat.tools.registry import ToolEntry
 from tejat.ui.plain.style import Style
 
 _TOKENS_COLUMN = 4
-"""The column with numbers."""
+"""The index of the column with numbers."""
 
 
 def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> None:
-    """A table: name, display name, kind, where it is from, its tokens, what it does; then what all of them cost.
+    """Print a table of tools and the tokens of all declarations.
 
-    On a terminal its lines are cut to the width. Problems, of tools that could not be had, go to standard error.
+    On a terminal lines are cut to its width. Problems with other tools go to standard error.
     """
     costs = [estimate_declaration_tokens(entry.declaration) for entry in entries]
     rows = [
@@ -48,7 +48,7 @@ def _source_label(entry: ToolEntry) -> str:
 
 
 def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    """The first row is the heading; the last column may be as long as it likes."""
+    """Print rows, the first as heading. The last column is not padded."""
     cleaned = [tuple(sanitize_text(translate(cell)) for cell in row) for row in rows]
     *widths, _ = (max(map(len, column)) for column in zip(*cleaned, strict=True))
     room = _columns() if sys.stdout.isatty() else 0
@@ -66,7 +66,7 @@ def _align(cell: str, width: int, column: int) -> str:
 
 
 def print_result(result: ToolResult) -> None:
-    """The result as a person reads it: content on standard output, a failure on standard error."""
+    """Print a result: content to standard output, a failure to standard error."""
     if result.error is not None:
         print(f"tejat: {sanitize_text(translate(_failure_text(result, result.error)))}", file=sys.stderr)
         return
@@ -75,14 +75,14 @@ def print_result(result: ToolResult) -> None:
 
 
 def _failure_text(result: ToolResult, error: ToolError) -> str:
-    """What the model is told, or where a rule stood in the way what a person can do about it."""
+    """The error for the model, or for a policy violation the text for the user, who can change the rules."""
     if error.type is ErrorType.POLICY_VIOLATION and isinstance(result.return_display, str) and result.return_display:
         return result.return_display
     return _content_text(result.llm_content)
 
 
 def _columns() -> int:
-    """How wide the terminal is; 0 when it does not say."""
+    """The width of the terminal, 0 if unknown."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except OSError:

@@ -1,10 +1,10 @@
-"""What to do when nobody takes what is written to standard output."""
+"""Handling of a closed standard output."""
 
 import os
 
 
 def discard_stdout() -> None:
-    """What is still to be written goes nowhere: the interpreter would complain about it while it closes the stream."""
+    """Redirect standard output to nowhere, so that the interpreter does not complain when it closes the stream."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     if nowhere != 1:

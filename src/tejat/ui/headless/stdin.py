@@ -1,4 +1,4 @@
-"""What was piped into the program: read within limits, whoever is at the other end."""
+"""Piped standard input, read within limits."""
 
 import os
 import select
@@ -15,17 +15,17 @@ _IDLE_SECONDS = 30.0
 
 @frozen
 class PipedInput:
-    """`note` says what of it is missing, if anything is."""
+    """Text from standard input. `note` says what is missing, if anything is."""
 
     text: str = ""
     note: str = ""
 
 
 def read_piped_input(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) -> PipedInput:
-    """The text on standard input, nothing for a terminal. Raises OSError.
+    """Read the text on standard input, nothing from a terminal. Raises OSError.
 
-    Somebody may have left us a pipe and never write into it, so only `wait_for_first_byte` seconds are waited for the
-    first byte where there is something else to go by.
+    A pipe may be open without a writer. So only `wait_for_first_byte` seconds are waited for the first byte if there is
+    a prompt besides.
     """
     try:
         descriptor = sys.stdin.fileno()
@@ -53,13 +53,13 @@ def _idle_note() -> str:
 
 
 def _is_ready(descriptor: int, seconds: float | None) -> bool:
-    """Files are always ready; waiting is for pipes and sockets."""
+    """Wait until there is input. Files are always ready."""
     ready, _, _ = select.select([descriptor], [], [], seconds)
     return bool(ready)
 
 
 def _decode(content: bytes) -> str:
-    """Cut where a character is whole; bytes that are not text stay visible."""
+    """Decode UTF-8, without a character that was cut off at the end; invalid bytes stay visible."""
     for back in range(min(4, len(content))):
         byte = content[len(content) - 1 - back]
         if byte >= 0xC0:
