@@ -7,7 +7,6 @@ from tejat.app.onboarding.trust import StartupExit, setup_trust
 from tejat.app.run_config import UserConfig, load_user_config
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import Approver
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.ui.prompter import UserPrompter
 
@@ -19,18 +18,18 @@ def load_startup_config(options: AgentOptions) -> UserConfig:
 
 @asynccontextmanager
 async def open_startup_session(
-    options: AgentOptions, config: UserConfig, user: UserPrompter, approver: Approver
+    options: AgentOptions, config: UserConfig, user: UserPrompter
 ) -> AsyncGenerator[InteractiveSession | StartupExit]:
     """Run the onboarding steps that are needed and open a session, or yield what the user chose instead.
 
     Raises TejatError if the session cannot be opened.
     """
     async with AsyncExitStack() as stack:
-        yield await _open_session(stack, options, config, user, approver)
+        yield await _open_session(stack, options, config, user)
 
 
 async def _open_session(
-    stack: AsyncExitStack, options: AgentOptions, config: UserConfig, user: UserPrompter, approver: Approver
+    stack: AsyncExitStack, options: AgentOptions, config: UserConfig, user: UserPrompter
 ) -> InteractiveSession | StartupExit:
     trusted = await setup_trust(config, user)
     if isinstance(trusted, StartupExit):
@@ -38,7 +37,7 @@ async def _open_session(
     config = trusted
     while True:
         try:
-            return await stack.enter_async_context(open_interactive_session(options, approver, user_config=config))
+            return await stack.enter_async_context(open_interactive_session(options, user_config=config))
         except ModelFailure as failure:
             if failure.kind is not FailureKind.NO_KEY:
                 raise

@@ -67,8 +67,10 @@ async def _run_plain(options: AgentOptions, config: UserConfig, prompt: str | No
     editor = preferences_from_settings(config.settings).editor
     approver = TypeAheadApprover(ConsoleApprover(Style(None), preferred_editor=editor, untrusted=(folder,)), terminal)
     user = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,)))
-    async with open_startup_session(options, config, user, approver) as session:
-        return session if isinstance(session, StartupExit) else await run_plain(session, terminal, user, first=prompt)
+    async with open_startup_session(options, config, user) as session:
+        if isinstance(session, StartupExit):
+            return session
+        return await run_plain(session, terminal, user, approver, first=prompt)
 
 
 async def _run_terminal(options: AgentOptions, config: UserConfig, prompt: str | None) -> int | StartupExit:
@@ -85,7 +87,7 @@ async def _run_terminal(options: AgentOptions, config: UserConfig, prompt: str |
     )
 
     async def run_session() -> int | StartupExit:
-        async with open_startup_session(options, config, terminal.prompter, terminal.approver) as session:
+        async with open_startup_session(options, config, terminal.prompter) as session:
             return session if isinstance(session, StartupExit) else await terminal.run_repl(session, first=prompt)
 
     async with terminal:

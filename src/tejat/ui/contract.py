@@ -1,9 +1,11 @@
-"""What a front end for a person needs of a session; the composition root puts it together."""
+"""The session interface of the interactive user interfaces, implemented by the composition root."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tejat.core.agent.events import EventSink, RunEnded
+from tejat.core.agent.questions import PendingQuestion
+from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.messages.types import Part
 from tejat.core.ui.commands import SlashCommands
 from tejat.core.ui.report import Report
@@ -11,20 +13,20 @@ from tejat.core.ui.status import Preferences, Status
 
 
 class FileFinder(Protocol):
-    """The files that can be named with `@`, ignored ones left out."""
+    """Files that can be mentioned with `@`, without ignored ones."""
 
     @property
     def is_complete(self) -> bool:
-        """False while folders are still being read: who asks again may get more."""
+        """False while the index is still being built and a later search may find more."""
         ...
 
     async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
-        """Paths from the root that fit what was typed so far, the best first; directories end with a slash."""
+        """Return matching paths relative to the root, best first; directories end with a slash."""
         ...
 
 
 class UiSession(Protocol):
-    """One person's session."""
+    """A session that any number of user interfaces may be attached to."""
 
     @property
     def commands(self) -> SlashCommands: ...
@@ -34,7 +36,7 @@ class UiSession(Protocol):
 
     @property
     def status(self) -> Status:
-        """Cheap enough to be asked for with every frame."""
+        """Cheap enough to be read for every frame."""
         ...
 
     @property
@@ -42,29 +44,44 @@ class UiSession(Protocol):
 
     @property
     def resumable_id(self) -> str | None:
-        """The name by which the session can be gone on with later, None while there is nothing to go on with."""
+        """The id for `--resume`, None while nothing is saved."""
         ...
 
     @property
     def resume_preview(self) -> Report | None:
-        """The end of the conversation that is gone on with, None where it is a new one."""
+        """The end of a resumed conversation, None for a new one."""
         ...
 
-    async def run(self, prompt: str | Sequence[Part], emit: EventSink) -> RunEnded:
-        """Answer a prompt; see `Session.run`."""
+    @property
+    def pending_questions(self) -> Sequence[PendingQuestion]: ...
+
+    def subscribe(self, listener: EventSink) -> Callable[[], None]:
+        """Deliver all events to a listener until the returned function is called."""
+        ...
+
+    async def prompt(self, prompt: str | Sequence[Part]) -> RunEnded:
+        """Answer a prompt; see `Session.prompt`."""
+        ...
+
+    def interrupt(self) -> bool:
+        """Cancel the running turn; False if there is none."""
+        ...
+
+    def answer(self, question_id: str, reply: ApprovalReply) -> bool:
+        """Answer a question; False if it is unknown or already answered."""
         ...
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
-        """Run a line that the person typed after `!`, with nobody asked; its output so far goes to `show`.
+        """Run a shell line of the user without approval; its output so far goes to `show`.
 
-        Returns what is to be shown at the end. It joins the history of the model.
+        Returns the text to show at the end, which also joins the history of the model.
         """
         ...
 
     def steer(self, text: str) -> bool:
-        """Hand the model a word between two calls of the run that goes on; False where none goes on."""
+        """Send a text to the model between two calls; False if no run is active."""
         ...
 
     def next_mode(self) -> str:
-        """Go on to the next approval mode, and tell which that is."""
+        """Switch to the next approval mode and return its name."""
         ...

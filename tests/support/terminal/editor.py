@@ -14,7 +14,7 @@ from prompt_toolkit.layout import BufferControl, Layout, Window
 from prompt_toolkit.output import DummyOutput
 
 from tejat.ui.terminal.editor.completer import CompleteFunction
-from tejat.ui.terminal.editor.prompt_editor import PromptEditor
+from tejat.ui.terminal.editor.prompt_editor import EditorHandler, PromptEditor
 from tejat.ui.terminal.editor.prompt_history import PromptHistory
 from tejat.ui.terminal.render.cells import Frame
 from tejat.ui.terminal.render.theme import Theme
@@ -74,8 +74,12 @@ def open_editor(
     theme: Theme | None = None,
     is_vi: bool = False,
     placeholder: str = "",
+    handler: EditorHandler | None = None,
 ) -> Generator[EditorTypist]:
-    editor = PromptEditor(theme or Theme(), history=history, completer=suggest, placeholder=placeholder)
+    handler = handler or EditorHandler()
+    editor = PromptEditor(
+        theme or Theme(), history=history, completer=suggest, placeholder=placeholder, handler=handler
+    )
     window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
     app = Application[None](
         layout=Layout(window),
@@ -84,7 +88,7 @@ def open_editor(
         output=DummyOutput(),
     )
     editor_typist = EditorTypist(editor, app)
-    editor.on_submit = lambda text: editor_typist.submitted.append(f"!{text}" if editor.is_shell else text)
+    handler.on_submit = lambda text: editor_typist.submitted.append(f"!{text}" if editor.is_shell else text)
     with set_app(app):
         try:
             yield editor_typist

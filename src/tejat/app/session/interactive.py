@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_interactive_session(
-    options: AgentOptions, approver: Approver | None, *, user_config: UserConfig | None = None
+    options: AgentOptions, approver: Approver | None = None, *, user_config: UserConfig | None = None
 ) -> "AsyncGenerator[InteractiveSession]":
     """Open a session for a user at a front end. Raises UsageError, and ModelFailure without a key for the model."""
-    async with open_session_manager(options, approver, user_config=user_config) as manager:
+    async with open_session_manager(options, approver, interactive=True, user_config=user_config) as manager:
         interactive = InteractiveSession(manager)
         try:
             yield interactive

@@ -17,7 +17,7 @@ from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.history import History, Message
@@ -58,11 +58,16 @@ async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncG
 
 @asynccontextmanager
 async def open_session_manager(
-    options: AgentOptions, approver: Approver | None, *, user_config: UserConfig | None = None
+    options: AgentOptions,
+    approver: Approver | None = None,
+    *,
+    interactive: bool = False,
+    user_config: UserConfig | None = None,
 ) -> "AsyncGenerator[SessionManager]":
     """Open the services of an agent and its first session. Raises as `open_agent` does.
 
-    `user_config` is the user's part of the configuration, if it was loaded already.
+    If it is `interactive`, front ends may answer questions; otherwise only the approver does. `user_config` is the
+    user's part of the configuration, if it was loaded already.
     """
     if user_config is None:
         user_config = load_user_config(
@@ -74,9 +79,8 @@ async def open_session_manager(
         run_model = open_run_model(options, run_config)
         stack.push_async_callback(run_model.model.close)
         events = EventBus[AgentEvent]()
-        questions = None
-        if approver is not None:
-            questions = QuestionQueue(events)
+        questions = QuestionQueue(events) if interactive or approver is not None else None
+        if questions is not None and approver is not None:
             events.subscribe(QuestionResponder(questions, approver))
         toolset = stack.enter_context(
             open_toolset(

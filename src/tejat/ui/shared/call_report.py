@@ -12,6 +12,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import FileDiff
 from tejat.ui.shared.call_summary import format_diff_stat, summarize_arguments, summarize_line, tool_label
+from tejat.ui.shared.diff import strip_file_header
 from tejat.ui.shared.durations import format_duration
 
 MAX_BODY_CHARS = 1_000_000
@@ -19,7 +20,6 @@ MAX_BODY_CHARS = 1_000_000
 
 _MAX_ERROR_CHARS = 500
 _SHELL = "run_shell_command"
-_HEADER_LINES = 4
 
 
 class CallStatus(StrEnum):
@@ -85,7 +85,7 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
         error=error,
         note=note,
         body=body,
-        diff="" if change is None else _strip_diff_header(change.file_diff),
+        diff="" if change is None else _diff_text(change.file_diff),
         line_counts="" if change is None else format_diff_stat(change),
     )
 
@@ -144,10 +144,9 @@ def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, 
     return reason, "", rest if text else ""
 
 
-def _strip_diff_header(diff: str) -> str:
-    """Return a diff without the lines before its first hunk, which only repeat the subject."""
-    lines = sanitize_text(diff[:MAX_BODY_CHARS]).rstrip("\n").split("\n")
-    return "\n".join(lines[_HEADER_LINES:] if lines[0].startswith("Index: ") else lines)
+def _diff_text(diff: str) -> str:
+    """Return the sanitized hunks; the file header would only repeat the subject."""
+    return "\n".join(strip_file_header(sanitize_text(diff[:MAX_BODY_CHARS]).rstrip("\n")))
 
 
 def _signal_name(number: int) -> str:

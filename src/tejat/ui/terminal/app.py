@@ -1,4 +1,4 @@
-"""The terminal put together: frame, editor, transcript, and whoever sits before them."""
+"""The terminal application: screen, editor, transcript and REPL."""
 
 import asyncio
 import signal
@@ -16,6 +16,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, App
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
+from tejat.core.log import report_unexpected
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.report import Tone, text_report
@@ -23,15 +24,17 @@ from tejat.core.ui.status import Preferences
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
+from tejat.ui.shared.prompt_queue import PromptQueue
+from tejat.ui.shared.question_prompter import QuestionPrompter
+from tejat.ui.shared.repl import Repl
 from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
 from tejat.ui.terminal.editor.completer import Completer
-from tejat.ui.terminal.editor.prompt_editor import PromptEditor
+from tejat.ui.terminal.editor.prompt_editor import EditorHandler, PromptEditor
 from tejat.ui.terminal.editor.prompt_history import PromptHistory
-from tejat.ui.terminal.editor.prompt_queue import PromptQueue
 from tejat.ui.terminal.forced_exit import ForcedExit
 from tejat.ui.terminal.prompter import TerminalPrompter
 from tejat.ui.terminal.render.theme import Theme, detect_theme
-from tejat.ui.terminal.repl import Repl, ReplViews
+from tejat.ui.terminal.repl_views import TerminalReplViews
 from tejat.ui.terminal.screen.inline_screen import InlineScreen
 from tejat.ui.terminal.views.status_line import render_status_line
 from tejat.ui.terminal.views.transcript import Transcript
@@ -42,11 +45,11 @@ _TERMINATION_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 _SERVER_POLL_SECONDS = 0.25
 
 
-class TerminalApp:
-    """One terminal. `async with` is the time in which it is ours; `person` and `approver` can be asked in all of it.
+class TerminalApp(EditorHandler):
+    """The terminal user interface. `async with` owns the terminal; `prompter` works inside it.
 
-    `folder` is where is worked: programs that lie there are never taken for an editor or a pager. `encoding` is that of
-    the person's locale, `history` the file for what they type.
+    Programs below `folder`, the workspace, are never used as editor or pager. `encoding` is that of the user's locale,
+    `history` the file of the prompt history.
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class TerminalApp:
         self._tasks: set[asyncio.Task[None]] = set()
         self._queue = PromptQueue()
         theme = self._detect_theme()
-        self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete)
+        self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete, handler=self)
         self._screen = InlineScreen(
             self._editor,
             theme,
@@ -87,8 +90,7 @@ class TerminalApp:
         )
         self._transcript = Transcript(self._screen, folder=folder)
         self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
-        self.approver = _LazyApprover(self._new_approver)
-        self._connect_editor()
+        self._approver = _LazyApprover(self._new_approver)
 
     def _new_approver(self) -> Approver:
         from tejat.ui.terminal.approver import TerminalApprover
@@ -119,7 +121,7 @@ class TerminalApp:
                 asyncio.get_running_loop().remove_signal_handler(number)
 
     async def run(self, work: Coroutine[None, None, Result]) -> Result | int:
-        """Do this, and return what comes of it, or the exit code for whatever made the program end first."""
+        """Return the result of `work`, or the exit code if the program has to end first."""
         task = asyncio.create_task(work)
         self._stop = task.cancel
         try:
@@ -130,24 +132,23 @@ class TerminalApp:
             return self._exit_code
 
     async def run_repl(self, session: UiSession, *, first: str | None = None) -> int:
-        """Talk until the person leaves, and return the exit code."""
-        views = ReplViews(
-            self._screen,
-            self._editor,
-            self._transcript,
-            self.prompter,
-            self._queue,
-            refresh=lambda: self._apply_preferences(session),
+        """Run the session until the user exits and return the exit code."""
+        views = TerminalReplViews(
+            self._screen, self._editor, self._transcript, self.prompter, lambda: self._apply_preferences(session)
         )
-        self._repl = Repl(views, session)
+        self._repl = Repl(session, views, self._queue)
         self._completer = Completer(session.commands, session.files)
         self._session = session
         self._apply_preferences(session)
         self._show_welcome(session)
-        self._start_task(lambda: self._watch_servers(session))
+        self._start_task(self._watch_servers(session))
+        questions = QuestionPrompter(session, self._approver, self._screen.show_hint)
+        unsubscribe = session.subscribe(questions.handle_event)
         try:
             return await self._repl.run(first)
         finally:
+            unsubscribe()
+            questions.close()
             self._show_resume_hint(session)
 
     def _show_welcome(self, session: UiSession) -> None:
@@ -166,7 +167,7 @@ class TerminalApp:
             self._transcript.show_report(text_report(text, Tone.QUIET))
 
     def _apply_preferences(self, session: UiSession) -> None:
-        """Look and feel as the person likes it now."""
+        """Apply the current preferences to screen and editor."""
         self._preferences = session.preferences
         self._screen.theme = self._editor.theme = self._detect_theme()
         self._screen.uses_vi = self._preferences.vi_mode
@@ -199,29 +200,40 @@ class TerminalApp:
             async for suggestions in self._completer(text, caret):
                 yield suggestions
 
-    def _connect_editor(self) -> None:
-        """What the keys of the editor do."""
-        editor = self._editor
-        editor.on_change = self._screen.redraw
-        editor.on_submit = self._submit
-        editor.on_steer = lambda text: self._with_repl(lambda talk: talk.steer(text))
-        editor.on_next_mode = lambda: self._with_repl(Repl.next_mode)
-        editor.on_unqueue = self._queue.pop_last
-        editor.on_expand = self._transcript.expand_last
-        editor.on_search_history = lambda: self._start_task(self._search_history)
-        editor.on_external_editor = lambda: self._start_task(self._edit_externally)
+    # Editor actions
 
-    def _with_repl(self, act: Callable[[Repl], None]) -> None:
-        if self._repl is not None:
-            act(self._repl)
+    def on_change(self) -> None:
+        self._screen.redraw()
 
-    def _submit(self, text: str) -> None:
+    def on_submit(self, text: str) -> None:
         line = f"!{text}" if self._editor.is_shell else text
-        if self._repl is None:  # who is quicker than the start of everything behind the prompt
+        if self._repl is None:  # typed before the session was ready
             self._queue.add(line)
             self._screen.redraw()
         else:
             self._repl.submit(line)
+
+    def on_steer(self, text: str) -> None:
+        if self._repl is not None:
+            self._repl.steer(text)
+
+    def take_queued(self) -> str | None:
+        return self._queue.pop_last()
+
+    def on_next_mode(self) -> None:
+        if self._repl is not None:
+            self._repl.next_mode()
+
+    def on_expand(self) -> None:
+        self._transcript.expand_last()
+
+    def on_search_history(self) -> None:
+        self._start_task(self._search_history())
+
+    def on_external_editor(self) -> None:
+        self._start_task(self._edit_externally())
+
+    # Keys and signals
 
     def _interrupt(self) -> None:
         if self._repl is None:
@@ -230,7 +242,8 @@ class TerminalApp:
             self._repl.interrupt()
 
     def _escape(self) -> None:
-        self._with_repl(Repl.stop)
+        if self._repl is not None:
+            self._repl.stop()
 
     def _end_of_input(self) -> None:
         if self._repl is None:
@@ -239,20 +252,20 @@ class TerminalApp:
             self._repl.end_of_input()
 
     def _on_signal(self, number: int) -> None:
-        # Whoever asks a second time does not want to wait until everything is put in order. That a terminal is closed
-        # is told twice to everybody, by the system and by the shell.
+        # A second signal does not wait for an orderly exit. SIGHUP always comes twice, from the system and the shell.
         if number != signal.SIGHUP:
             asyncio.get_running_loop().remove_signal_handler(number)
         self._exit(128 + number)
 
     def _on_loop_exception(self, _unused: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """A defect somewhere beside the work: said on the screen, where a traceback would only be in the way."""
+        """Log an error outside of the work and report it on the screen, which a traceback would garble."""
         error = context.get("exception")
-        kind = type(error).__name__ if error is not None else str(context.get("message"))
-        self._transcript.show_report(text_report(_("Internal error: {kind}.", kind=kind), Tone.BAD))
+        if not isinstance(error, BaseException):
+            error = RuntimeError(context.get("message"))
+        self._transcript.show_report(text_report(report_unexpected(error, "a background task"), Tone.BAD))
 
     def _exit(self, code: int) -> None:
-        """The program has to end, whatever it is doing."""
+        """Exit, whatever is running."""
         self._exit_code = code
         if self._repl is not None:
             self._repl.exit(code)
@@ -260,14 +273,13 @@ class TerminalApp:
             self._stop()
 
     async def _watch_servers(self, session: UiSession) -> None:
-        """The status line tells of servers as they come, though nobody presses a key."""
+        """Update the status line while MCP servers connect."""
         while (servers := session.status.servers).ready + servers.failed < servers.total:
             await asyncio.sleep(_SERVER_POLL_SECONDS)
             self._screen.redraw()
 
-    def _start_task(self, act: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Do something that takes a while for the sake of the editor."""
-        task = asyncio.create_task(act())
+    def _start_task(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -288,7 +300,7 @@ class TerminalApp:
 
 
 class _LazyApprover:
-    """An approver that is made for the first question: the first prompt need not wait for what asking needs."""
+    """Approver that is created for the first question, to keep the start fast."""
 
     def __init__(self, factory: Callable[[], Approver]) -> None:
         self._factory = factory

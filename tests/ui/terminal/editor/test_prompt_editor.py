@@ -23,6 +23,7 @@ from support.terminal.editor import (
     open_editor,
 )
 from tejat.core.ui.commands import CompletionItem
+from tejat.ui.terminal.editor.prompt_editor import EditorHandler
 from tejat.ui.terminal.editor.prompt_history import PromptHistory
 
 Test = Callable[[], Awaitable[None]]
@@ -150,7 +151,7 @@ async def test_up_in_an_empty_editor_takes_back_what_waits() -> None:
     history.add("older")
     waiting = ["first", "!second"]
     with open_editor(history=history) as person:
-        person.editor.on_unqueue = lambda: waiting.pop() if waiting else None
+        person.editor.handler.take_queued = lambda: waiting.pop() if waiting else None
         person.type(UP)
         assert (person.rows, person.editor.is_shell) == (["! (shell) second"], True)
         person.type("\x15", BACKSPACE, UP)
@@ -283,12 +284,13 @@ async def test_a_huge_text_that_is_put_back_is_folded() -> None:
 @in_loop
 async def test_other_keys_tell_who_listens() -> None:
     heard: list[str] = []
-    with open_editor() as person:
-        person.editor.on_expand = lambda: heard.append("expand")
-        person.editor.on_search_history = lambda: heard.append("search")
-        person.editor.on_external_editor = lambda: heard.append("editor")
-        person.editor.on_next_mode = lambda: heard.append("mode")
-        person.editor.on_steer = heard.append
+    handler = EditorHandler()
+    handler.on_expand = lambda: heard.append("expand")
+    handler.on_search_history = lambda: heard.append("search")
+    handler.on_external_editor = lambda: heard.append("editor")
+    handler.on_next_mode = lambda: heard.append("mode")
+    handler.on_steer = heard.append
+    with open_editor(handler=handler) as person:
         person.type(CTRL_O, CTRL_R, CTRL_G, "\x18\x05", SHIFT_TAB, "go on", CTRL_S, CTRL_S, "there", "\x1bs")
         assert heard == ["expand", "search", "editor", "editor", "mode", "go on", "there"]
         assert (person.editor.text, list(person.editor.history.entries)) == ("", ["go on", "there"])

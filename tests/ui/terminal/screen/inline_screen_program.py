@@ -1,4 +1,4 @@
-"""A small program around a frame, for tests: a line that is typed says what to do."""
+"""A small program around a screen, for tests: a line that is typed says what to do."""
 
 import asyncio
 import os
@@ -79,13 +79,13 @@ class Program:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: asyncio.Task[None] | None = None
         theme = detect_theme(os.environ, encoding=os.environ.get("ENCODING", "utf-8"))
-        self._frame = InlineScreen(
+        self._screen = InlineScreen(
             self._editor,
             theme,
             status=lambda _: Text("status of it all " * 10),
             queued=lambda: self._queued,
-            on_interrupt=lambda: self._frame.print(Text("interrupted")),
-            on_escape=lambda: self._frame.show_hint("escaped"),
+            on_interrupt=lambda: self._screen.print(Text("interrupted")),
+            on_escape=lambda: self._screen.show_hint("escaped"),
             on_end=self._left.set,
             on_hangup=self._hang_up,
             environment=os.environ,
@@ -95,11 +95,11 @@ class Program:
         self._editor.bindings.add("enter")(lambda _: self._submit())
 
     async def run(self) -> None:
-        self._frame.print(Text("Welcome"))
-        async with self._frame:
+        self._screen.print(Text("Welcome"))
+        async with self._screen:
             await self._left.wait()
-            self._frame.print(Text("Goodbye"))
-        self._frame.print(Text("After the end"))
+            self._screen.print(Text("Goodbye"))
+        self._screen.print(Text("After the end"))
 
     def _hang_up(self) -> None:
         self._write("hung up")
@@ -118,31 +118,17 @@ class Program:
         task.add_done_callback(self._tasks.discard)
 
     async def _do(self, what: str, rest: str) -> None:
-        screen = self._frame
+        screen = self._screen
         match what, rest:
-            case "print", count:
-                screen.print(*(Text(f"printed {number}") for number in range(int(count))))
             case "flood", count:
                 for number in range(int(count)):
                     screen.print(Text(f"line {number:05}"))
                     await asyncio.sleep(0)
                 screen.print(Text("flooded"))
-            case "live", "off":
-                screen.set_live(None)
-            case "live", count:
-                screen.set_live(Text("\n".join(f"live {number} " + "x" * 60 for number in range(int(count)))))
             case "stream", count:
                 for number in range(int(count)):
                     screen.set_live(Text(f"streamed {number}"))
                     await asyncio.sleep(0)
-            case "tick", _:
-                screen.ticking = True
-                screen.set_live(Elapsed())
-            case "queue", count:
-                self._queued[:] = [f"line {number}\nand more" for number in range(int(count))]
-                screen.redraw()
-            case "hint", text:
-                screen.show_hint(text)
             case "ask", name:
                 self._asked = asyncio.current_task()
                 answer = await screen.run_dialog(Choice(name))
@@ -152,21 +138,41 @@ class Program:
                 await asyncio.gather(self._do("ask", "left"), self._do("ask", "right"))
             case "lazy", _:
                 screen.print(Text(f"counted {await screen.run_dialog(Counting())}"))
-            case "cancel", seconds:
-                asyncio.get_running_loop().call_later(float(seconds), self._cancel)
             case "away", command:
                 async with screen.released():
                     screen.print(Text("printed meanwhile"))
                     process = await asyncio.create_subprocess_exec("/bin/sh", "-c", command)
                     await process.wait()
-            case "clear", _:
-                screen.clear()
-            case "keys", name:
-                screen.uses_vi = name == "vi"
             case "die", "exit":
                 os._exit(3)
             case "die", name:
                 os.kill(os.getpid(), signal.Signals[name])
+            case _:
+                self._draw(what, rest)
+
+    def _draw(self, what: str, rest: str) -> None:
+        screen = self._screen
+        match what, rest:
+            case "print", count:
+                screen.print(*(Text(f"printed {number}") for number in range(int(count))))
+            case "live", "off":
+                screen.set_live(None)
+            case "live", count:
+                screen.set_live(Text("\n".join(f"live {number} " + "x" * 60 for number in range(int(count)))))
+            case "tick", _:
+                screen.ticking = True
+                screen.set_live(Elapsed())
+            case "queue", count:
+                self._queued[:] = [f"line {number}\nand more" for number in range(int(count))]
+                screen.redraw()
+            case "hint", text:
+                screen.show_hint(text)
+            case "cancel", seconds:
+                asyncio.get_running_loop().call_later(float(seconds), self._cancel)
+            case "clear", _:
+                screen.clear()
+            case "keys", name:
+                screen.uses_vi = name == "vi"
             case _:
                 screen.print(Text(f"what is {what}?"))
 

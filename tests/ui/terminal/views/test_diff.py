@@ -2,7 +2,7 @@
 
 from tejat.ui.terminal.render.rich_output import render_ansi, render_rows
 from tejat.ui.terminal.render.theme import ASCII_GLYPHS, ColourDepth, Theme
-from tejat.ui.terminal.views.diff import DiffHunk, parse_hunks, render_diff
+from tejat.ui.terminal.views.diff import render_diff
 
 PLAIN = Theme()
 TWO_FILES = """\
@@ -28,18 +28,6 @@ TWO_FILES = """\
 def drawn(patch: str, width: int = 80, theme: Theme = PLAIN, most_lines: int | None = None) -> list[str]:
     rows = render_rows(render_diff(patch, theme, max_lines=most_lines), theme, width=width)
     return ["".join(cell.text for cell in row) for row in rows]
-
-
-def test_hunks_have_names_headings_and_counts() -> None:
-    hunks = parse_hunks(TWO_FILES)
-    assert hunks == (
-        DiffHunk(("--- a/one", "+++ b/one"), "@@ -1,3 +1,3 @@ def f", (" context", "-old", "+new", " end")),
-        DiffHunk((), "@@ -10 +10,2 @@", ("--- a comment", "+++ plus", "+more", "\\ No newline at end of file")),
-        DiffHunk(("--- a/two", "+++ b/two"), "@@ -1 +0,0 @@", ("-gone",)),
-    )
-    assert [(hunk.added, hunk.removed) for hunk in hunks] == [(1, 1), (2, 1), (0, 1)]
-    assert parse_hunks("Binary files a and b differ\n") == (DiffHunk(("Binary files a and b differ",), "", ()),)
-    assert parse_hunks("") == (DiffHunk(("",), "", ()),)
 
 
 def test_a_diff_is_drawn_whole_with_its_signs() -> None:

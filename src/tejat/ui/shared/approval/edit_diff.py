@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
+from tejat.ui.shared.diff import FILE_HEADER, HEADER_LINES, HUNK_HEADING, strip_file_header
 
-_HUNK = re.compile(r"@@ -(?P<old>\d+)(?:,(?P<old_count>\d+))? \+(?P<new>\d+)(?:,(?P<new_count>\d+))? @@")
 _BLANKS = re.compile(r" +|\t+")
-_HEADER_LINES = 4
-_FILE_HEADER = "Index: "
 _KINDS = {
     "+": DisplayLineKind.ADDED,
     "-": DisplayLineKind.REMOVED,
@@ -21,7 +19,7 @@ _KINDS = {
 
 def diff_lines(change: EditConfirmation) -> list[DisplayLine]:
     """Return the hunks of an edit, without the file header."""
-    return [_display_line(line) for line in _hunks(change.file_diff)]
+    return [_display_line(line) for line in strip_file_header(change.file_diff)]
 
 
 def patch_lines(patch: str) -> list[DisplayLine]:
@@ -29,9 +27,9 @@ def patch_lines(patch: str) -> list[DisplayLine]:
     lines: list[DisplayLine] = []
     header = 0
     for line in patch.removesuffix("\n").split("\n"):
-        if line.startswith(_FILE_HEADER):  # every other line begins with a sign
-            lines.append(DisplayLine(DisplayLineKind.HUNK, sanitize_text(line.removeprefix(_FILE_HEADER))))
-            header = _HEADER_LINES
+        if line.startswith(FILE_HEADER):  # every other line begins with a sign
+            lines.append(DisplayLine(DisplayLineKind.HUNK, sanitize_text(line.removeprefix(FILE_HEADER))))
+            header = HEADER_LINES
         if header:
             header -= 1
         else:
@@ -46,8 +44,8 @@ def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
     old = change.original_content.split("\n")
     lines: list[DisplayLine] = []
     at = 0
-    for line in _hunks(change.file_diff):
-        hunk = _HUNK.match(line)
+    for line in strip_file_header(change.file_diff):
+        hunk = HUNK_HEADING.match(line)
         if hunk:
             start = int(hunk["old"]) - (hunk["old_count"] != "0")
             lines += _context_lines(old[at:start])
@@ -62,8 +60,8 @@ def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
 
 def count_changed_lines(change: EditConfirmation) -> tuple[int, int] | None:
     """Return the numbers of added and removed lines, None if unknown."""
-    hunks = list(_hunks(change.file_diff))
-    if any(_HUNK.match(line) for line in hunks):
+    hunks = list(strip_file_header(change.file_diff))
+    if any(HUNK_HEADING.match(line) for line in hunks):
         return sum(line[:1] == "+" for line in hunks), sum(line[:1] == "-" for line in hunks)
     stat = change.diff_stat
     return None if stat is None else (stat.model_added_lines, stat.model_removed_lines)
@@ -73,13 +71,8 @@ def is_new_file(change: EditConfirmation) -> bool:
     """Tell by the content while it is small, else by the first hunk."""
     if change.original_content is not None:
         return False
-    first = next((hunk for line in _hunks(change.file_diff) if (hunk := _HUNK.match(line))), None)
+    first = next((hunk for line in strip_file_header(change.file_diff) if (hunk := HUNK_HEADING.match(line))), None)
     return change.new_content is not None if first is None else (first["old"], first["old_count"]) == ("0", "0")
-
-
-def _hunks(patch: str) -> Sequence[str]:
-    lines = patch.removesuffix("\n").split("\n")
-    return lines[_HEADER_LINES:] if lines[0].startswith(_FILE_HEADER) else lines
 
 
 def _context_lines(lines: Sequence[str]) -> Iterator[DisplayLine]:
@@ -87,7 +80,7 @@ def _context_lines(lines: Sequence[str]) -> Iterator[DisplayLine]:
 
 
 def _display_line(line: str) -> DisplayLine:
-    kind = DisplayLineKind.HUNK if _HUNK.match(line) else _KINDS.get(line[:1], DisplayLineKind.CONTEXT)
+    kind = DisplayLineKind.HUNK if HUNK_HEADING.match(line) else _KINDS.get(line[:1], DisplayLineKind.CONTEXT)
     shown = sanitize_text(line)
     return DisplayLine(
         kind, _escape_trailing_blanks(shown) if kind in (DisplayLineKind.ADDED, DisplayLineKind.REMOVED) else shown

@@ -1,7 +1,6 @@
 """Key bindings of the editor, in addition to prompt_toolkit's emacs and vi bindings."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from prompt_toolkit.filters import Condition, FilterOrBool, emacs_insert_mode, has_selection, vi_insert_mode
@@ -61,20 +60,12 @@ def _bind_actions(bindings: KeyBindings, editor: "PromptEditor") -> None:
     _bind(bindings, editor.steer, "escape", "s")
     # By default it submits the line, which only Enter should.
     _bind(bindings, lambda: None, "escape", "#")
-    # Looked up on use, because they may be set at any time.
-    callbacks: Sequence[tuple[Callable[[], Callable[[], None]], tuple[str, ...]]] = (
-        (lambda: editor.on_search_history, ("c-r",)),
-        (lambda: editor.on_external_editor, ("c-g",)),
-        (lambda: editor.on_external_editor, ("c-x", "c-e")),
-        (lambda: editor.on_expand, ("c-o",)),
-        (lambda: editor.on_next_mode, ("s-tab",)),
-    )
-    for find, keys in callbacks:
-        _bind(bindings, partial(_call, find), *keys)
-
-
-def _call(find: Callable[[], Callable[[], None]]) -> None:
-    find()()
+    handler = editor.handler
+    _bind(bindings, handler.on_search_history, "c-r")
+    _bind(bindings, handler.on_external_editor, "c-g")
+    _bind(bindings, handler.on_external_editor, "c-x", "c-e")
+    _bind(bindings, handler.on_expand, "c-o")
+    _bind(bindings, handler.on_next_mode, "s-tab")
 
 
 def _bind(

@@ -30,14 +30,34 @@ class _ShellMode(Enum):
     ON = auto()
 
 
-def _ignore(*_: object) -> None:
-    return None
+class EditorHandler:
+    """Receiver of editor actions; by default they do nothing."""
+
+    def on_change(self) -> None:
+        """Redraw the editor."""
+
+    def on_submit(self, text: str) -> None:
+        """Run an entered line, which has left the editor."""
+
+    def on_steer(self, text: str) -> None:
+        """Send an entered line to the running turn."""
+
+    def take_queued(self) -> str | None:
+        """Return the newest queued line for editing, if any."""
+
+    def on_next_mode(self) -> None: ...
+
+    def on_expand(self) -> None: ...
+
+    def on_search_history(self) -> None: ...
+
+    def on_external_editor(self) -> None: ...
 
 
 class PromptEditor:
     """Editor for prompts. Register `bindings` for `buffer` and draw `view`; `handler` gets what is entered.
 
-    Shell input is passed to `submit` without its `!` while `is_shell` is true; in the history, the queue and for
+    Shell input is passed to `on_submit` without its `!` while `is_shell` is true; in the history, the queue and for
     `prepend` it has one. A prompt that begins with `!` or, as a paste, with `/` gets a leading blank, so that it is not
     taken for a command.
     """
@@ -49,22 +69,12 @@ class PromptEditor:
         history: PromptHistory | None = None,
         completer: CompleteFunction | None = None,
         placeholder: str = "",
+        handler: EditorHandler | None = None,
     ) -> None:
         self.theme = theme
+        self.handler = handler or EditorHandler()
         self.placeholder = placeholder
         self.history = history or PromptHistory()
-        self.on_submit: Callable[[str], None] = _ignore
-        """A line was entered. It has left the editor."""
-        self.on_steer: Callable[[str], None] = _ignore
-        """The same, for the run that goes on."""
-        self.on_change: Callable[[], None] = _ignore
-        """There is something new to draw."""
-        self.on_unqueue: Callable[[], str | None] = _ignore
-        """Gives back the newest line that waits, if any does."""
-        self.on_search_history: Callable[[], None] = _ignore
-        self.on_external_editor: Callable[[], None] = _ignore
-        self.on_expand: Callable[[], None] = _ignore
-        self.on_next_mode: Callable[[], None] = _ignore
         self.buffer: Buffer = EditorBuffer(self.step_history)
         self.bindings: KeyBindings = editor_bindings(self)
         self._completion = CompletionState(completer, on_change=self._notify_change, on_accept=self._accept_completion)
@@ -178,19 +188,19 @@ class PromptEditor:
                 self.buffer.delete_before_cursor()
             self.new_line()
             return
-        self._submit_to(self.on_submit)
+        self._submit_to(self.handler.on_submit)
 
     def steer(self) -> None:
         """Send the text to the running turn."""
         if not self.is_shell:
-            self._submit_to(self.on_steer)
+            self._submit_to(self.handler.on_steer)
 
     def up(self) -> None:
         """Move up a row, or back in the menu, queue or history."""
         if self.has_menu:
             self._completion.move(-1)
         elif not self._move_row(-1):
-            unqueued = self.on_unqueue() if self.is_empty else None
+            unqueued = self.handler.take_queued() if self.is_empty else None
             if unqueued is None:
                 self.step_history(-1)
             else:
@@ -262,10 +272,10 @@ class PromptEditor:
 
     def _set_shell(self, shell: _ShellMode) -> None:
         self._shell = shell
-        self.on_change()
+        self.handler.on_change()
 
     def _notify_change(self) -> None:
-        self.on_change()
+        self.handler.on_change()
 
     def _completion_request(self) -> CompletionRequest:
         return CompletionRequest(self.buffer.text, self.buffer.cursor_position)
@@ -316,10 +326,10 @@ class PromptEditor:
             self._history_cursor.reset()
             if not self.is_shell:
                 self._completion.update(self._completion_request())
-        self.on_change()
+        self.handler.on_change()
 
     def _on_caret_moved(self, _: Buffer) -> None:
         self._column = None
         if not self._completion_suppressed:
             self._completion.caret_moved(self._completion_request())
-        self.on_change()
+        self.handler.on_change()

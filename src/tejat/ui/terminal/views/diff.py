@@ -5,29 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from rich.console import RenderableType
 
-from tejat.core.frozen import frozen
 from tejat.core.i18n import ngettext
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.diff import DiffHunk, parse_hunks
 from tejat.ui.terminal.render.sanitizer import TAB_WIDTH
 from tejat.ui.terminal.render.text_wrap import StyledLine, WrappedLines, fold_line, line_width, prefix_lines
 from tejat.ui.terminal.render.theme import StyleRole, Theme
-
-
-@frozen
-class DiffHunk:
-    """Changed lines with their signs, the `@@` heading, and the file names before it."""
-
-    names: tuple[str, ...]
-    heading: str
-    lines: tuple[str, ...]
-
-    @property
-    def added(self) -> int:
-        return sum(line.startswith("+") for line in self.lines)
-
-    @property
-    def removed(self) -> int:
-        return sum(line.startswith("-") for line in self.lines)
 
 
 def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> RenderableType:
@@ -51,33 +34,6 @@ def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> Ren
             yield _note_line(_omitted_label(hunks[shown:]), theme)
 
     return WrappedLines(layout)
-
-
-def parse_hunks(diff: str) -> tuple[DiffHunk, ...]:
-    """Parse the hunks of all files in order. Other lines become file names of the next hunk."""
-    hunks: list[DiffHunk] = []
-    names, lines = list[str](), list[str]()
-    heading = ""
-    old = new = 0
-    for line in [*diff.removesuffix("\n").split("\n"), "@@"]:
-        sign = line[:1]
-        if heading and (sign == "\\" or (old > 0 and sign in "- ") or (new > 0 and sign in "+ ")):
-            lines.append(line)
-            old -= sign != "+"
-            new -= sign != "-"
-            continue
-        if heading:
-            hunks.append(DiffHunk(tuple(names), heading, tuple(lines)))
-            names, lines, heading = [], [], ""
-        if line.startswith("@@"):
-            counts = re.match(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", line)
-            heading = line
-            old, new = (int(count or 1) for count in counts.groups()) if counts else (0, 0)
-        else:
-            names.append(line)
-    if names:
-        hunks.append(DiffHunk(tuple(names), "", ()))
-    return tuple(hunks)
 
 
 def _count_fitting(hunks: tuple[DiffHunk, ...], max_lines: int) -> int:

@@ -1,4 +1,4 @@
-"""What was typed while something else was being done. It can be had back until its turn comes."""
+"""Queue of lines that were submitted while other work was running."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ _SEPARATOR = "\n\n"
 
 
 class PromptQueue:
-    """Lines in the order in which they were typed. One that begins with `!` is for the shell."""
+    """Submitted lines in order; shell lines begin with `!`."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
@@ -19,11 +19,11 @@ class PromptQueue:
         return self._lines.popleft() if self._lines else None
 
     def pop_last(self) -> str | None:
-        """The newest, to be changed."""
+        """Return the newest line for editing."""
         return self._lines.pop() if self._lines else None
 
     def drain(self) -> str:
-        """All of them as one text, for the editor. Several together are never a command for the shell."""
+        """Return all lines as one text for the editor. Several lines together are never a shell command."""
         lines = list(self._lines)
         self._lines.clear()
         text = _SEPARATOR.join(lines)

@@ -1,6 +1,6 @@
 """What waits is taken in its order, or given back."""
 
-from tejat.ui.terminal.editor.prompt_queue import PromptQueue
+from tejat.ui.shared.prompt_queue import PromptQueue
 
 
 def test_lines_wait_in_their_order() -> None:

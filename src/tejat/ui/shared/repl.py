@@ -1,0 +1,284 @@
+"""The read-eval-print loop of the interactive user interfaces."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Protocol, assert_never
+
+from tejat.core.agent.events import AgentEvent, Prompted, RunEnded
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from tejat.core.i18n import _
+from tejat.core.log import report_unexpected
+from tejat.core.ui.commands import (
+    ClearScreenAction,
+    CommandAction,
+    NoAction,
+    QuitAction,
+    SetInputAction,
+    SubmitPromptAction,
+)
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import Report, Tone, text_report
+from tejat.ui.contract import UiSession
+from tejat.ui.shared.prompt_queue import PromptQueue
+
+_DOUBLE_PRESS_SECONDS = 2.0
+"""Time within which a second Ctrl-C exits."""
+_FORCE_QUIT_SECONDS = 0.5
+"""Time after which a further Ctrl-C during the exit is not just a key that is held down."""
+
+
+class ReplViews(Protocol):
+    """The parts of a user interface that the REPL drives."""
+
+    @property
+    def prompter(self) -> UserPrompter: ...
+
+    def handle_event(self, event: AgentEvent) -> None:
+        """Show an event of the session."""
+        ...
+
+    def begin_work(self) -> None: ...
+
+    def end_work(self) -> None: ...
+
+    def show_command(self, line: str) -> None:
+        """Show a slash command that is about to run."""
+        ...
+
+    def begin_run(self, prompt: str, *, command: str | None = None) -> None:
+        """Show a prompt that is about to be sent. `command` is the slash command it comes from."""
+        ...
+
+    def begin_shell(self, line: str) -> None: ...
+
+    def update_shell(self, output: str) -> None:
+        """Show the output of the shell command so far."""
+        ...
+
+    def end_shell(self, result: str) -> None: ...
+
+    def show_report(self, report: Report) -> None: ...
+
+    def show_hint(self, text: str) -> None:
+        """Show a short-lived hint, if the interface has a place for it."""
+        ...
+
+    def insert_input(self, text: str) -> None:
+        """Put a text back into the input."""
+        ...
+
+    def discard_input(self) -> bool:
+        """Drop the typed text; return whether there was any."""
+        ...
+
+    def clear(self) -> None:
+        """Mark that a new conversation begins, by clearing the screen if there is one."""
+        ...
+
+    def refresh(self) -> None:
+        """Redraw after a change of the queue, or of preferences by a command."""
+        ...
+
+
+class Repl:
+    """Runs submitted lines one after the other: prompts, `/` commands and `!` shell lines.
+
+    `run` returns when the user exits. An unexpected exception is reported, and the session goes on.
+    """
+
+    def __init__(
+        self,
+        session: UiSession,
+        views: ReplViews,
+        queue: PromptQueue | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._session = session
+        self._views = views
+        self._queue = queue or PromptQueue()
+        self._clock = clock
+        self._work: asyncio.Task[None] | None = None
+        self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._last_interrupt = self._exited_at = float("-inf")
+
+    async def run(self, first: str | None) -> int:
+        """Return the exit code. Running work is stopped and awaited."""
+        unsubscribe = self._session.subscribe(self._handle_event)
+        if first:
+            self.submit(first)
+        elif (typed_ahead := self._queue.pop_next()) is not None:
+            self._begin(typed_ahead)
+        try:
+            return await self._exit_code
+        finally:
+            await self._stop_work()
+            unsubscribe()
+
+    async def wait_idle(self) -> None:
+        """Wait until all submitted lines have been run."""
+        while self._work is not None:
+            await asyncio.wait((self._work,))
+
+    @property
+    def is_working(self) -> bool:
+        return self._work is not None
+
+    @property
+    def has_exited(self) -> bool:
+        return self._exit_code.done()
+
+    def exit(self, code: int = EXIT_OK) -> None:
+        if not self.has_exited:
+            self._exited_at = self._clock()
+            self._exit_code.set_result(code)
+
+    def submit(self, line: str) -> None:
+        """Run a line, or queue it. Lines that begin with `!` are for the shell."""
+        if self.has_exited or not line.strip():
+            return
+        if self._work is not None:
+            self._queue.add(line)
+            self._views.refresh()
+        else:
+            self._begin(line)
+
+    def interrupt(self) -> None:
+        """Handle Ctrl-C: stop the work, else drop the input, else exit. A second one exits in any case."""
+        now = self._clock()
+        if self.has_exited:
+            if now - self._exited_at >= _FORCE_QUIT_SECONDS:
+                # By a signal, so that the terminal watchdog and the shell see it.
+                os.kill(os.getpid(), signal.SIGKILL)
+            return
+        is_second = now - self._last_interrupt < _DOUBLE_PRESS_SECONDS
+        self._last_interrupt = now
+        if is_second:
+            self.exit(EXIT_INTERRUPTED if self._work is not None else EXIT_OK)
+        elif self._work is not None:
+            self.stop()
+        elif self._views.discard_input():
+            self._last_interrupt = float("-inf")
+        else:
+            self._views.show_hint(_("Press Ctrl-C again to leave."))
+
+    def stop(self) -> None:
+        """Cancel the running work. Queued lines go back into the input."""
+        if self._work is None:
+            return
+        self._work.cancel()
+        queued = self._queue.drain()
+        if queued:
+            self._views.insert_input(queued)
+        self._views.show_hint(_("Stopping. Press Ctrl-C again to leave."))
+
+    def end_of_input(self) -> None:
+        """Handle Ctrl-D with an empty input."""
+        if self._work is None:
+            self.exit()
+        else:
+            self._views.show_hint(_("Still at work. Ctrl-C stops it."))
+
+    def steer(self, text: str) -> None:
+        """Send a text to the model between two calls, or as a prompt if no run is active."""
+        if not text.strip():
+            return
+        if self._work is not None and self._session.steer(text):
+            self._views.show_hint(_("The model gets it after its present call."))
+        else:
+            self.submit(text)
+
+    def next_mode(self) -> None:
+        self._views.show_hint(_("Mode: {mode}", mode=self._session.next_mode()))
+
+    def _begin(self, line: str) -> None:
+        self._views.begin_work()
+        self._work = asyncio.create_task(self._work_through(line))
+        self._work.add_done_callback(self._on_work_done)
+
+    async def _work_through(self, line: str) -> None:
+        """Run a line and then the queued ones."""
+        try:
+            await self._execute(line)
+            while not self.has_exited and (queued := self._queue.pop_next()) is not None:
+                await self._execute(queued)
+        except asyncio.CancelledError:
+            pass  # by the user; whatever was stopped has reported it
+        except Exception as error:  # noqa: BLE001 -- one broken line must not end the session
+            self._views.show_report(text_report(report_unexpected(error, "the REPL"), Tone.BAD))
+
+    def _on_work_done(self, _task: object) -> None:
+        self._views.end_work()
+        self._work = None
+        if not self.has_exited and (queued := self._queue.pop_next()) is not None:
+            self._begin(queued)
+
+    async def _execute(self, line: str) -> None:
+        if line.startswith("!"):
+            await self._run_shell(line[1:])
+        elif line.startswith("/"):
+            self._views.show_command(line)
+            await self._apply(await self._run_command(line), line)
+        else:
+            self._views.begin_run(line)
+            await self._session.prompt(line)
+
+    async def _run_command(self, line: str) -> CommandAction:
+        try:
+            return await self._session.commands.run(line, self._views.prompter, self._views.handle_event)
+        finally:
+            self._views.refresh()
+
+    async def _run_shell(self, line: str) -> None:
+        shown = ""
+
+        def show(output: str) -> None:
+            nonlocal shown
+            shown = output
+            self._views.update_shell(output)
+
+        self._views.begin_shell(line)
+        try:
+            self._views.end_shell(await self._session.run_shell(line, show))
+        except asyncio.CancelledError:
+            self._views.end_shell("\n".join(filter(None, (_("Command was cancelled."), shown))))
+            raise
+        except UsageError as error:
+            self._views.end_shell(str(error))
+
+    def _handle_event(self, event: AgentEvent) -> None:
+        is_elsewhere = self._work is None  # another front end started the run
+        if is_elsewhere and isinstance(event, Prompted):
+            self._views.begin_run(event.display_text)
+        self._views.handle_event(event)
+        if not isinstance(event, RunEnded):
+            return
+        if is_elsewhere:
+            self._views.end_work()
+        for text in () if is_elsewhere else event.undelivered:
+            self._views.insert_input(text)
+
+    async def _apply(self, action: CommandAction, line: str) -> None:
+        match action:
+            case NoAction():
+                pass
+            case SubmitPromptAction(prompt, display_text):
+                self._views.begin_run(display_text, command=line)
+                await self._session.prompt(prompt)
+            case SetInputAction(text):
+                self._views.insert_input(text)
+            case ClearScreenAction():
+                self._views.clear()
+            case QuitAction():
+                self.exit()
+            case _:
+                assert_never(action)
+
+    async def _stop_work(self) -> None:
+        while self._work is not None and not self._work.done():
+            self._work.cancel()
+            await asyncio.wait((self._work,), timeout=1.0)

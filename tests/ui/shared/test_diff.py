@@ -1,0 +1,41 @@
+"""Unified diffs are parsed into hunks."""
+
+from tejat.ui.shared.diff import DiffHunk, parse_hunks, strip_file_header
+
+TWO_FILES = """\
+--- a/one
++++ b/one
+@@ -1,3 +1,3 @@ def f
+ context
+-old
++new
+ end
+@@ -10 +10,2 @@
+--- a comment
++++ plus
++more
+\\ No newline at end of file
+--- a/two
++++ b/two
+@@ -1 +0,0 @@
+-gone
+"""
+
+
+def test_hunks_have_names_headings_and_counts() -> None:
+    hunks = parse_hunks(TWO_FILES)
+    assert hunks == (
+        DiffHunk(("--- a/one", "+++ b/one"), "@@ -1,3 +1,3 @@ def f", (" context", "-old", "+new", " end")),
+        DiffHunk((), "@@ -10 +10,2 @@", ("--- a comment", "+++ plus", "+more", "\\ No newline at end of file")),
+        DiffHunk(("--- a/two", "+++ b/two"), "@@ -1 +0,0 @@", ("-gone",)),
+    )
+    assert [(hunk.added, hunk.removed) for hunk in hunks] == [(1, 1), (2, 1), (0, 1)]
+    assert parse_hunks("Binary files a and b differ\n") == (DiffHunk(("Binary files a and b differ",), "", ()),)
+    assert parse_hunks("") == (DiffHunk(("",), "", ()),)
+
+
+def test_the_header_of_a_file_is_stripped() -> None:
+    hunk = ["@@ -1,1 +1,1 @@", "-a", "+b"]
+    header = ["Index: a.txt", "=" * 67, "--- a.txt", "+++ a.txt"]
+    assert strip_file_header("\n".join([*header, *hunk, ""])) == hunk
+    assert strip_file_header("\n".join(hunk)) == hunk
