@@ -57,9 +57,9 @@ def has_one_match(draft: Draft) -> bool:
     away = bag_distance(given, here)
     first, size = len(draft.head), sum(row.true_old is not None for row in draft.rows)
     head = [line for line in draft.head if line.strip()]
-    told = sum(1 for line in draft.before()[first : first + size] if line.strip())
+    nonblank = sum(1 for line in draft.before()[first : first + size] if line.strip())
     lines = [line for line in draft.before() if line.strip()]
-    return min_distance_elsewhere(lines, given, len(place), (len(head), len(head) + told), most=2 * away) > 2 * away
+    return min_distance_elsewhere(lines, given, len(place), (len(head), len(head) + nonblank), most=2 * away) > 2 * away
 
 
 def leftovers_are_clear(draft: Draft) -> bool:

@@ -10,11 +10,7 @@ from bench.edit.case import Call, Case
 from bench.edit.draft import Draft, Mutation
 from bench.edit.file_formats import CaseWriter, apply_format, random_format
 from bench.edit.multiple_places import generate_multiple_places
-from bench.edit.mutations import characters as spelling
-from bench.edit.mutations import listing_marks as listing
-from bench.edit.mutations import recall as memory
-from bench.edit.mutations import refusals
-from bench.edit.mutations import whitespace as white_space
+from bench.edit.mutations import characters, listing_marks, recall, refusals, whitespace
 from bench.edit.reference_edits import make_true_edit
 
 _ATTEMPTS = 3_000
@@ -43,29 +39,29 @@ class MutationKind:
 
 
 KINDS: tuple[MutationKind, ...] = (
-    MutationKind("trailing white space", white_space.change_trailing_whitespace, "trailing", 1),
-    MutationKind("tabs and spaces", white_space.swap_tabs_and_spaces, "indentation", 0),
-    MutationKind("inner white space", white_space.change_inner_whitespace, "inner", 1, seek=_LINED_UP),
-    MutationKind("indentation shifted", white_space.shift_indentation, "indentation", 1),
-    MutationKind("blank lines", white_space.change_blank_lines, "blank", 1),
-    MutationKind("line cut short", memory.truncate_line, "cut", 1, alone=0.2),
-    MutationKind("too much escaping", spelling.add_escapes, "text", 5),
-    MutationKind("too little escaping", spelling.remove_escapes, "text", 2, (".py", ".js", ".json", ".c"), _ESCAPE),
-    MutationKind("look-alikes", spelling.swap_confusables, "glyphs", 2),
-    MutationKind("normal forms", spelling.swap_normal_form, "glyphs", 0),
-    MutationKind("line numbers", listing.add_line_numbers, "listing", 3),
-    MutationKind("diff signs", listing.add_diff_signs, "listing", 3),
-    MutationKind("quote marks", listing.add_quote_marks, "listing", 3),
-    MutationKind("code fence", listing.add_code_fence, "listing", 4),
-    MutationKind("too many entities", spelling.add_entities, "text", 5),
-    MutationKind("too few entities", spelling.remove_entities, "text", 2, (".html", ".md", ".js"), _ENTITY),
-    MutationKind("lines left out", memory.elide_lines, "gap", 0),
+    MutationKind("trailing white space", whitespace.change_trailing_whitespace, "trailing", 1),
+    MutationKind("tabs and spaces", whitespace.swap_tabs_and_spaces, "indentation", 0),
+    MutationKind("inner white space", whitespace.change_inner_whitespace, "inner", 1, seek=_LINED_UP),
+    MutationKind("indentation shifted", whitespace.shift_indentation, "indentation", 1),
+    MutationKind("blank lines", whitespace.change_blank_lines, "blank", 1),
+    MutationKind("line cut short", recall.truncate_line, "cut", 1, alone=0.2),
+    MutationKind("too much escaping", characters.add_escapes, "text", 5),
+    MutationKind("too little escaping", characters.remove_escapes, "text", 2, (".py", ".js", ".json", ".c"), _ESCAPE),
+    MutationKind("look-alikes", characters.swap_confusables, "glyphs", 2),
+    MutationKind("normal forms", characters.swap_normal_form, "glyphs", 0),
+    MutationKind("line numbers", listing_marks.add_line_numbers, "listing", 3),
+    MutationKind("diff signs", listing_marks.add_diff_signs, "listing", 3),
+    MutationKind("quote marks", listing_marks.add_quote_marks, "listing", 3),
+    MutationKind("code fence", listing_marks.add_code_fence, "listing", 4),
+    MutationKind("too many entities", characters.add_entities, "text", 5),
+    MutationKind("too few entities", characters.remove_entities, "text", 2, (".html", ".md", ".js"), _ENTITY),
+    MutationKind("lines left out", recall.elide_lines, "gap", 0),
     MutationKind(
-        "comment cut", memory.truncate_comment, "gap", 1, (".py", ".js", ".ts", ".toml", ".yml", ".sh"), _COMMENT
+        "comment cut", recall.truncate_comment, "gap", 1, (".py", ".js", ".ts", ".toml", ".yml", ".sh"), _COMMENT
     ),
-    MutationKind("misremembered", memory.misremember_word, "memory", 1),
-    MutationKind("out of date", memory.use_stale_lines, "memory", 0),
-    MutationKind("line ends", spelling.use_crlf, "ends", 6),
+    MutationKind("misremembered", recall.misremember_word, "memory", 1),
+    MutationKind("out of date", recall.use_stale_lines, "memory", 0),
+    MutationKind("line ends", characters.use_crlf, "ends", 6),
 )
 TOO_LITTLE_CONTEXT = "too little context"
 EXACT = "exact"
@@ -133,7 +129,7 @@ def _attempt(name: str, turn: str, rng: Random) -> Case | None:
     if turn == MULTIPLE_PLACES:
         return generate_multiple_places(name, turn, draft, form, rng)
     if turn == TOO_LITTLE_CONTEXT:
-        made = memory.drop_context(draft, rng)
+        made = recall.drop_context(draft, rng)
         return None if made is None or literal_count(made) < 2 else _finish(name, (turn,), made, form, rng)
     if turn == EXACT:
         return _finish(name, (turn,), draft, form, rng)
@@ -159,10 +155,10 @@ def _mutate(name: str, kind: MutationKind, draft: Draft, form: str, rng: Random)
 def _refusal_case(name: str, turn: str, draft: Draft, form: str, rng: Random) -> Case | None:
     if turn == "two places" and rng.random() < 0.6:
         kind = rng.choice([kind for kind in KINDS if kind.name in _SAFE_FOR_DUPLICATES])
-        disturbed = kind.mutate(draft, rng)
-        if disturbed is None:
+        mutated = kind.mutate(draft, rng)
+        if mutated is None:
             return None
-        draft = disturbed
+        draft = mutated
     made = MUST_REFUSE[turn](draft, rng)
     return None if made is None else _finish(name, (turn,), made, form, rng, refuse=True)
 

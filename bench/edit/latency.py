@@ -45,10 +45,10 @@ def _kinds(session: Toolset, root: str, lines: int, limit: float, turns: int) ->
     landing: dict[str, Mutation] = {"exact": lambda draft, _: draft, **{kind.name: kind.mutate for kind in KINDS}}
     for name, kinds in (("edits", landing), ("refusals", MUST_REFUSE)):
         times: list[tuple[_Measurement, str]] = []
-        for kind, disturb in kinds.items():
+        for kind, mutate in kinds.items():
             rng = Random(f"{_SEED}/{lines}/{kind}")
             for _ in range(turns):
-                draft = _draft(rng, disturb, lines)
+                draft = _draft(rng, mutate, lines)
                 path = _write(root, f"file{draft.suffix}", "\n".join(draft.before()) + "\n")
                 times.append((_measure_best(session, path, draft.argument("old"), draft.argument("new")), kind))
                 os.unlink(path)
@@ -62,7 +62,7 @@ def _kinds(session: Toolset, root: str, lines: int, limit: float, turns: int) ->
         yield Measurement(f"replace in {lines:,} lines, {name}", worst.seconds * 1e3, limit, "ms", detail)
 
 
-def _draft(rng: Random, disturb: Mutation, lines: int) -> Draft:
+def _draft(rng: Random, mutate: Mutation, lines: int) -> Draft:
     """Create an edit in a file of this many lines; similar places do not matter here."""
     while True:
         draft = make_true_edit(rng)
@@ -71,7 +71,7 @@ def _draft(rng: Random, disturb: Mutation, lines: int) -> Draft:
         missing = lines - len(draft.before())
         above = rng.randint(0, missing)
         head, tail = _more_lines(rng, draft, above), _more_lines(rng, draft, missing - above)
-        made = disturb(replace(draft, head=(*head, *draft.head), tail=(*draft.tail, *tail)), rng)
+        made = mutate(replace(draft, head=(*head, *draft.head), tail=(*draft.tail, *tail)), rng)
         if made is not None:
             return made
 
@@ -90,10 +90,12 @@ def _large(session: Toolset, root: str) -> Iterator[Measurement]:
         block += random_source(rng, (".py",)).lines
     half = ("\n".join(block) + "\n") * 25
     place = "def the_only_place(first, second):\n    return first.combined_with(second)\n"
-    wanted = "def the_only_place(first, second):  \n    return first.combined_with(second)"
+    old_string = "def the_only_place(first, second):  \n    return first.combined_with(second)"
     path = _write(root, "large.py", half + place + half)
     size = f"{os.path.getsize(path) // MIB} MB"
-    yield _figure(session, f"replace in {size}, blanks at a line end", path, wanted, wanted.replace("second", "third"))
+    yield _figure(
+        session, f"replace in {size}, blanks at a line end", path, old_string, old_string.replace("second", "third")
+    )
     absent = "def nowhere_to_be_found(alpha, omega):\n    raise Absent(omega, alpha) from None"
     yield _figure(session, f"replace in {size}, text that is not there", path, absent, absent.replace("alpha", "beta"))
     os.unlink(path)

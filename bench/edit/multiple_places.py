@@ -20,19 +20,19 @@ def generate_multiple_places(name: str, kind: str, draft: Draft, form: str, rng:
         return None
     copies = rng.choice((1, 2))
     at = rng.randrange(3, len(draft.tail))
-    disturbed = draft
+    mutated = draft
     if rng.random() < 0.4:
         changed = rng.choice((change_trailing_whitespace, shift_indentation))(draft, rng)
         if changed is None or literal_count(changed) or not leftovers_are_clear(changed):
             return None
-        disturbed = changed
-    old = [row.true_old for row in disturbed.rows if row.true_old is not None]
-    new = [row.true_new for row in disturbed.rows if row.true_new is not None]
-    before = replace(disturbed, tail=_with_copies(draft.tail, at, old, copies))
-    after = replace(disturbed, tail=_with_copies(draft.tail, at, new, copies))
-    if disturbed is draft and literal_count(before) != 1 + copies:
+        mutated = changed
+    old = [row.true_old for row in mutated.rows if row.true_old is not None]
+    new = [row.true_new for row in mutated.rows if row.true_new is not None]
+    before = replace(mutated, tail=_with_copies(draft.tail, at, old, copies))
+    after = replace(mutated, tail=_with_copies(draft.tail, at, new, copies))
+    if mutated is draft and literal_count(before) != 1 + copies:
         return None
-    if disturbed is not draft and not _is_nothing_else_similar(draft, old):
+    if mutated is not draft and not _is_nothing_else_similar(draft, old):
         return None
     seed = rng.random()
     try:

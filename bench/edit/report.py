@@ -39,8 +39,10 @@ def measure(outcomes: Sequence[Outcome]) -> Iterator[Measurement]:
     wrong = _count(outcomes, Verdict.WRONG)
     written = _count(refusing, Verdict.WRONG)
     missed = 100 * (1 - right / len(landing))
-    told = f"{right} of {len(landing)} right, {_count(landing, Verdict.REFUSED)} refused"
-    yield Measurement("replace: imperfect edits that did not land as meant", missed, 100 - MIN_RIGHT_PERCENT, "%", told)
+    detail = f"{right} of {len(landing)} right, {_count(landing, Verdict.REFUSED)} refused"
+    yield Measurement(
+        "replace: imperfect edits that did not land as meant", missed, 100 - MIN_RIGHT_PERCENT, "%", detail
+    )
     share = 100 * wrong / len(outcomes)
     yield Measurement("replace: wrong files written", share, MAX_WRONG_PERCENT, "%", f"{wrong} of {len(outcomes)}")
     yield Measurement("replace: edits made that must be refused", written, 0, "", f"of {len(refusing)}")

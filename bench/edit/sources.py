@@ -137,9 +137,11 @@ def _changes() -> list[tuple[str, str, str]]:
     if not (ROOT / ".git").exists():
         return []
     listed = _git("rev-list", "--reverse", "--no-merges", "HEAD").split()[:_COMMITS]
-    told = _git("diff-tree", "-r", "--no-commit-id", "--diff-filter=M", "--stdin", given="\n".join(listed) + "\n")
+    listed_changes = _git(
+        "diff-tree", "-r", "--no-commit-id", "--diff-filter=M", "--stdin", given="\n".join(listed) + "\n"
+    )
     changes: list[tuple[str, str, str]] = []
-    for line in told.splitlines():
+    for line in listed_changes.splitlines():
         modes, _, path = line.partition("\t")
         suffix = os.path.splitext(path)[1]
         if suffix in _SHARES:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result
 from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult, validate_and_execute

@@ -18,7 +18,7 @@ def misremember_word(draft: Draft, rng: Random) -> Draft | None:
     In a changed line only typos are forgivable, and only in words that the change keeps.
     """
     rows = list(draft.rows)
-    said = {token for line in draft.before() for token in tokens(line)}
+    known_words = {token for line in draft.before() for token in tokens(line)}
     index = rng.randrange(len(rows))
     row = rows[index]
     old = row.old or ""
@@ -28,7 +28,7 @@ def misremember_word(draft: Draft, rng: Random) -> Draft | None:
     word = rng.choice(words)[0]
     another = row.is_untouched and len(rows) >= 4 and len(tokens(old)) >= 4 and rng.random() < 0.4
     wrong = _random_other_word(rng, draft, word) if another else _make_typo(rng, word)
-    if wrong is None or (wrong in said and not another):
+    if wrong is None or (wrong in known_words and not another):
         return None
     only_old = rng.random() < 0.4 or row.new is None
     new = row.new if only_old or row.new is None else re.sub(rf"\b{word}\b", wrong, row.new)
@@ -58,10 +58,12 @@ def use_stale_lines(draft: Draft, rng: Random) -> Draft | None:
         rows[index : index + 1] = changed
         done.append(what)
     # A deleted line can be known only within the same session.
-    told = "gone" in done or rng.random() < 0.5
-    if not told:
+    is_in_session = "gone" in done or rng.random() < 0.5
+    if not is_in_session:
         rows = [replace(row, original=None, has_prior_edit=False) for row in rows]
-    return draft.with_rows(rows, f"{' and '.join(done)} since, {'in the same session' if told else 'before it'}")
+    return draft.with_rows(
+        rows, f"{' and '.join(done)} since, {'in the same session' if is_in_session else 'before it'}"
+    )
 
 
 def elide_lines(draft: Draft, rng: Random) -> Draft | None:
@@ -190,8 +192,8 @@ def _apply_prior_edit(rng: Random, draft: Draft, rows: list[Row], index: int, wh
 def _is_delimited(rows: list[Row], start: int, end: int) -> bool:
     """Check that the lines around the gap do not occur in it."""
     inside = {(row.old or "").strip() for row in rows[start:end]}
-    brinks = [(rows[at].old or "").strip() for at in (start - 1, end)]
-    return any(inside) and all(len(line) >= 4 and line not in inside for line in brinks)
+    edges = [(rows[at].old or "").strip() for at in (start - 1, end)]
+    return any(inside) and all(len(line) >= 4 and line not in inside for line in edges)
 
 
 def _is_kept_word(word: str, old: str, new: str) -> bool:

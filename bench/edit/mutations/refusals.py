@@ -108,7 +108,7 @@ def expect_wrong_count(draft: Draft, rng: Random) -> Draft | None:
         return None
     name = rng.choice(names)
     row = Row(None, None, line, line.replace(name, f"{name}_too"))
-    told = replace(
+    mutated = replace(
         draft,
         head=tuple(lines),
         rows=(),
@@ -116,7 +116,7 @@ def expect_wrong_count(draft: Draft, rng: Random) -> Draft | None:
         ends_with_newline=False,
         expected=None if expected == 1 else expected,
     )
-    return told.with_rows([row], f"{count} places, {expected} expected")
+    return mutated.with_rows([row], f"{count} places, {expected} expected")
 
 
 def apply_already(draft: Draft, _rng: Random) -> Draft | None:

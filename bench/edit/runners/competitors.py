@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.edit.case import Call, Case
 from bench.edit.outcome import Outcome, Verdict
-from bench.edit.runners.tejat import read_back, write_files
+from bench.edit.runners.tejat_cli import read_back, write_files
 
 GEMINI_CORE = "TEJAT_BENCH_GEMINI_CORE"
 """Directory in which `npm install @google/gemini-cli-core` was run, or the package itself."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from bench.edit.case import Call, Case
 from bench.edit.outcome import Outcome, Verdict
 from bench.edit.report import format_table, measure, save_failures
-from bench.edit.runners import tejat as product
+from bench.edit.runners import tejat_cli
 
 BEFORE, BETWEEN = b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\n", b"\xef\xbb\xbfuno\r\ntwo\r\nthree\r\n"
 LANDS = Case(
@@ -25,7 +25,7 @@ REFUSED = Case("refused", ("no change",), (), "LF", "refused.txt", b"a\n", b"a\n
 
 
 def test_cases_through_the_program(tmp_path: Path) -> None:
-    lands, refused = product.run([LANDS, REFUSED], str(tmp_path))
+    lands, refused = tejat_cli.run([LANDS, REFUSED], str(tmp_path))
     assert (lands.actual, lands.refused, lands.verdict) == (LANDS.after, False, Verdict.RIGHT)
     assert (refused.actual, refused.refused, refused.verdict) == (b"a\n", True, Verdict.RIGHT)
 

@@ -12,7 +12,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import replace
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.display import DiffStat, FileDiff
-from tejat.tools.files import change as file_change
+from tejat.tools.files import change
 from tejat.tools.files.change import (
     FileChange,
     apply_change,
@@ -85,7 +85,7 @@ class TestLooking:
         assert caught.value.error_type is ErrorType.STALE_FILE
 
     def test_one_that_is_too_large(self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(file_change, "MAX_FILE_BYTES", 2**20)
+        monkeypatch.setattr(change, "MAX_FILE_BYTES", 2**20)
         (root / "f").write_bytes(b"x" * 2**20)
         assert read_current(workspace, workspace.roots.locate("f")).original is not None
         (root / "f").write_bytes(b"x" * (2**20 + 2**19))

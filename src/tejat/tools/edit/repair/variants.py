@@ -11,8 +11,7 @@ from functools import cached_property, lru_cache
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.search_block import split_lines
-from tejat.tools.edit.repair import escapes
-from tejat.tools.edit.repair import listing_marks as listings
+from tejat.tools.edit.repair import escapes, listing_marks
 from tejat.tools.edit.request import EditRequest
 
 MAX_REPAIRED_LENGTH = 200_000
@@ -56,7 +55,7 @@ class RepairedRequest:
         if not self.notes:
             return False
         old = split_lines(self.old)
-        if self.is_from_listing and listings.has_listing_marks(old, new):
+        if self.is_from_listing and listing_marks.has_listing_marks(old, new):
             return True
         repaired = {*_nonblank_lines(asked.old)}.intersection(_nonblank_lines(asked.new)).difference(
             _nonblank_lines(self.old)
@@ -67,8 +66,8 @@ class RepairedRequest:
             return True
         if _NUMBERS_NOTE not in self.notes:
             return False
-        is_moved = listings.has_shifted_left(old, new) and listings.has_shifted_left(found, new)
-        return is_moved or listings.has_shifted_right(old, new) or listings.has_number_or_plus(old, new)
+        is_moved = listing_marks.has_shifted_left(old, new) and listing_marks.has_shifted_left(found, new)
+        return is_moved or listing_marks.has_shifted_right(old, new) or listing_marks.has_number_or_plus(old, new)
 
     @property
     def is_from_diff(self) -> bool:
@@ -87,12 +86,14 @@ class RepairedRequest:
         return any(repair in _LISTING_NOTES for repair in self.notes)
 
 
-def _line_repair(says: str, strip: listings.LineTransform, strip_new: "listings.LineTransform | None" = None) -> Repair:
+def _line_repair(
+    says: str, strip: listing_marks.LineTransform, strip_new: "listing_marks.LineTransform | None" = None
+) -> Repair:
     of_new = strip_new or strip
     return Repair(says, lambda old: _join_lines(strip(_lines(old))), lambda new, _: _join_lines(of_new(_lines(new))))
 
 
-def _number_repair(strip: listings.LineTransform, strip_new: listings.NewLineTransform) -> Repair:
+def _number_repair(strip: listing_marks.LineTransform, strip_new: listing_marks.NewLineTransform) -> Repair:
     return Repair(
         _NUMBERS_NOTE,
         lambda old: _join_lines(strip(_lines(old))),
@@ -116,18 +117,18 @@ def _text_repair(says: str, function: Callable[[str], str]) -> Repair:
 
 _NUMBERS_NOTE = "line numbers were left out"
 _DIFF_NOTE = "the signs of a diff were left out"
-_FENCE_REPAIR = _line_repair("the code fence was left out", listings.strip_fence)
-_MARGIN_REPAIR = _line_repair(_DIFF_NOTE, listings.strip_margin, listings.strip_diff_signs_or_margin)
-_QUOTES_REPAIR = _line_repair("the quotes around the text were left out", listings.strip_outer_quotes)
+_FENCE_REPAIR = _line_repair("the code fence was left out", listing_marks.strip_fence)
+_MARGIN_REPAIR = _line_repair(_DIFF_NOTE, listing_marks.strip_margin, listing_marks.strip_diff_signs_or_margin)
+_QUOTES_REPAIR = _line_repair("the quotes around the text were left out", listing_marks.strip_outer_quotes)
 _LISTING_REPAIRS = (
     _FENCE_REPAIR,
-    _number_repair(listings.strip_spaced_numbers, listings.strip_spaced_numbers_like),
-    _number_repair(listings.strip_numbers, listings.strip_numbers_like),
-    _line_repair(_DIFF_NOTE, listings.strip_diff_signs, listings.strip_diff_signs_or_margin),
-    _line_repair(_DIFF_NOTE, listings.drop_added_lines, listings.strip_diff_signs_or_margin),
+    _number_repair(listing_marks.strip_spaced_numbers, listing_marks.strip_spaced_numbers_like),
+    _number_repair(listing_marks.strip_numbers, listing_marks.strip_numbers_like),
+    _line_repair(_DIFF_NOTE, listing_marks.strip_diff_signs, listing_marks.strip_diff_signs_or_margin),
+    _line_repair(_DIFF_NOTE, listing_marks.drop_added_lines, listing_marks.strip_diff_signs_or_margin),
     _MARGIN_REPAIR,
-    _line_repair(_DIFF_NOTE, listings.strip_bare_signs, listings.strip_added_signs),
-    _line_repair("quote marks were left out", listings.strip_quote_prefixes),
+    _line_repair(_DIFF_NOTE, listing_marks.strip_bare_signs, listing_marks.strip_added_signs),
+    _line_repair("quote marks were left out", listing_marks.strip_quote_prefixes),
     _QUOTES_REPAIR,
 )
 _UNESCAPED_NOTE = "one level of escapes was undone"
@@ -184,7 +185,7 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
     if repair is _QUOTES_REPAIR and not _may_be_quoted(given):
         return None
     if repair is _FENCE_REPAIR:
-        if listings.may_have_fences(text) and not listings.is_fenced(_lines(given.old)):
+        if listing_marks.may_have_fences(text) and not listing_marks.is_fenced(_lines(given.old)):
             return None  # A single fence may belong to the file.
         new = _repair_new(given.request, repair, old)
         if not {*_nonblank_lines(given.old)}.difference(_nonblank_lines(old)).isdisjoint(_nonblank_lines(new)):
@@ -198,7 +199,7 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
 def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
     """Check that the new text has diff signs too, if it must, and that they can be removed."""
     new = given.request.new
-    if repair is _MARGIN_REPAIR and not listings.has_diff_signs(new):
+    if repair is _MARGIN_REPAIR and not listing_marks.has_diff_signs(new):
         return False
     return "\n+" not in f"\n{new}" or repair.respell_new(new, given.old) is not None
 
@@ -224,7 +225,7 @@ def _repair_new(request: EditRequest, repair: Repair, old: str) -> str:
         return new
     if stranger == 0 and repair is _ENTITY_REPAIR and escapes.uses_only_entities(request.old, request.new):
         return new
-    if stranger == 0 and repair.note == _DIFF_NOTE and listings.has_odd_margin(split_lines(request.new)):
+    if stranger == 0 and repair.note == _DIFF_NOTE and listing_marks.has_odd_margin(split_lines(request.new)):
         return new
     return _repair_fully_marked(request, repair, old) or request.new
 
