@@ -1,4 +1,4 @@
-"""Whether a service takes a key: asked once, with a request that costs nothing."""
+"""Check of an API key by a request that costs nothing."""
 
 from enum import StrEnum
 
@@ -17,12 +17,12 @@ class KeyStatus(StrEnum):
     VALID = "taken"
     INVALID = "refused"
     UNKNOWN = "unknown"
-    """The service could not be asked, or said neither."""
+    """The service is unreachable, or its response is inconclusive."""
 
 
 @frozen
 class ApiKeyService:
-    """A service that wants a key: the variable for it, where it is asked, and how it is told the key."""
+    """A service that needs a key, and how to send it."""
 
     provider: Provider
     key_variable: str
@@ -65,7 +65,7 @@ API_KEY_SERVICES = (
 
 
 async def check_key(service: ApiKeyService, key: str, options: ModelOptions) -> tuple[KeyStatus, str]:
-    """What the service says to the key, and in words why it is not known. Raises UsageError for a wrong address."""
+    """Ask the service about the key; the text says why the result is unknown. Raises UsageError for an invalid URL."""
     base = resolve_base_url(options, variable=service.base_url_variable, default=service.default_base_url, has_key=True)
     headers = {
         service.header: f"{service.key_prefix}{key}",

@@ -1,4 +1,4 @@
-"""Models that are served on this machine: looked for on the ports where such servers usually listen."""
+"""Discovery of models that are served on this machine."""
 
 import asyncio
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _DEFAULT_PORTS = {"LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000, "Jan": 133
 
 @frozen
 class LocalModel:
-    """`name` is what the flag `-m` takes; `base_url` has to be set for it, None where the name says enough."""
+    """`name` is the value for `-m`. `base_url` has to be set for it; None if it is not needed."""
 
     name: str
     server: str
@@ -29,10 +29,10 @@ class LocalModel:
 async def find_local_models(
     environment: Mapping[str, str], ports: Mapping[str, int] | None = None
 ) -> tuple[LocalModel, ...]:
-    """What answers within about a second, Ollama's first; raises nothing.
+    """Return the models that respond within about a second, Ollama's first. Never raises.
 
-    Only this machine is asked, and where `OLLAMA_HOST` says that Ollama is. `ports` are those of servers that speak as
-    OpenAI does, by the name of the server; None for the usual ones.
+    Only this machine and `OLLAMA_HOST` are asked. `ports` maps names of OpenAI-compatible servers to their ports; None
+    means the defaults.
     """
     http = HttpClient(environment=environment, limits=_LIMITS, use_proxies=False)
     try:

@@ -1,4 +1,4 @@
-"""The names of models: which service has a model, and how much it can take in at once."""
+"""Model names, their providers and context windows."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from tejat.core.i18n import _
 
 
 class Provider(StrEnum):
-    """Who serves a model; also what may stand before the colon of a name."""
+    """A provider of models, and the prefix of its model names."""
 
     GEMINI = "gemini"
     VERTEX = "vertex"
@@ -24,7 +24,7 @@ _NAME_PATTERNS = (
     (r"claude-", Provider.ANTHROPIC),
     (r"(?:gpt-|chatgpt-|codex-|o[1-9](?:-|$))", Provider.OPENAI),
 )
-# What becomes part of an address: nothing that ends a path, climbs out of it or is not text.
+# Part of a URL: nothing that ends a path, climbs out of it or is not text.
 _MODEL_NAME = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}"
 
 _CONTEXT_WINDOWS = {
@@ -60,7 +60,7 @@ _DEFAULT_CONTEXT_WINDOW = 128_000
 
 
 def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provider, str]:
-    """The service and its own name of the model. Raises UsageError for a name that means nothing to us."""
+    """Split a model name into its provider and the provider's own name. Raises UsageError for an unknown one."""
     service, model = _split_provider(name.strip(), environment)
     if service is Provider.SCRIPTED:
         if not model:
@@ -90,12 +90,12 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
 
 
 def is_truthy(value: str | None) -> bool:
-    """Whether a variable of the environment switches something on."""
+    """Return whether an environment variable is set to true."""
     return value is not None and value.strip().lower() in {"1", "true", "yes", "on"}
 
 
 def ollama_base_url(environment: Mapping[str, str]) -> str:
-    """Where Ollama speaks the protocol of OpenAI, by `OLLAMA_HOST` in all the spellings that Ollama takes."""
+    """Return the URL of Ollama's OpenAI-compatible API from `OLLAMA_HOST`, in every form that Ollama accepts."""
     host = environment.get("OLLAMA_HOST", "").strip().rstrip("/") or "localhost"
     scheme, separator, rest = host.rpartition("://")
     address, slash, path = rest.partition("/")
@@ -103,13 +103,13 @@ def ollama_base_url(environment: Mapping[str, str]) -> str:
         address = f"localhost{address}"
     if not re.search(r":\d+$", address):
         address += {"http": ":80", "https": ":443"}.get(scheme, ":11434") if separator else ":11434"
-    # The address that a server listens on when it listens everywhere is none to call.
+    # A wildcard address is for listening, not for connecting.
     address = re.sub(r"^0\.0\.0\.0(?=:)", "127.0.0.1", address)
     return f"{scheme or 'http'}://{address}{slash}{path}/v1"
 
 
 def context_window(model: str) -> int:
-    """How many tokens a request to the model may have, as its maker says, or a usual figure for one not known."""
+    """Return the context window of a model in tokens, or a default for an unknown one."""
     own_name = model.rpartition("/")[2].lower()
     beginnings = [known for known in _CONTEXT_WINDOWS if own_name.startswith(known)]
     return _CONTEXT_WINDOWS[max(beginnings, key=len)] if beginnings else _DEFAULT_CONTEXT_WINDOW

@@ -1,4 +1,4 @@
-"""Tools that a service does not take, read from its refusals: one of them must not keep the others from being used."""
+"""Tools that a service rejects: one bad declaration must not disable all others."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,22 +12,22 @@ _REJECTED_STATUSES = frozenset({400, 422})
 
 
 class RejectedTools:
-    """What one service does not take. A tool that is declared in another way than it was is tried again."""
+    """Tools that one service rejects. A tool whose declaration changes is tried again."""
 
     def __init__(self) -> None:
         self._rejected: dict[str, FunctionDeclaration] = {}
 
     def remove_from(self, request: ModelRequest) -> ModelRequest:
-        """The request without the tools that are known to be refused."""
+        """Return the request without the rejected tools."""
         if not self._rejected:
             return request
         return replace(request, tools=tuple(tool for tool in request.tools if self._rejected.get(tool.name) != tool))
 
     def learn_from(self, request: ModelRequest, failure: ModelFailure, *, limit: int) -> Sequence[str]:
-        """Leave out what the refusal of this request is about, `most` tools at once. Returns their names."""
+        """Reject up to `limit` tools that the failure of this request is about, and return their names."""
         if failure.kind is not FailureKind.BAD_REQUEST or failure.status not in _REJECTED_STATUSES:
             return ()
-        # These go out with other tools, or with none.
+        # These requests have other tools, or none.
         if request.capabilities or request.response_schema is not None:
             return ()
         named = list(_tools_in_message(failure.message, request.tools))[:limit]
@@ -35,7 +35,7 @@ class RejectedTools:
         return [tool.name for tool in named]
 
 
-# Plain texts, as a server refuses seldom: to compile them would cost every start.
+# Not compiled: errors are rare, and compiling would slow down every start.
 _INDEX_PATTERN = (
     r"\bfunction_?declarations\[(\d{1,4})\]"
     r"|\btools\.(\d{1,4})\."
@@ -50,9 +50,9 @@ _NAME_PATTERN = (
 
 
 def _tools_in_message(message: str, tools: Sequence[FunctionDeclaration]) -> Iterator[FunctionDeclaration]:
-    """The tools that a refusal is about, in the order of the request.
+    """Return the tools that an error is about, in the order of the request.
 
-    A name that merely occurs in it says nothing: the refusal may be about an earlier call.
+    A name that merely occurs in the message does not count: it may be about an earlier call.
     """
     places = {int(_first_group(found)) for found in re.finditer(_INDEX_PATTERN, message, re.IGNORECASE)}
     names = {_first_group(found) for found in re.finditer(_NAME_PATTERN, message, re.IGNORECASE)}

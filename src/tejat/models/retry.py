@@ -1,4 +1,4 @@
-"""The one loop that tries again when a model did not answer, and says so each time."""
+"""Retry with exponential backoff around a model client."""
 
 import asyncio
 import os
@@ -24,32 +24,32 @@ from tejat.models.rejected_tools import RejectedTools
 from tejat.models.wrapper import ModelWrapper
 
 MAX_CALLS = 10_000
-"""More calls in one answer could not even be cancelled before whoever interrupts loses patience."""
+"""More calls in one response could not be cancelled in reasonable time."""
 _MAX_WAIT = 30.0
 _JITTER = 0.3
 _UNUSABLE_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
 _MAX_REJECTED_TOOLS = 5
-"""How many tools are left out of one request because the service does not take them."""
+"""How many rejected tools are removed from one request."""
 _MAX_UNUSABLE_RESPONSES = 3
-"""How often in all a model is asked that gives nothing usable: asking more often than that seldom helps."""
+"""How often a model may give an unusable response: more attempts rarely help."""
 
 
 def _random_fraction() -> float:
-    # The module `random` takes longer to load than everything else here.
+    # Importing `random` takes longer than everything else here.
     return os.urandom(1)[0] / 255
 
 
 class RetryingModel(ModelWrapper):
-    """A model that is asked again when that may help.
+    """A model client that retries failed requests where that may help.
 
-    The stream of another attempt follows a `Retry`, which makes void whatever was streamed before it. It raises
-    ModelFailure when nothing helps: also BLOCKED, EMPTY and MALFORMED_CALL, so that an `Answer` is always of use, if
-    perhaps cut at the most tokens.
+    Another attempt starts with a `Retry`, which voids everything streamed before it. Raises ModelFailure when retrying
+    does not help: also BLOCKED, EMPTY and MALFORMED_CALL, so that a `ModelResponse` is always usable, though it may be
+    truncated.
 
-    A tool that the service refuses is left out from then on, and the request made without it.
+    Tools that the service rejects are removed from then on.
 
-    `patience` is how many seconds the waits of one request may take together. A service that asks for more is not
-    waited for at all.
+    `max_total_wait` limits the waits of one request together, in seconds. If the service asks for a longer wait, the
+    request fails at once.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class RetryingModel(ModelWrapper):
                 )
             except ModelFailure as failure:
                 refused = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - left_out)
-                # Without them it is another request, which has attempts of its own.
+                # Without the tools it is another request, with an attempt of its own.
                 attempts, left_out = attempts + bool(refused), left_out + len(refused)
                 lost = _tools_rejected_failure(refused, failure) if refused else failure
                 void_attempts += lost.kind in _UNUSABLE_KINDS
@@ -137,7 +137,7 @@ class RetryingModel(ModelWrapper):
 
 
 def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
-    """What to tell before the next attempt, which can be made at once."""
+    """Return the failure to report before the immediate retry without these tools."""
     told = ngettext_lazy(
         "The service does not take the tool {names}, left out from now on.",
         "The service does not take the tools {names}, left out from now on.",
@@ -157,7 +157,7 @@ def _attempt_limit(attempts: int, attempt: int, void_attempts: int, failure: Mod
 
 
 def _check_usable(answer: ModelResponse) -> ModelResponse:
-    """Raises ModelFailure for an answer that a conversation cannot go on with."""
+    """Return the response. Raises ModelFailure if the conversation cannot continue with it."""
     detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
         raise ModelFailure(
@@ -191,7 +191,7 @@ def _is_blank(answer: ModelResponse) -> bool:
 
 
 def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
-    """After an answer of no use: the same without a set temperature, which would bring the same answer again."""
+    """Return the next request: after an unusable response without a temperature, which would only reproduce it."""
     if failure.kind not in _UNUSABLE_KINDS or request.temperature is None:
         return request
     return replace(request, temperature=None)

@@ -1,1 +1,1 @@
-"""Recording."""
+"""Recording and replay of the model side of a run."""

@@ -1,4 +1,4 @@
-"""Requests in a form that can be kept and compared, and what is different where two of them are not the same."""
+"""Requests in a form that can be stored and compared, and diffs of them."""
 
 import hashlib
 import json
@@ -8,9 +8,9 @@ from typing import TypeAlias, cast
 from weakref import WeakKeyDictionary
 
 from tejat.core.frozen import frozen
-from tejat.core.json_fields import JsonFields
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_part_to_json
 from tejat.core.messages.types import FunctionResponse, InlineData, JsonObject, JsonValue, MessagePart
 from tejat.core.model import ModelRequest
@@ -28,7 +28,7 @@ _CONTEXT_LINES = 3
 
 @frozen
 class NormalizedRequest:
-    """A request as it is compared. Its system prompt and messages are digests in `request`, found in `pieces`."""
+    """A request for comparison. `request` refers to the system prompt and the messages by digest; `pieces` has them."""
 
     request: JsonObject
     pieces: Mapping[str, JsonValue]
@@ -36,9 +36,9 @@ class NormalizedRequest:
 
 
 class RequestNormalizer:
-    """Brings requests into the form that is compared; each message is looked at once.
+    """Normalizes requests; each message is processed once.
 
-    `hide` takes out of every text what must not be kept or is different elsewhere.
+    `substitute` removes what must not be stored or differs between machines.
     """
 
     def __init__(self, hide: Substitute) -> None:
@@ -72,7 +72,7 @@ class RequestNormalizer:
 
 
 def _normalize_part(part: MessagePart) -> JsonObject:
-    """A part without what is new in every run: the numbers of processes. Media are told by their digest."""
+    """Return a part without process ids, which differ in every run, and with digests of media."""
     match part:
         case InlineData(mime_type, data):
             return {"inlineData": {"mimeType": mime_type, "sha256": hashlib.sha256(data).hexdigest()}}
@@ -84,7 +84,7 @@ def _normalize_part(part: MessagePart) -> JsonObject:
 
 
 def json_digest(value: JsonValue) -> str:
-    """The same for the same value, whatever the order of its keys."""
+    """Return a digest that does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
@@ -93,7 +93,7 @@ def _short_digest(value: JsonValue) -> str:
 
 
 def verify_pieces(pieces: JsonObject) -> None:
-    """Raises ValueError for pieces that are not those of a `NormalizedRequest`, unchanged."""
+    """Raise ValueError for pieces that do not match their digests."""
     for digest, piece in pieces.items():
         if _short_digest(piece) != digest:
             raise ValueError("A piece was changed since it was recorded.")
@@ -107,7 +107,7 @@ def verify_pieces(pieces: JsonObject) -> None:
 def normalized_request_from_json(
     request: JsonObject, pieces: Mapping[str, JsonValue], *, digest: str
 ) -> NormalizedRequest:
-    """A request that was kept; `pieces` are all that were kept so far. Raises ValueError for anything else."""
+    """Load a stored request; `pieces` are all pieces stored so far. Raises ValueError."""
     if json_digest(request) != digest:
         raise ValueError("The request was changed since it was recorded.")
     fields = JsonFields(request)
@@ -122,7 +122,7 @@ def normalized_request_from_json(
 
 
 def diff_requests(recorded: NormalizedRequest, now: NormalizedRequest) -> str:
-    """What is different, as a patch from the first request to the second, of bounded size."""
+    """Return a diff from the first request to the second, of bounded size."""
     old, new = list(_format_request(recorded)), list(_format_request(now))
     patch = create_patch("request", _join_lines(old), _join_lines(new), old_header="recorded", new_header="now")
     lines = patch.text.splitlines()[_PATCH_HEADER:]
@@ -149,7 +149,7 @@ def _first_difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def _format_request(comparable: NormalizedRequest) -> Iterator[str]:
-    """The request in lines, every text with its own."""
+    """Yield the lines of a readable form of the request."""
     asked = comparable.request
     for key in ("purpose", "answer_schema", "abilities", "most_output_tokens", "temperature"):
         yield f"{key}: {dump_json(asked.get(key))}"

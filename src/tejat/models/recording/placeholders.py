@@ -1,4 +1,4 @@
-"""Texts made fit to be kept and given away: secrets are masked, and what differs from place to place has stand-ins."""
+"""Placeholders for machine-specific texts, and masks for secrets."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,21 +13,21 @@ _PLACEHOLDER = re.compile(r"\$\{\w+\}")
 
 
 class Placeholders:
-    """Puts words like `${root}` in the place of what they stand for, and takes them out again.
+    """Replaces real texts by placeholders like `${root}`, and back.
 
-    `stand_ins` maps the real text to its word. Taking out gives back exactly what was put in, except for secrets: a
-    text that held such a word by itself is marked by `=`, and one that was cut in pieces has a slice in each of them.
+    `placeholders` maps the real text to its placeholder. Restoring is exact, except for secrets: a text that contains a
+    placeholder is escaped by `=`, and one that is split over several pieces gets a slice in each of them.
     """
 
     def __init__(self, placeholders: Mapping[str, str], secrets: Sequence[str] = ()) -> None:
-        """Raises ValueError for a word of another form, and for one that would stand for two texts."""
+        """Raises ValueError for an invalid placeholder, and for one with two meanings."""
         words = [word for real, word in placeholders.items() if real]
         if len(set(words)) != len(words) or not all(map(_PLACEHOLDER.fullmatch, words)):
             raise ValueError(f"Stand-ins must be different words like ${{root}}, not {', '.join(words)}.")
         self._names = {real: word[2:-1] for real, word in placeholders.items() if real}
         self._reals = {name: real for real, name in self._names.items()}
         known = "|".join(map(re.escape, self._reals))
-        # A word of ours, plain or marked, whole or sliced. Without stand-ins it must match nothing.
+        # A placeholder, plain or escaped, whole or sliced. Without placeholders it must match nothing.
         self._placeholder_pattern = re.compile(rf"\$\{{(=*)({known})(?:\[(\d+):(\d*)\])?\}}" if known else r"(?!)")
         self._pattern = re.compile(
             "|".join([self._placeholder_pattern.pattern, *map(_whole_word_pattern, _longest_first(self._names))])
@@ -35,7 +35,7 @@ class Placeholders:
         self._secret_pattern = re.compile("|".join(map(re.escape, _longest_first(filter(None, secrets)))) or r"(?!)")
 
     def substitute(self, value: JsonValue) -> JsonValue:
-        """The value with every text in it disguised, keys too."""
+        """Return the value with all strings substituted, including keys."""
         match value:
             case str():
                 return self.substitute_pieces([value])[0]
@@ -47,7 +47,7 @@ class Placeholders:
                 return value
 
     def restore(self, value: JsonValue) -> JsonValue:
-        """What `hide` was given, the secrets excepted."""
+        """Undo `substitute`, except for secrets."""
         match value:
             case str():
                 return self.restore_text(value)
@@ -59,14 +59,14 @@ class Placeholders:
                 return value
 
     def substitute_pieces(self, pieces: Sequence[str]) -> list[str]:
-        """The pieces of one text, disguised each, also where a secret or a real text goes over their borders."""
+        """Substitute in the pieces of one text, also across their boundaries."""
         return self._insert_placeholders(self._mask_secrets(pieces))
 
     def restore_text(self, text: str) -> str:
         return self._placeholder_pattern.sub(self._real_text, text)
 
     def _mask_secrets(self, pieces: Sequence[str]) -> list[str]:
-        """The mask goes where the secret begins."""
+        """Mask secrets. The mask is put where the secret begins."""
         masked = _PieceEditor(pieces)
         for found in self._secret_pattern.finditer("".join(pieces)):
             masked.replace(found.start(), found.end(), [MASK])
@@ -80,7 +80,7 @@ class Placeholders:
             if name is not None:
                 hidden.replace(found.start(), found.end(), _placeholder_slices(name, cuts))
             elif not cuts:
-                # It is a word of ours already. One that is cut cannot be mistaken for one.
+                # A literal placeholder in the text. One that is split cannot be mistaken for one.
                 hidden.replace(found.start(), found.end(), [f"${{={found[0][2:]}"])
         return hidden.result()
 
@@ -93,7 +93,7 @@ class Placeholders:
 
 
 class _PieceEditor:
-    """Pieces of one text in which stretches of the whole are replaced, from the beginning to the end."""
+    """Replaces ranges of a text that is split into pieces, from start to end."""
 
     def __init__(self, pieces: Sequence[str]) -> None:
         self._text = "".join(pieces)
@@ -102,12 +102,12 @@ class _PieceEditor:
         self._position = 0
 
     def cuts_in(self, start: int, end: int) -> list[int]:
-        """Where borders cut the stretch, counted from its start."""
+        """Return the piece boundaries inside a range, relative to its start."""
         borders = self._ends[bisect_right(self._ends, start) : bisect_left(self._ends, end)]
         return [border - start for border in dict.fromkeys(borders)]
 
     def replace(self, start: int, end: int, by: Sequence[str]) -> None:
-        """Put the texts in the place of the stretch, one into each piece that it touches, as far as there are any."""
+        """Replace a range by the texts, one for each piece that it touches."""
         self._copy_until(start)
         piece = self._piece_at(start)
         for text in by:
@@ -127,7 +127,7 @@ class _PieceEditor:
             self._position = until
 
     def _piece_at(self, position: int) -> int:
-        """The piece that holds the character; empty pieces hold none."""
+        """Return the piece with the character; empty pieces have none."""
         return bisect_right(self._ends, position)
 
 
@@ -139,12 +139,12 @@ def _placeholder_slices(name: str, cuts: Sequence[int]) -> list[str]:
 
 
 def _longest_first(texts: Iterable[str]) -> list[str]:
-    """One that is the beginning of another must not be found in its place."""
+    """Sort texts, so that none is mistaken for its own prefix."""
     return sorted(texts, key=len, reverse=True)
 
 
 def _whole_word_pattern(real: str) -> str:
-    """A pattern for the real text where it is no part of a longer word: `/project` is not in `/project2`."""
+    """Return a pattern that matches the text as a whole word: `/project` is not in `/project2`."""
     before = r"(?<!\w)" if re.match(r"\w", real) else ""
     after = r"(?!\w)" if re.search(r"\w\Z", real) else ""
     return before + re.escape(real) + after

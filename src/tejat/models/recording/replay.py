@@ -8,7 +8,7 @@ from typing import cast
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy, join_lazy
-from tejat.core.json_fields import JsonFields
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.models.recording.normalized_request import (
@@ -28,7 +28,7 @@ _MAX_BYTES = 1 << 30
 
 @frozen
 class _RecordedExchange:
-    """One request of a recording and all that came of it."""
+    """A recorded request and its outcome."""
 
     request: NormalizedRequest
     chunks: tuple[Chunk, ...]
@@ -36,9 +36,9 @@ class _RecordedExchange:
 
 
 class ReplayModel:
-    """Answers as the model of a recording did, if it is asked the same.
+    """Responds as the recorded model did, if it gets the same requests.
 
-    Requests may come in another order than they did. `header` is what the recording was begun with.
+    Requests may come in another order. `header` is that of the recording.
     """
 
     def __init__(self, path: str, head: JsonFields, disguise: Placeholders) -> None:
@@ -68,10 +68,9 @@ class ReplayModel:
         return self._capabilities
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        """What came when this was recorded, without its waits.
+        """Stream the recorded chunks, without their delays.
 
-        Raises ModelFailure: the one that was recorded, or one of the kind SCRIPT with the difference where nothing
-        was recorded for such a request.
+        Raises ModelFailure: the recorded one, or one of the kind SCRIPT with a diff if there is no such request.
         """
         recorded = self._take(self._normalizer.normalize(request))
         for chunk in recorded.chunks:
@@ -88,17 +87,17 @@ class ReplayModel:
             )
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        """Raises ModelFailure of the kind SCRIPT if this was not counted when it was recorded."""
+        """Return the recorded count. Raises ModelFailure of the kind SCRIPT if there is none."""
         count = self._counts.get(self._normalizer.normalize(request).digest)
         if count is None:
             raise self._failure(gettext_lazy("the tokens of such a request were not counted when this was recorded"))
         return count
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
     def add_line(self, line: JsonFields) -> None:
-        """Take up a line of the recording. Raises ValueError."""
+        """Add a line of the recording. Raises ValueError."""
         if line.has("count"):
             self._counts[line.string("sha256")] = line.integer("count")
             return
@@ -111,7 +110,7 @@ class ReplayModel:
         self._remaining.append(_RecordedExchange(asked, chunks, failure))
 
     def _take(self, asked: NormalizedRequest) -> _RecordedExchange:
-        """What was recorded for the request, each once. Raises ModelFailure."""
+        """Take the recorded exchange for a request. Raises ModelFailure."""
         self._request_count += 1
         found = next((recorded for recorded in self._remaining if recorded.request.digest == asked.digest), None)
         if found is not None:
@@ -129,9 +128,9 @@ class ReplayModel:
 
 
 def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence[str] = ()) -> ReplayModel:
-    """The recording at `path`, ready to answer. Raises UsageError for a file that is none.
+    """Open a recording. Raises UsageError for an invalid file.
 
-    `stand_ins` and `secrets` are those of this run. A last line that was not finished does not count.
+    `placeholders` and `secrets` are those of this run. An unfinished last line is ignored.
     """
     lines = _read_lines(path)
     try:

@@ -1,8 +1,8 @@
-"""The answers of models as JSON and back, so that they can come again exactly as they came."""
+"""Responses and failures as JSON and back, without loss."""
 
 from typing import assert_never
 
-from tejat.core.json_fields import JsonFields
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_to_json, usage_from_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import (
@@ -63,7 +63,7 @@ def _grounding_to_json(grounding: Grounding) -> JsonObject:
 
 
 def chunk_from_json(value: object) -> Chunk:
-    """Raises ValueError for what `chunk_to_json` did not make."""
+    """Raises ValueError for invalid data."""
     fields = JsonFields(value)
     if fields.has("text"):
         return TextDelta(fields.string("text"))

@@ -1,1 +1,1 @@
-"""Scripted."""
+"""A model that follows a script."""

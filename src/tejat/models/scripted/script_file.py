@@ -1,4 +1,4 @@
-"""Conversations told in a TOML file, read so that whatever is wrong in it is said by file, answer and key."""
+"""Script files in TOML. Errors name the file, the answer and the key."""
 
 import tomllib
 from collections.abc import Collection, Mapping
@@ -30,9 +30,9 @@ _SUCCESS_KEYS = ("call", "finish", "usage")
 
 @frozen
 class ScriptedCall:
-    """A call that the script makes. Its response must hold all texts of `expected`.
+    """A call that the script makes. Its response must contain all texts in `expected`.
 
-    `must_fail` says whether the response must be an error, None that it does not matter.
+    `must_fail`: whether the response must be an error; None means either.
     """
 
     name: str
@@ -44,10 +44,10 @@ class ScriptedCall:
 
 @frozen
 class ScriptedAnswer:
-    """One answer, or one failure to answer, of the script. `number` counts from 1 in the file.
+    """One answer, or one failure. `number` counts from 1 in the file.
 
-    It is given only to a request of its `purpose`, and only if the person's last prompt holds `when`. `pause` are the
-    seconds before each word. `detail` belongs to the finish reason or to the failure.
+    It is for a request of its `purpose` whose last prompt contains `when`. `pause` is the delay before each word in
+    seconds. `detail` belongs to the finish reason or the failure.
     """
 
     number: int
@@ -71,9 +71,9 @@ class Script:
 
 
 def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Script:
-    """The script in a TOML text. `file` is how problems name it; raises UsageError.
+    """Parse a script. `file` names it in error messages. Raises UsageError.
 
-    In every text of the script the words of `stand_ins`, like `${root}`, are replaced by what they stand for.
+    The keys of `placeholders`, like `${root}`, are replaced by their values in all texts.
     """
     try:
         values = tomllib.loads(text)
@@ -92,7 +92,7 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
 
 
 class _Table:
-    """One table of the file. Every method raises UsageError where the value is not of the kind that is wanted."""
+    """One table of the file. Methods raise UsageError for a value of the wrong type."""
 
     def __init__(self, values: Mapping[str, object], place: str, placeholders: Mapping[str, str]) -> None:
         self._values = values
@@ -120,7 +120,7 @@ class _Table:
         return self._expand(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A text, or a list of texts, none of them empty."""
+        """Return a string or a list of strings, none of them empty."""
         value = self._values.get(key)
         listed = cast("list[object]", value) if isinstance(value, list) else [value]
         texts = [self._expand(item) for item in listed if isinstance(item, str) and item]
@@ -131,7 +131,7 @@ class _Table:
         return tuple(texts)
 
     def boolean(self, key: str) -> bool | None:
-        """True or false where one of them is given, None for anything else."""
+        """Return a boolean; None for any other value."""
         value = self._values.get(key)
         return value if isinstance(value, bool) else None
 
@@ -181,7 +181,7 @@ class _Table:
         ]
 
     def json(self) -> JsonObject:
-        """The whole table as JSON has it."""
+        """Return the table as JSON."""
         return {key: self._json(value, key) for key, value in self._values.items()}
 
     def _json(self, value: object, key: str) -> JsonValue:

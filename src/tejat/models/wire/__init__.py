@@ -1,1 +1,1 @@
-"""Wire."""
+"""Encoding, decoding and HTTP code that several services share."""
