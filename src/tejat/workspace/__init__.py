@@ -1,1 +1,1 @@
-"""Files, processes, network: knows nothing of tools."""
+"""Files, text, processes, sandbox and network. Independent of tools and models."""

@@ -1,4 +1,4 @@
-"""The directories that tools may touch, and what this session has seen in them."""
+"""The workspace of a session: its directories, and the files seen in them."""
 
 import os
 from collections.abc import Sequence
@@ -10,11 +10,10 @@ from tejat.workspace.paths.ignore_rules import IgnoreRules
 
 
 class Workspace:
-    """Opened once, closed at the end; safe to use from several threads.
+    """The directories that tools may access. Thread-safe.
 
-    Files in the directories `for_reading` can be read by their whole path, and nothing else.
-
-    Raises UsageError when a directory is missing.
+    Files in the directories `for_reading` can only be read, by absolute path. Raises UsageError if a directory is
+    missing.
     """
 
     def __init__(
@@ -31,7 +30,7 @@ class Workspace:
         self._respect_gemini_ignore = respect_gemini_ignore
 
     def ignore_rules(self, root: RootDirectory, *, git: bool | None = None, gemini: bool | None = None) -> IgnoreRules:
-        """The ignore files as they are now. A parameter that is given wins over the workspace's own setting."""
+        """Return the current ignore rules of a root. Arguments override the workspace's settings."""
         return IgnoreRules(
             root.real_path,
             git=self._respect_git_ignore if git is None else git,

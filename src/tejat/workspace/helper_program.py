@@ -1,4 +1,4 @@
-"""Where ripgrep is, and the one way in which programs are started to walk and search files."""
+"""Helper programs (ripgrep, git, workers): how they are found and run."""
 
 import fcntl
 import os
@@ -29,7 +29,7 @@ _GIT_SETTINGS = (
 
 @cache
 def find_ripgrep() -> str | None:
-    """The absolute path of rg: the one installed with this package, else one on PATH, else None."""
+    """Return the absolute path of rg, from this installation or PATH, else None."""
     import sysconfig
 
     for directory in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
@@ -41,7 +41,7 @@ def find_ripgrep() -> str | None:
 
 @cache
 def find_program(name: str) -> str | None:
-    """The absolute path of a program on PATH, or None. Relative entries of PATH never count."""
+    """Return the absolute path of a program on PATH, or None. Relative entries of PATH are ignored."""
     for directory in _absolute_search_path():
         candidate = os.path.join(directory, name)
         if _is_program(candidate):
@@ -50,7 +50,7 @@ def find_program(name: str) -> str | None:
 
 
 class HelperProcess:
-    """A running program. Made by `running`, which also ends it."""
+    """A running helper. Created and terminated by `run_helper`."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         if process.stdout is None or process.stderr is None:
@@ -68,18 +68,18 @@ class HelperProcess:
 
     @property
     def stderr(self) -> bytes:
-        """The first 64 KiB of what it complained of so far."""
+        """The first 64 KiB of its standard error so far."""
         return bytes(self._kept)
 
     @property
     def error_lines(self) -> int:
-        """How many lines it has complained of so far, also beyond those kept."""
+        """The number of lines on standard error so far, including those not kept."""
         return self._error_lines
 
     def read(self, stop: Callable[[], None]) -> bytes:
-        """The next block of its output as soon as there is one; empty at the end.
+        """Return the next block of output as soon as there is one; b"" at the end.
 
-        `stop` is called at least every 50 ms; what it raises goes through.
+        `stop` is called at least every 50 ms; its exceptions propagate.
         """
         while self._stdout in self._open:
             stop()
@@ -93,9 +93,9 @@ class HelperProcess:
         return b""
 
     def exit_code(self, stop: Callable[[], None]) -> int:
-        """Reads and drops what is left, waits for the end and gives its exit code (negative: the signal).
+        """Discard the remaining output, wait, and return the exit code (negative for a signal).
 
-        `stop` is called at least every 50 ms; what it raises goes through.
+        `stop` is called at least every 50 ms; its exceptions propagate.
         """
         while self._open:
             stop()
@@ -126,7 +126,7 @@ class HelperProcess:
 
 
 class ReadAccess(Enum):
-    """What a program may read: anything, or, where the kernel can see to it, only what lies beneath its directory."""
+    """The files that a helper may read: all or, where the kernel can enforce it, only those beneath its directory."""
 
     ANYWHERE = auto()
     BENEATH = auto()
@@ -140,11 +140,11 @@ def run_helper(
     stdin: bytes | None = None,
     read_access: ReadAccess = ReadAccess.ANYWHERE,
 ) -> Generator[HelperProcess]:
-    """Runs a program in the directory that was opened, whatever its path names by now.
+    """Run a program in an open directory, whatever its path names by now.
 
-    `argv[0]` is an absolute path. It gets a small environment in which git runs nothing on behalf of a repository and
-    ripgrep reads no configuration, a process group of its own and, unless bytes are given, an empty standard input. The
-    group is killed and the child reaped on the way out of the block. Raises OSError when the program cannot be started.
+    `argv[0]` is an absolute path. The program gets a minimal environment, in which git runs nothing on behalf of a
+    repository and ripgrep reads no configuration, its own process group and, unless `stdin` is given, an empty standard
+    input. At the end of the block the group is killed and the child reaped. Raises OSError if it cannot be started.
     """
     with _input_file(stdin) as input_fd:
         start = partial(
@@ -176,7 +176,7 @@ def run_helper(
 
 
 def helper_environment() -> Mapping[str, str]:
-    """The environment that `running` gives to a program."""
+    """Return the environment of helper programs."""
     environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     environment["PATH"] = os.pathsep.join(_absolute_search_path())
     environment["LC_ALL"] = "C.UTF-8"

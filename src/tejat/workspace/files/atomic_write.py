@@ -1,4 +1,4 @@
-"""Replaces the content of one file: atomically, durably, keeping its metadata, never over someone else's change."""
+"""Atomic, durable replacement of one file that keeps its metadata and never overwrites a concurrent change."""
 
 import errno
 import os
@@ -18,10 +18,10 @@ from tejat.workspace.threads.stop import never_stop
 
 @frozen
 class ExpectedFile:
-    """What the caller saw on disk and means to replace.
+    """The file that the caller read and means to replace.
 
-    With `content` the bytes decide and nothing else, so a touched or re-saved file is no conflict. Without it (a file
-    too large to hold) the identity decides: device, inode, size and both times must be those of `status`.
+    With `content` only the bytes are compared, so a touched or re-saved file is no conflict. Without it (a file too
+    large to hold in memory) device, inode, size and both times must be those of `status`.
     """
 
     content: bytes | memoryview | None
@@ -30,7 +30,7 @@ class ExpectedFile:
 
 @frozen
 class FileWriteResult:
-    """What a replacement did. `status` is that of the new file, `created_directories` are absolute, outermost first."""
+    """The result of a write. `status` is that of the new file; `created_directories` are absolute, outermost first."""
 
     size: int
     is_new: bool
@@ -47,16 +47,16 @@ def write_atomically(
     expected: ExpectedFile | None,
     stop: Callable[[], None] = never_stop,
 ) -> FileWriteResult:
-    """Make `pieces`, one after the other, the content of the file at `location`.
+    """Replace the content of the file at `location` with `pieces`.
 
-    `expected` None means that nothing is there yet; missing parent directories are made. `stop` is called now and then
-    and for the last time right before the change becomes visible; what it raises is passed on. Whatever is raised, the
-    old file is as it was, and no temporary file and no new directory is left.
+    `expected` is None for a new file; missing parent directories are created. `stop` is called now and then, for the
+    last time right before the change becomes visible; its exceptions propagate. After any exception the old file is
+    unchanged, and no temporary file or new directory is left.
 
-    Raises WorkspaceError: STALE_FILE if the disk does not hold what was expected; PERMISSION_DENIED, also where we are
-    root and the mode has no write bit, and where owner, mode or attributes could not be kept; NO_SPACE_LEFT;
-    SPECIAL_FILE; TARGET_IS_DIRECTORY; FILE_WRITE_FAILURE; and whatever `Roots.open_parent` raises. Only one
-    FILE_WRITE_FAILURE comes after the change: when the directory could not be flushed. Its message says so.
+    Raises WorkspaceError: STALE_FILE if the file on disk is not the expected one; PERMISSION_DENIED, also for root if
+    the mode has no write bit, and if owner, mode or attributes cannot be kept; NO_SPACE_LEFT; SPECIAL_FILE;
+    TARGET_IS_DIRECTORY; FILE_WRITE_FAILURE; and the errors of `Roots.open_parent`. Only one FILE_WRITE_FAILURE comes
+    after the change: if the directory could not be flushed. Its message says so.
     """
     path = location.path
     try:
@@ -79,7 +79,7 @@ def write_atomically(
 def _open_parent(
     roots: Roots, location: Location, expected: ExpectedFile | None
 ) -> Generator[tuple[ParentDirectory, tuple[str, ...]]]:
-    """The directory of the file and the directories made on the way, which are removed again if anything fails."""
+    """Open the parent directory, creating missing ones, which are removed again if the block fails."""
     with roots.open_parent(location, create=False) as parent:
         mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
         if not mode & _ANY_WRITE_BIT:
@@ -173,10 +173,10 @@ def _require_absent(parent: ParentDirectory, path: str) -> None:
 def _rename_over(
     draft: TempFile, parent: ParentDirectory, expected: ExpectedFile, kept: os.stat_result, path: str
 ) -> int:
-    """Rename the draft over the expected file and return how many names that file had.
+    """Rename the temporary file over the expected file and return the link count of the latter.
 
-    What happens to the file between the last look and the rename, a few microseconds, cannot be noticed by any means
-    that POSIX has. Everything earlier is.
+    A change between the last check and the rename, a few microseconds, cannot be detected with POSIX calls. Every
+    earlier one is.
     """
     for _ in range(_MAX_ROUNDS):
         with _open_current(parent, path) as current:
@@ -196,7 +196,7 @@ def _rename_over(
 
 @contextmanager
 def _open_current(parent: ParentDirectory, path: str) -> Generator[int]:
-    """The regular, writable file that has the name now. A link is not followed, a FIFO does not block."""
+    """Open the current file without following a link or blocking on a FIFO."""
     try:
         status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
         _require_regular_file(status, path)
@@ -225,7 +225,7 @@ def _require_regular_file(status: os.stat_result, path: str) -> None:
 
 
 def _require_writable(parent: ParentDirectory, current: int, status: os.stat_result, path: str) -> None:
-    """A rename asks only for rights on the directory; who could not write the file itself is refused all the same."""
+    """Refuse files that the user could not write in place; a rename checks only the directory's permissions."""
     mode = stat.S_IMODE(status.st_mode)
     if not mode & _ANY_WRITE_BIT:
         raise _permission_error(path, errno.EACCES, gettext_lazy("The file is read-only (mode {mode:04o}).", mode=mode))
@@ -276,7 +276,7 @@ def _write_pieces(draft: TempFile, pieces: Sequence[bytes | memoryview], path: s
 
 
 def _flush_directories(innermost: int, made: int, path: str) -> None:
-    """Make the name last, and those of the directories that were made for it."""
+    """Flush the parent directory and the directories created on the way to it."""
     try:
         os.fsync(innermost)
         for level in range(1, made + 1):

@@ -1,4 +1,4 @@
-"""Makes directories one in the other beneath a held one, and takes them back."""
+"""Creation of nested directories below an open one, with rollback."""
 
 import os
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from tejat.workspace.files.system_calls import O_TRAVERSE
 
 
 def make_directories(fd: int, names: Sequence[str]) -> "CreatedDirectories":
-    """Make one directory in the other, starting in `fd`, and open the innermost. One that appears meanwhile is taken.
+    """Create nested directories, starting in `fd`, and open the innermost one. Existing directories are entered.
 
-    Raises OSError, after removing what it made: ENOTDIR when something else than a directory appears, and what mkdir
-    answers. `fd` stays open and is not kept.
+    `fd` stays open. Raises OSError after removing the directories created so far: ENOTDIR if something other than a
+    directory appears, and the errors of mkdir.
     """
     made = CreatedDirectories(fd)
     try:
@@ -27,7 +27,7 @@ def make_directories(fd: int, names: Sequence[str]) -> "CreatedDirectories":
 
 
 class CreatedDirectories:
-    """Directories just made: `fd` is the innermost; `remove` undoes it as far as they are still empty."""
+    """Newly created directories. `fd` is the innermost one; `remove` removes those that are still empty."""
 
     __slots__ = ("_base", "_names", "fd")
 
@@ -37,7 +37,7 @@ class CreatedDirectories:
         self.fd = os.dup(fd)
 
     def make_and_enter(self, name: str) -> None:
-        """Make a directory in the innermost one, unless it is there by now, and go into it."""
+        """Create a directory in the innermost one if it is missing, and enter it."""
         try:
             os.mkdir(name, 0o777, dir_fd=self.fd)
             ours = True
@@ -53,7 +53,7 @@ class CreatedDirectories:
             self._base = os.dup(self.fd)
 
     def remove(self) -> None:
-        """Remove what was made, innermost first, up to the first that is in use. `fd` stays what it is."""
+        """Remove the created directories, innermost first, up to the first that is in use."""
         while self._names:
             name = self._names.pop()
             try:
@@ -62,12 +62,12 @@ class CreatedDirectories:
                 self._names.clear()
 
     def reopen_readable(self) -> None:
-        """Where permissions let us, make `fd` one that can be listed and synced."""
+        """Reopen `fd` so that it can be listed and synced, if permissions allow it."""
         with suppress(PermissionError):
             self._set_directory(os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self.fd))
 
     def close(self) -> None:
-        """Give the descriptors back, once."""
+        """Close the descriptors. A second call does nothing."""
         if self.fd >= 0:
             os.close(self._base)
             os.close(self.fd)

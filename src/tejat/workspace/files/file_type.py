@@ -1,4 +1,4 @@
-"""What kind of file this is, by its name and the beginning of its content."""
+"""File type detection by name and first bytes."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from tejat.workspace.text.encoding import TextEncoding, detect_encoding
 
 
 class FileKind(StrEnum):
-    """How a file can be shown to a model. The values are words for people."""
+    """The ways in which a file can be shown to a model. The values are shown to users."""
 
     TEXT = "text"
     IMAGE = "image"
@@ -20,9 +20,9 @@ class FileKind(StrEnum):
 
 @frozen
 class FileType:
-    """A file's kind and MIME type; the encoding when the kind is TEXT or SVG, else None.
+    """A file's kind and MIME type; the encoding if the kind is TEXT or SVG, else None.
 
-    AUDIO has one of the MIME types in SUPPORTED_AUDIO, or the file is in a format that no model listens to.
+    The MIME type of AUDIO is in SUPPORTED_AUDIO unless no model supports the format.
     """
 
     kind: FileKind
@@ -42,10 +42,9 @@ SUPPORTED_AUDIO = {
 
 
 def classify_file(name: str, head: bytes, *, whole: bool) -> FileType:
-    """The kind of a file from its name or path and its first bytes; with `whole`, these are all of it.
+    """Classify a file by its name or path and its first bytes. With `whole`, `head` is the entire content.
 
-    A name that promises audio or video is believed unless the content is Unicode text, and a name that promises an
-    archive or a program is believed whatever the content is.
+    Audio and video extensions are trusted unless the content is Unicode text; archive and program extensions always.
     """
     extension = _extension(name)
     if extension in _IMAGES:

@@ -1,4 +1,4 @@
-"""A slice of lines out of a file of any size, in bounded memory."""
+"""Reading a range of lines from a file of any size in bounded memory."""
 
 import os
 import re
@@ -28,20 +28,20 @@ _sum_of_bytes: Callable[[memoryview], int] = stringzilla.bytesum  # pyright: ign
 
 @frozen
 class LineSlice:
-    """Lines to show, without their ends; what could not be decoded is U+FFFD.
+    """Lines without their line endings; undecodable bytes are U+FFFD.
 
     A file that ends with a newline has an empty last line, which counts, and an empty file has one line.
     """
 
     lines: list[str]
     first: int
-    """The index of the first line, from 0, as it was asked for; it may lie beyond the last line."""
+    """Index of the first line, from 0, as requested; it may be beyond the last line."""
     total: int
-    """How many lines the file has."""
+    """Number of lines in the file."""
     has_truncated_lines: bool
-    """Whether a line was longer than allowed and was cut."""
+    """Whether a line was longer than allowed and was truncated."""
     reaches_end: bool
-    """Whether no line of the file comes after this slice."""
+    """Whether no line of the file follows."""
 
 
 def read_line_slice(
@@ -56,13 +56,12 @@ def read_line_slice(
     small: int = _MAX_IN_MEMORY,
     block_size: int = _BLOCK,
 ) -> LineSlice:
-    """At most `limit` lines from line `offset` on, of the first `size` bytes of the open file.
+    """Read at most `limit` lines, starting at line `offset`, from the first `size` bytes of the open file.
 
-    Lines end at a newline only; a carriage return before it is not shown. A longer line than `max_line_length` is cut
-    and marked. `stop` is called now and then, and what it raises ends the reading. The file may grow or shrink
-    meanwhile. `block_size` is a multiple of 4.
+    Lines end at a newline; a carriage return before it is removed. Lines longer than `max_line_length` are truncated
+    and marked. `stop` is called now and then. The file may grow or shrink meanwhile. `block_size` is a multiple of 4.
 
-    Raises OSError when the file cannot be read, and whatever `stop` raises.
+    Raises OSError if the file cannot be read, and whatever `stop` raises.
     """
     if size <= small:
         shown, total = _slice_text(encoding.decode(_read_all(fd, size)), offset=offset, limit=limit)
@@ -116,7 +115,7 @@ class _File:
     stop: Callable[[], None]
 
     def read_block(self, index: int, buffer: memoryview) -> int:
-        """Fills the buffer from a block, and says with how many bytes: 0 behind the end, wherever that is by now."""
+        """Fill the buffer from a block and return the number of bytes, 0 beyond the current end of the file."""
         start = index * self.block_size
         wanted = min(self.block_size, self.size - start)
         filled = 0
@@ -149,7 +148,7 @@ def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -
 
 
 class _NewlineCount:
-    """What the threads know of the file's newlines; stretches are counted in any order and added up in theirs."""
+    """The newline count that threads share. Ranges are counted in any order and added up in file order."""
 
     def __init__(self, target: int) -> None:
         self.target = target
@@ -181,7 +180,7 @@ class _NewlineCount:
 
 
 def _count_newlines(file: _File, *, target: int) -> _NewlineCount:
-    """Counts all newlines, and finds the block in which line `target` begins, which is where newline `target` is."""
+    """Count all newlines and find the block in which line `target` begins, that is, the one with newline `target`."""
     count = _NewlineCount(target)
     blocks = -(-file.size // file.block_size)
     helpers = min(_MAX_THREADS, os.cpu_count() or 1, blocks) - 1
@@ -235,9 +234,9 @@ def _count_block(block: memoryview, wide_codec: str | None) -> int:
 
 
 def _iter_lines(file: _File, *, block: int, skip: int, keep: int) -> Iterator[tuple[bytes, bool]]:
-    """The lines behind the next `skip` newlines: the first `keep` bytes of each, and whether a newline ended it.
+    """Yield the lines after the next `skip` newlines: the first `keep` bytes of each, and whether a newline ended it.
 
-    A line is given as soon as so many bytes of it are known, so that nobody waits for the end of the last one.
+    A line is yielded as soon as that many bytes are known, so that nobody waits for the end of the last one.
     """
     newline = "\n".encode(file.encoding.codec)
     unit = len(newline)

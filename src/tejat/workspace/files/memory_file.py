@@ -1,4 +1,4 @@
-"""The file of remembered facts: where it is, how it is opened and held, and how a fact is added to its text."""
+"""The file of saved memories (`GEMINI.md`): location, locking, and adding a fact."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _LOCK_TIMEOUT_SECONDS = 10.0
 
 @frozen
 class MemoryFile:
-    """A file in the user's own directory, which need not exist yet. A link there is the user's and is followed.
+    """A file in the user's own directory, which need not exist. A symbolic link there is followed.
 
     Raises UsageError for a name that leads out of the directory.
     """
@@ -45,23 +45,23 @@ class MemoryFile:
 
     @property
     def short_path(self) -> str:
-        """For people: `~` stands for the home directory."""
+        """The path with `~` for the home directory, for display."""
         home = os.path.expanduser("~")
         return f"~{self.path.removeprefix(home)}" if self.path.startswith(f"{home.rstrip('/')}/") else self.path
 
     @contextmanager
     def open_workspace(self) -> Generator[tuple[Workspace, Location]]:
-        """A workspace that holds nothing else, and the place of the file in it. Changes nothing. Raises UsageError."""
+        """Open a workspace for this file alone, and its location in it. Changes nothing. Raises UsageError."""
         real_path = os.path.realpath(self.path)
         with Workspace([_nearest_existing_directory(real_path)]) as workspace:
             yield workspace, workspace.roots.locate(real_path)
 
     @contextmanager
     def lock(self, stop: Callable[[], None]) -> Generator[None]:
-        """Whoever else wants to save waits meanwhile, in other processes too.
+        """Hold the lock of the file's directory, across processes.
 
-        A directory that is missing is made, for this user alone, and removed again if the work in it fails. `stop` is
-        called while waiting; what it raises is passed on. Raises OSError, and WorkspaceError when the wait is too long.
+        A missing directory is created with mode 0700, and removed again if the block fails. `stop` is called while
+        waiting. Raises OSError, and WorkspaceError if the wait is too long.
         """
         directory = os.path.dirname(os.path.realpath(self.path))
         made = _make_private_directories(directory)
@@ -91,9 +91,9 @@ class MemoryFile:
 
 
 def add_memory(content: str, fact: str) -> str:
-    """The text with one more entry at the end of the section of memories, which is added where it is missing.
+    """Return the text with one more entry at the end of the memories section, which is added if missing.
 
-    Lines end with LF in what is given and what comes back; the text ends with one of them.
+    Lines end with LF in the argument and the result; the result ends with one.
     """
     entry = f"- {format_fact(fact)}"
     lines = content.split("\n")
@@ -111,21 +111,21 @@ def add_memory(content: str, fact: str) -> str:
 
 
 def format_fact(fact: str) -> str:
-    """A fact as it stands behind the hyphen of its entry: on one line, without hyphens of its own, never a heading."""
+    """Format a fact for its list entry: one line, no leading hyphens, never a heading."""
     flat = _LINE_ENDS.sub(" ", fact).strip()
     bare = _LEADING_HYPHENS.sub("", flat)
     return f"\\{bare}" if _HEADING_MARK.match(bare) else bare
 
 
 def _nearest_existing_directory(path: str) -> str:
-    """The innermost directory on the way to a path that exists."""
+    """Return the innermost existing directory on the way to a path."""
     while not os.path.isdir(path):
         path = os.path.dirname(path)
     return path
 
 
 def _make_private_directories(directory: str) -> list[str]:
-    """Make a directory and what is missing on the way to it; return what was made, outermost first."""
+    """Create a directory and its missing parents; return the created paths, outermost first."""
     missing: list[str] = []
     while not os.path.isdir(directory):
         missing.insert(0, directory)
@@ -140,7 +140,7 @@ def _make_private_directories(directory: str) -> list[str]:
 
 
 def _fenced_lines(lines: list[str]) -> set[int]:
-    """The lines of code blocks. A fence that is never closed makes none: it would swallow what is added."""
+    """Return the indexes of lines in code blocks. An unclosed fence makes none: it would swallow what is added."""
     found: set[int] = set()
     start, opening = 0, ""
     for at, line in enumerate(lines):

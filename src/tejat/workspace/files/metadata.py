@@ -1,4 +1,4 @@
-"""Gives one open file the owner, the extended attributes and the mode of another, or says what cannot be given."""
+"""Copying owner, extended attributes and mode from one open file to another."""
 
 import errno
 import os
@@ -12,14 +12,14 @@ _CONTENT_SIGNATURES = frozenset({"security.ima", "security.evm"})
 
 
 def copy_metadata(source: int, target: int) -> None:
-    """Make the file of descriptor `target` look like that of `source` in everything but content and times.
+    """Copy everything but content and times from descriptor `source` to `target`.
 
-    What cannot be kept is a refusal: a file that silently changes hands, or loses an access list, is open to others or
-    closed to them from then on, and nobody is told. Raises PermissionError whose `strerror` says what it is, and the
-    OSError of the system for anything else.
+    Metadata that cannot be kept is an error: a file that silently changes owner or loses an access list becomes
+    readable or closed to others without notice. Raises PermissionError with the reason in `strerror`, OSError
+    otherwise.
 
     The owner comes first, because changing it clears the set-user-id bits; the mode comes last, because an access list,
-    which is one of the attributes, changes it.
+    which is an extended attribute, changes it.
     """
     wanted = os.fstat(source)
     _copy_owner(wanted, target)

@@ -1,4 +1,4 @@
-"""Opens what a path means beneath held directories, resolved and opened in one step."""
+"""Opening paths beneath open root directories, resolved and opened in one step (openat2, RESOLVE_BENEATH)."""
 
 import errno
 import os
@@ -23,19 +23,19 @@ _OPENAT2_FALLBACK_ERRORS = frozenset(
 
 
 class PathResolution(Enum):
-    """Who resolves a path: the kernel in one call (and our walk where it cannot decide), or always our walk."""
+    """How paths are resolved: by the kernel, with the component walk as fallback, or always by the walk."""
 
     KERNEL = "kernel"
     WALK = "walk"
 
 
 class RootDirectory:
-    """A directory held open: it goes on meaning the same object, whatever is later put at its path."""
+    """A directory held open, so that it stays the same object whatever is later put at its path."""
 
     __slots__ = ("_is_on_kernel_filesystem", "device", "fd", "path", "real_path")
 
     def __init__(self, path: str) -> None:
-        """`path` is absolute and normalised. Raises OSError when it cannot be opened or is not a directory."""
+        """`path` is absolute and normalised. Raises OSError if it is not a directory or cannot be opened."""
         self.path = path
         self.fd = os.open(path, O_TRAVERSE)
         self.real_path = kernel_path(self.fd) or os.path.realpath(path)
@@ -44,34 +44,34 @@ class RootDirectory:
 
     @property
     def is_on_kernel_filesystem(self) -> bool:
-        """See `is_on_kernel_filesystem`. Asked when something beneath is opened, and then once. Raises OSError."""
+        """Whether the root itself is on a kernel file system; cached. Raises OSError."""
         if self._is_on_kernel_filesystem is None:
             self._is_on_kernel_filesystem = is_on_kernel_filesystem(self.fd)
         return self._is_on_kernel_filesystem
 
     def close(self) -> None:
-        """Afterwards every use answers EBADF: a closed number must never mean another directory."""
+        """Close the descriptor. Later uses fail with EBADF, because a reused number must not mean another directory."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
 
 
 class BeneathOpener:
-    """Opens relative paths beneath roots, where links may lead from one root into another but never out of all.
+    """Opens relative paths beneath roots. Links may lead from one root into another but never out of all of them.
 
-    Every method raises OSError: EXDEV when a link leaves the roots, ELOOP when links never end, EACCES when the object
-    lives on a file system of the kernel (proc, sysfs and their like), and what the system calls answer otherwise.
+    Every method raises OSError: EXDEV if a link leaves the roots, ELOOP for too many links, EACCES for objects on
+    kernel file systems (proc, sysfs and the like), and the errors of the system calls.
     """
 
     __slots__ = ("_kernel", "_prefixes")
 
     def __init__(self, prefixes: Sequence[tuple[str, RootDirectory]], opener: PathResolution) -> None:
-        """`prefixes` are the spellings of the roots, each with a slash at its end, longest first."""
+        """`prefixes` are the spellings of the roots, each with a trailing slash, longest first."""
         self._prefixes = prefixes
         self._kernel = opener is PathResolution.KERNEL
 
     def match(self, path: str) -> tuple[RootDirectory, str] | None:
-        """The root that an absolute path without empty or `.` components belongs to by its text, and the rest."""
+        """Return the root that a normalised absolute path belongs to by its text, and the path below it."""
         slashed = path + "/"
         for prefix, root in self._prefixes:
             if slashed.startswith(prefix):
@@ -79,7 +79,7 @@ class BeneathOpener:
         return None
 
     def open(self, root: RootDirectory, relative: str, flags: int) -> tuple[int, os.stat_result]:
-        """Open without waiting (a FIFO, a lease) and without gaining a terminal; also answer the fstat of it."""
+        """Open without blocking (FIFO, lease) and without acquiring a terminal; return the descriptor and its fstat."""
         # openat2 refuses all that means nothing beside O_PATH.
         flags |= os.O_CLOEXEC if flags & O_PATH else os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
         descriptor = self._open_with_openat2(root, relative, flags) if self._kernel else None
@@ -95,7 +95,7 @@ class BeneathOpener:
         return descriptor, status
 
     def stat(self, root: RootDirectory, relative: str) -> os.stat_result:
-        """Stat what the path means after all links."""
+        """Stat the path after following all links."""
         if not O_PATH:
             return self._open_by_walk(root, relative, stat_entry)
         descriptor, status = self.open(root, relative, O_PATH)
@@ -103,7 +103,7 @@ class BeneathOpener:
         return status
 
     def walk(self, root: RootDirectory, relative: str) -> "PathWalk":
-        """A walk that stands at the root, before the first component."""
+        """Start a walk at the root, before the first component."""
         return PathWalk(self, root, relative)
 
     def _open_with_openat2(self, root: RootDirectory, relative: str, flags: int) -> int | None:
@@ -120,10 +120,10 @@ class BeneathOpener:
 
 
 class PathWalk:
-    """A path on its way down, one component at a time, never following a link except by reading its text.
+    """Component-by-component resolution of a path that follows links only by reading their text.
 
-    `fd` is the directory reached, `trail` its real components beneath `root`, `pending` what is still ahead, the next
-    component last. Always beneath a root: each step opens one plain name in a held directory without following links.
+    `fd` is the directory reached, `trail` its real components beneath `root`, `pending` the remaining components, next
+    one last. It never leaves the roots: each step opens one plain name in an open directory without following links.
     """
 
     __slots__ = ("_beneath", "_links", "_patience", "_steps", "fd", "pending", "root", "trail")
@@ -149,7 +149,8 @@ class PathWalk:
     def resolve(self, finish: Callable[[int, str], _Result]) -> _Result:
         """Apply `finish` to the last directory and component. It must not follow a link but raise ELOOP or ENOTDIR.
 
-        On FileNotFoundError the walk stands in the deepest directory that exists, the missing one next in `pending`.
+        On FileNotFoundError the walk stays in the deepest existing directory, with the missing component next in
+        `pending`.
         """
         while True:
             name = self._descend()
@@ -248,13 +249,13 @@ class PathWalk:
 
 
 def refuse_kernel_filesystem(fd: int) -> None:
-    """Raise PermissionError when what is open lives on proc, sysfs or another window into the kernel."""
+    """Raise PermissionError if the open file is on proc, sysfs or another kernel file system."""
     if is_on_kernel_filesystem(fd):
         raise PermissionError(errno.EACCES, "Files of the kernel, as in /proc and /sys, are never opened")
 
 
 def open_entry(directory: int, name: str, flags: int) -> int:
-    """Open one name in a directory. Raises OSError, ELOOP or ENOTDIR when it is a link."""
+    """Open one name in a directory. Raises OSError: ELOOP or ENOTDIR for a link."""
     descriptor = os.open(name, flags | os.O_NOFOLLOW, dir_fd=directory)
     # With O_PATH alone the link itself is opened.
     if flags & O_PATH and not flags & os.O_DIRECTORY and stat.S_ISLNK(os.fstat(descriptor).st_mode):
@@ -264,7 +265,7 @@ def open_entry(directory: int, name: str, flags: int) -> int:
 
 
 def stat_entry(directory: int, name: str) -> os.stat_result:
-    """Stat one name in a directory. Raises OSError, ELOOP when it is a link."""
+    """Stat one name in a directory. Raises OSError: ELOOP for a link."""
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
     if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)

@@ -1,4 +1,4 @@
-"""Turns what the system answers about a path into what the model is told."""
+"""Conversion of OSError for a path into the WorkspaceError that the model sees."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ _DIRECTORY = gettext_lazy("Path is a directory, not a file")
 
 
 class PathPurpose(Enum):
-    """What a path was opened for."""
+    """The purpose for which a path was opened."""
 
     READ = "read"
     LIST = "list"
@@ -27,7 +27,7 @@ class PathPurpose(Enum):
 
 
 def path_error(error: OSError, path: str, *, purpose: PathPurpose) -> WorkspaceError:
-    """What to raise from `error`. Leaving the workspace is not known here: see `outside`."""
+    """Return the WorkspaceError for `error`. Paths outside the workspace are `outside_workspace_error`."""
     number = error.errno or 0
     if number == errno.ENAMETOOLONG:
         return path_too_long_error(path)
@@ -37,7 +37,7 @@ def path_error(error: OSError, path: str, *, purpose: PathPurpose) -> WorkspaceE
 
 
 def outside_workspace_error(path: str, directories: Sequence[str]) -> WorkspaceError:
-    """For a path that is in none of the workspace directories, or whose links lead out of them."""
+    """The error for a path outside the workspace directories, by its text or through links."""
     message = gettext_lazy(
         'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
         "{directories}",
@@ -50,7 +50,7 @@ def outside_workspace_error(path: str, directories: Sequence[str]) -> WorkspaceE
 
 
 def path_too_long_error(path: str) -> WorkspaceError:
-    """For a path or a name in it that no file can have; the message shows only the beginning of it."""
+    """The error for a path or name that is too long for any file; the message shows only its beginning."""
     message = gettext_lazy(
         "Path is too long (at most {path_limit} bytes, and {name_limit} for each name in it): {path}",
         path_limit=MAX_PATH_BYTES,
@@ -61,13 +61,13 @@ def path_too_long_error(path: str) -> WorkspaceError:
 
 
 def unencodable_path_error(path: str) -> WorkspaceError:
-    """For a path with characters that have no bytes in the encoding of file names."""
+    """The error for a path with characters that cannot be encoded as a file name."""
     message = gettext_lazy("Path has characters that no file name can have: {path}", path=_shorten(ascii(path)))
     return WorkspaceError(message, ErrorType.INVALID_TOOL_PARAMS, path=path)
 
 
 def not_a_file_error(path: str, status: os.stat_result) -> WorkspaceError:
-    """For something else than a regular file where one is needed."""
+    """The error for anything but a regular file."""
     if stat.S_ISDIR(status.st_mode):
         return WorkspaceError(join_lazy("", (_DIRECTORY, ": ", path)), ErrorType.TARGET_IS_DIRECTORY, path=path)
     return WorkspaceError(join_lazy("", (_SPECIAL, ": ", path)), ErrorType.SPECIAL_FILE, path=path)

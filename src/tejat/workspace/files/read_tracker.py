@@ -1,4 +1,4 @@
-"""Remembers what this session has seen of files, so that a write over somebody else's change is refused."""
+"""Tracking of file contents seen in this session, so that writes over other changes are refused."""
 
 import hashlib
 import os
@@ -15,15 +15,15 @@ MAX_KEPT_BYTES = 64 << 10
 
 
 class ReadTracker:
-    """What was last seen of each file, and a lock for each. Any thread may call anything.
+    """The last seen state of each file, and a lock for each. Thread-safe.
 
-    Files are known by their real path (the kernel's view, so that all spellings of a file are one record), not by
-    inode: a file that is replaced gets a new inode and stays the same file, and an old number soon means another one.
-    The oldest records go first when there are more than `max_records`, and then a file counts as never seen.
+    Files are identified by their real path (the kernel's view, so all spellings of a file share one record), not by
+    inode: a replaced file gets a new inode and stays the same file. When there are more than `max_records`, the oldest
+    records are dropped; such files count as never seen.
     """
 
     def __init__(self, *, max_records: int = 10_000, max_kept_bytes: int = 4 << 20) -> None:
-        """`max_kept_bytes` is how many bytes of old content are held in all for `last_content`."""
+        """`max_kept_bytes` limits the total size of the contents kept for `last_content`."""
         self._max_records = max_records
         self._max_kept_bytes = max_kept_bytes
         self._guard = threading.Lock()
@@ -33,24 +33,24 @@ class ReadTracker:
         self._locks: dict[str, _SharedLock] = {}
 
     def record_read(self, path: str, status: os.stat_result, raw: bytes | memoryview) -> None:
-        """The whole content was read: `raw`, with the status of the descriptor that it was read from."""
+        """Record that the whole content `raw` was read from a descriptor with this status."""
         self._remember(path, status, (raw,))
 
     def record_partial_read(self, path: str, status: os.stat_result) -> None:
-        """Some of the file was read, and the rest was too much to look at."""
+        """Record that only part of the file was read."""
         with self._guard:
             known = self._records.get(path)
             if known is None or known.identity != stat_identity(status):
                 self._put(path, _Record(stat_identity(status), digest=None), kept=None)
 
     def record_write(self, path: str, status: os.stat_result, pieces: Sequence[bytes | memoryview]) -> None:
-        """This session made `pieces`, one after the other, the content of the file; `status` is the new file's."""
+        """Record that this session wrote `pieces` as the file's content; `status` is the new file's."""
         self._remember(path, status, pieces)
 
     def check_unchanged(self, path: str, status: os.stat_result, raw: bytes | memoryview | None) -> None:
-        """Raises WorkspaceError(STALE_FILE) if the file is not as it was last seen. A file never seen is fine.
+        """Raise WorkspaceError(STALE_FILE) if the file differs from its last seen state. Files never seen pass.
 
-        The content decides. Where it is not known, then or now (`raw` None), device, inode, size and both times do.
+        The content decides. If it is unknown, then or now (`raw` None), device, inode, size and both times do.
         """
         with self._guard:
             known = self._records.get(path)
@@ -67,23 +67,23 @@ class ReadTracker:
             raise WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
     def has_seen(self, path: str) -> bool:
-        """Whether this session has read the file, or made it what it is."""
+        """Whether this session has read or written the file."""
         with self._guard:
             return path in self._records
 
     def last_content(self, path: str) -> bytes | None:
-        """The content that was last seen, if it was small and is still held: for showing what has changed since."""
+        """Return the last seen content if it was small and is still kept, to show what changed since."""
         with self._guard:
             return self._kept.get(path)
 
     def paths_containing(self, content: bytes) -> list[str]:
-        """The files in which this stood when they were last seen, of those whose content is still held."""
+        """Return the files whose kept content contains these bytes."""
         with self._guard:
             return [path for path, kept in self._kept.items() if content in kept]
 
     @contextmanager
     def lock(self, path: str) -> Generator[None]:
-        """Hold a file from reading to writing. Others who ask for the same path wait; it is not reentrant."""
+        """Hold a file from reading to writing. Not reentrant."""
         with self._guard:
             shared = self._locks.setdefault(path, _SharedLock())
             shared.users += 1
@@ -122,7 +122,7 @@ class ReadTracker:
 
 
 def stat_identity(status: os.stat_result) -> tuple[int, int, int, int, int]:
-    """What changes when anything about a file changes, as far as the clock of the file system can tell."""
+    """Return the stat fields that change with any change of a file, as far as its timestamps can tell."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 

@@ -1,4 +1,4 @@
-"""Opens files that somebody named, without ever waiting for them."""
+"""Opening regular files without blocking."""
 
 import errno
 import os
@@ -6,7 +6,7 @@ import stat
 
 
 def regular_file_opener(path: str, flags: int) -> int:
-    """For `open(path, opener=...)`. Raises OSError, also for what is no regular file: a pipe might never say a word."""
+    """An opener for `open(path, opener=...)`. Raises OSError, also for anything but a regular file."""
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,4 +1,4 @@
-"""The directories that may be worked in, and the one way to files in them: found by text, opened beneath a root."""
+"""The workspace directories, and all access to files in them."""
 
 import errno
 import os
@@ -37,9 +37,9 @@ _CHUNK = 65536
 
 @frozen
 class Location:
-    """A place beneath a root, as text: nothing is known about what is there.
+    """A path beneath a root, as text; nothing is known about the file itself.
 
-    `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root itself.
+    `relative` has no `..`, `.` or empty component and no slash at either end; "" is the root.
     """
 
     root: RootDirectory
@@ -47,17 +47,16 @@ class Location:
 
     @property
     def path(self) -> str:
-        """Absolute, as the user spells the root."""
+        """The absolute path, with the root as the user spelled it."""
         return _join(self.root.path, self.relative)
 
 
 class Roots:
-    """The workspace directories, each held open from now on.
+    """The workspace directories, each held open.
 
-    Every method that takes a location or a path raises WorkspaceError, whose message names the path as the caller
-    meant it. Common to all: PATH_NOT_IN_WORKSPACE (a link leads out), FILE_NOT_FOUND, PERMISSION_DENIED (also for every
-    object on proc, sysfs and their like), READ_CONTENT_FAILURE (link loops and what else the system answers; in
-    `open_parent` FILE_WRITE_FAILURE instead).
+    Every method that takes a location or a path raises WorkspaceError with the path as the caller gave it. Common to
+    all: PATH_NOT_IN_WORKSPACE (a link leads out), FILE_NOT_FOUND, PERMISSION_DENIED (also for every object on proc,
+    sysfs and the like), READ_CONTENT_FAILURE (link loops and other system errors; in `open_parent` FILE_WRITE_FAILURE).
     """
 
     __slots__ = ("_beneath", "_for_reading", "_opener", "_spellings", "directories", "paths")
@@ -69,9 +68,9 @@ class Roots:
         for_reading: Sequence[str | os.PathLike[str]] = (),
         opener: PathResolution = PathResolution.KERNEL,
     ) -> None:
-        """Raises UsageError that names the directory which is missing or is none. Duplicates are folded into one.
+        """Open the directories; duplicates are merged. Raises UsageError for one that is missing or not a directory.
 
-        Those `for_reading` are no workspace directories: files in them can be named by their whole path, and only read.
+        Directories `for_reading` are not part of the workspace: their files can be read by absolute path only.
         """
         if not directories:
             raise UsageError(gettext_lazy("At least one workspace directory is needed."))
@@ -91,7 +90,7 @@ class Roots:
         self._set_roots(tuple(roots[:working]), spellings)
 
     def add(self, directories: Sequence[str | os.PathLike[str]]) -> tuple[RootDirectory, ...]:
-        """Work in these too from now on; returns those that are new. Raises UsageError, and adds none, as above."""
+        """Add workspace directories and return the new ones. Raises UsageError, adding none."""
         known = [*self.directories, *self._for_reading]
         roots, spellings = list(known), dict(self._spellings)
         try:
@@ -112,7 +111,7 @@ class Roots:
 
     @property
     def first(self) -> RootDirectory:
-        """The root that relative paths belong to."""
+        """The root of relative paths."""
         return self.directories[0]
 
     def __enter__(self) -> Self:
@@ -124,16 +123,16 @@ class Roots:
         self.close()
 
     def close(self) -> None:
-        """Let the directories go. What was opened beneath them stays open."""
+        """Close the directories. Files opened beneath them stay open."""
         _close_all(self.directories)
         _close_all(self._for_reading)
 
     def locate(self, path: str, *, base: Location | None = None) -> Location:
-        """Find the place that a path names, by its text: exactly that name, nothing is decoded or expanded.
+        """Find the location of a path by its text; nothing is decoded or expanded.
 
-        A relative path belongs to `base`, else to the first root, or to another root if it exists only in that one. A
-        leading `@` is dropped when that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
-        INVALID_TOOL_PARAMS for what cannot be a path (too long, not encodable).
+        A relative path is relative to `base`, else to the first root, or to another root if it exists only there. A
+        leading `@` is dropped if that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
+        INVALID_TOOL_PARAMS for an impossible path (too long, not encodable).
         """
         text = path.replace("\0", "")
         _check_limits(text)
@@ -147,10 +146,10 @@ class Roots:
         return without if self._exists(without) else location
 
     def open_file(self, location: Location) -> "OpenFile":
-        """Open a regular file for reading, at once, whatever is there.
+        """Open a regular file for reading, without blocking.
 
-        Raises WorkspaceError: SPECIAL_FILE for a FIFO, socket or device, TARGET_IS_DIRECTORY, FILE_NOT_FOUND also when
-        a component on the way is a file.
+        Raises WorkspaceError: SPECIAL_FILE for a FIFO, socket or device, TARGET_IS_DIRECTORY, FILE_NOT_FOUND also if a
+        parent is a file.
         """
         try:
             fd, status = self._beneath.open(location.root, location.relative, os.O_RDONLY)
@@ -162,7 +161,7 @@ class Roots:
         return OpenFile(fd, location, status)
 
     def open_directory(self, location: Location) -> "OpenDirectory":
-        """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, for a file on the way too."""
+        """Open a directory for listing. Raises WorkspaceError: PATH_IS_NOT_A_DIRECTORY, also if a parent is a file."""
         if location.root in self._for_reading:
             raise outside_workspace_error(location.path, self.paths)
         try:
@@ -172,11 +171,11 @@ class Roots:
         return OpenDirectory(fd, location, status)
 
     def open_parent(self, location: Location, *, create: bool) -> "ParentDirectory":
-        """Open the directory that a file of this location is or would be in, after all links, dangling ones too.
+        """Open the parent directory of a file, existing or not, after following all links, dangling ones too.
 
-        With `create` the directories that are missing are made; without it nothing is changed. Raises WorkspaceError:
-        TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE when a component on the way is a file.
-        After an error nothing that was made is left.
+        With `create` missing directories are created; without it nothing is changed. Raises WorkspaceError:
+        TARGET_IS_DIRECTORY, SPECIAL_FILE, NO_SPACE_LEFT, FILE_WRITE_FAILURE if a parent is a file. After an error no
+        created directory is left.
         """
         if location.root in self._for_reading:
             raise outside_workspace_error(location.path, self.paths)
@@ -194,7 +193,7 @@ class Roots:
         return ParentDirectory(made, name, resolved, () if create else tuple(missing))
 
     def stat(self, location: Location) -> os.stat_result:
-        """Stat what is there after all links. FILE_NOT_FOUND also when a component on the way is a file."""
+        """Stat after following all links. FILE_NOT_FOUND also if a parent is a file."""
         try:
             return self._beneath.stat(location.root, location.relative)
         except OSError as error:
@@ -244,7 +243,7 @@ class Roots:
 
 
 class _OpenHandle:
-    """A descriptor with the location it was opened at and the fstat of that moment; closes as a context manager."""
+    """An open descriptor with its location and its fstat at opening; a context manager."""
 
     __slots__ = ("fd", "location", "status")
 
@@ -263,7 +262,7 @@ class _OpenHandle:
 
     @property
     def real_path(self) -> str:
-        """Where the kernel says that this is now. Raises WorkspaceError(READ_CONTENT_FAILURE) if it does not say."""
+        """The current path according to the kernel. Raises WorkspaceError(READ_CONTENT_FAILURE) if unknown."""
         path = kernel_path(self.fd)
         if path is None:
             message = f"The system cannot tell the real path of {self.location.path}"
@@ -271,11 +270,11 @@ class _OpenHandle:
         return path
 
     def fileno(self) -> int:
-        """The descriptor, for whatever takes file objects."""
+        """The descriptor, for functions that take file objects."""
         return self.fd
 
     def close(self) -> None:
-        """Close once; a second time does nothing."""
+        """Close the descriptor. A second call does nothing."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -287,7 +286,7 @@ class OpenFile(_OpenHandle):
     __slots__ = ()
 
     def read(self, limit: int) -> bytes:
-        """The first bytes of the file, at most `limit`. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        """Read the first bytes of the file, at most `limit`. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
         chunks: list[bytes] = []
         have = 0
         try:
@@ -305,7 +304,7 @@ class OpenFile(_OpenHandle):
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def read_all(self) -> bytes:
-        """The whole file up to its end of now. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
+        """Read the whole file up to its current end. Raises WorkspaceError(READ_CONTENT_FAILURE)."""
         return self.read(sys.maxsize)
 
 
@@ -316,11 +315,11 @@ class OpenDirectory(_OpenHandle):
 
 
 class ParentDirectory:
-    """Where a file is or would be written, after all links.
+    """The directory in which a file is or would be written, after following all links.
 
-    `name` is the last component, no link when it was resolved. `location` is the place of the file itself, the same for
-    every link to it. `fd` is the directory of the file or, while some are `missing`, the deepest that exists; it can be
-    synced where the directory is readable.
+    `name` is the last component, not a link when it was resolved. `location` is that of the file itself, the same for
+    every link to it. `fd` is the parent directory or, while some are `missing`, the deepest existing one; it can be
+    synced if the directory is readable.
     """
 
     __slots__ = ("_made", "location", "missing", "name")
@@ -344,11 +343,11 @@ class ParentDirectory:
         return self._made.fd
 
     def remove_created(self) -> None:
-        """Remove the directories that `open_parent` made for this, as far as they are empty."""
+        """Remove the directories that `open_parent` created, as far as they are empty."""
         self._made.remove()
 
     def close(self) -> None:
-        """Close once; a second time does nothing. Directories that were made stay."""
+        """Close the descriptors, leaving created directories. A second call does nothing."""
         self._made.close()
 
 
@@ -397,7 +396,7 @@ def _check_limits(path: str) -> None:
 
 
 def _stat_target(walk: PathWalk) -> os.stat_result | None:
-    """The stat of what is at the end of the walk, None when it or a directory before it does not exist."""
+    """Return the stat at the end of the walk, None if it or a parent does not exist."""
     try:
         return walk.resolve(stat_entry)
     except FileNotFoundError:

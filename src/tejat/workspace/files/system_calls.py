@@ -1,4 +1,4 @@
-"""The few things to ask of the system that the standard library has no function for."""
+"""System calls that the standard library does not wrap."""
 
 import errno
 import fcntl
@@ -26,10 +26,10 @@ _KERNEL_FILESYSTEMS = {
 
 
 def openat2(directory: int, relative: str, flags: int) -> int:
-    """Open a path that may not leave `directory`, with links but without magic ones, in one system call.
+    """Open a path beneath `directory` in one system call, following links but no magic links.
 
     Raises OSError: EXDEV for a path that leaves or meets an absolute link, ELOOP for a magic link or a loop, EAGAIN
-    when renames got in the way again and again, ENOSYS where the system has no such call, and what open answers.
+    after repeated renames, ENOSYS where the call is missing, and the errors of open.
     """
     if not _HAS_OPENAT2:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), relative)
@@ -47,7 +47,7 @@ def openat2(directory: int, relative: str, flags: int) -> int:
 
 
 def is_on_kernel_filesystem(fd: int) -> bool:
-    """Whether what is open lives on a file system whose files are questions to the kernel. Raises OSError."""
+    """Whether an open file is on proc, sysfs or another file system that the kernel generates. Raises OSError."""
     if sys.platform != "linux":
         return False
     library = _libc()
@@ -59,7 +59,7 @@ def is_on_kernel_filesystem(fd: int) -> bool:
 
 
 def kernel_path(fd: int) -> str | None:
-    """Where the kernel says that an open file is now; None where the system cannot tell."""
+    """Return the current path of an open file according to the kernel, None if unknown."""
     try:
         if sys.platform == "darwin":
             return os.fsdecode(fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
@@ -79,7 +79,7 @@ def _is_at(fd: int, path: str) -> bool:
 
 
 class _LibC:
-    """The functions of the C library."""
+    """Functions of the C library."""
 
     def __init__(self) -> None:
         # Many runs open no file beneath a directory, and ctypes takes longer to load than such a file to read.

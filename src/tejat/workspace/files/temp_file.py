@@ -1,4 +1,4 @@
-"""A file on its way: written beside its target under no name or a temporary one, then published in one step."""
+"""Temporary files beside their target, unnamed (O_TMPFILE) or named, that replace it in one step."""
 
 import errno
 import os
@@ -12,28 +12,28 @@ from typing import Self
 
 
 class TempFileNaming(Enum):
-    """When a draft gets a name in the directory."""
+    """The moment at which a temporary file gets its name."""
 
     DEFERRED = auto()
-    """Only when it is complete, so that a crash leaves nothing behind. Not every system can do that."""
+    """When it is complete, so that a crash leaves nothing behind. Not supported everywhere."""
     IMMEDIATE = auto()
 
 
 class DeferredNamingUnsupported(Exception):
-    """The system or the file system has no files without a name, or no way to name them afterwards."""
+    """The system or file system has no unnamed files, or cannot name them afterwards."""
 
 
 class TempFile:
-    """A context manager around a new file in the directory whose descriptor is given.
+    """A new file in the directory with this descriptor; a context manager.
 
-    Everything raises the OSError of the system as it is; with `Naming.DEFERRED` making, naming and publishing may raise
-    CannotNameLate instead. A draft that was not published is gone when the context ends.
+    Errors of the system are raised as OSError; with `TempFileNaming.DEFERRED`, creating, naming and publishing may
+    raise DeferredNamingUnsupported. A file that was not published is removed at the end of the context.
     """
 
     __slots__ = ("_directory", "_name", "fd")
 
     def __init__(self, directory: int, *, mode: int, naming: TempFileNaming) -> None:
-        """`mode` is as for open(2): the umask, or a default access list of the directory, is applied by the kernel."""
+        """`mode` is as for open(2): the kernel applies the umask or the directory's default access list."""
         self._directory = directory
         self._name: str | None = None
         if naming is TempFileNaming.DEFERRED:
@@ -51,7 +51,7 @@ class TempFile:
         self._unlink_name()
 
     def write(self, pieces: Sequence[bytes | memoryview], stop: Callable[[], None]) -> int:
-        """Append all pieces, never joined, and return how many bytes they have. `stop` is called now and then."""
+        """Append the pieces without joining them and return their size in bytes. `stop` is called now and then."""
         size = 0
         for start in range(0, len(pieces), _BATCH_PIECES):
             stop()
@@ -61,7 +61,7 @@ class TempFile:
         return size
 
     def ensure_name(self) -> str:
-        """Get the temporary name that `rename_over` renames, and take it first if the draft has none."""
+        """Return the temporary name, naming an unnamed file first."""
         if self._name is None:
             # Noted before it is taken, so that an interrupt right after cannot leave it behind.
             self._name = _random_name()
@@ -69,12 +69,12 @@ class TempFile:
         return self._name
 
     def rename_over(self, name: str) -> None:
-        """Become the file of that name in the directory, whether there is one or not."""
+        """Publish under this name, replacing any file."""
         os.rename(self.ensure_name(), name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
         self._name = None
 
     def link_as(self, name: str) -> None:
-        """Become the file of that name. Raises FileExistsError if the name is taken, whatever took it."""
+        """Publish under a new name. Raises FileExistsError if it is taken."""
         if self._name is None:
             self._link_fd(name)
             return
@@ -113,9 +113,9 @@ class TempFile:
 
 
 def remove_stale_temp_files(directory: int) -> None:
-    """Remove the drafts of processes that were killed: ours by name, our user's, their process gone. Never raises.
+    """Remove temporary files of killed processes: named by us, owned by this user, process gone. Never raises.
 
-    A directory is looked through once in the life of this process.
+    Each directory is scanned once per process.
     """
     with suppress(OSError):
         status = os.fstat(directory)

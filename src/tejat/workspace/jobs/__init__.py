@@ -1,1 +1,1 @@
-"""Jobs."""
+"""Background jobs: records, logs, stopping."""

@@ -1,4 +1,4 @@
-"""A part of a growing log: cut between lines where that is possible, never inside a character or a terminal code."""
+"""Reading parts of a growing job log, cut between lines if possible, never inside a character or an escape sequence."""
 
 import os
 import re
@@ -19,7 +19,7 @@ _INCOMPLETE = re.compile(
 
 @frozen
 class LogChunk:
-    """What a log holds from `offset` up to `next_offset`, as a terminal would show it. All numbers are bytes."""
+    """The log from `offset` up to `next_offset`, as a terminal would show it. All numbers are bytes."""
 
     text: str
     offset: int
@@ -28,7 +28,7 @@ class LogChunk:
 
 
 def read_log(log: BinaryIO, offset: int, *, lines: int | None, is_finished: bool) -> LogChunk:
-    """The log from `offset` on. What is not complete is left for the next time, unless the job `is_over`.
+    """Read the log from `offset` on. An incomplete end is left for the next call unless the job `is_finished`.
 
     Raises OSError.
     """
@@ -43,7 +43,7 @@ def read_log(log: BinaryIO, offset: int, *, lines: int | None, is_finished: bool
 
 
 def read_log_tail(log: BinaryIO, *, lines: int | None, is_finished: bool) -> LogChunk:
-    """The last `lines` of the log, or as much of its end as may be read at once. Raises OSError."""
+    """Read the last `lines` of the log, or as much of its end as may be read at once. Raises OSError."""
     size = _log_size(log)
     begin = max(size - MAX_BYTES, 0)
     raw = os.pread(log.fileno(), MAX_BYTES, begin)
@@ -83,7 +83,7 @@ def _last_lines(raw: bytes, lines: int) -> bytes:
 
 
 def _complete_length(raw: bytes, *, has_more: bool, is_over: bool) -> int:
-    """How many of the bytes to give. None of them only where the rest has yet to come."""
+    """Return the number of complete bytes; 0 only if the rest is yet to come."""
     if has_more and (end := raw.rfind(b"\n") + 1):
         return end
     if is_over and not has_more:
@@ -93,7 +93,7 @@ def _complete_length(raw: bytes, *, has_more: bool, is_over: bool) -> int:
 
 
 def _leading_continuation_bytes(raw: bytes) -> int:
-    """How many bytes at the beginning belong to a character whose first byte is not there."""
+    """Return the number of leading bytes of a character whose first byte is missing."""
     for count in range(_MAX_PARTIAL_BYTES + 1):
         if not 0x80 <= raw[count : count + 1][0] < 0xC0:
             return count

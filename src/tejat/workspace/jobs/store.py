@@ -1,4 +1,4 @@
-"""Commands in the background: written down where later processes find them, read, and stopped for good."""
+"""Background jobs, recorded on disk so that later processes can list, read and stop them."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ from tejat.workspace.processes.process_tree import (
 from tejat.workspace.processes.spawn import ProcessSpec, start_detached
 
 RETENTION_SECONDS = 7 * 24 * 3600
-"""How long an ended job can still be looked at."""
+"""How long finished jobs are kept."""
 
 _STOP_TIMEOUT_SECONDS = 3.0
 _POLL_SECONDS = 0.01
@@ -39,9 +39,9 @@ class JobState(StrEnum):
 
 @frozen
 class Job:
-    """A command in the background. `started` is in seconds since the epoch.
+    """A background command. `started` is in seconds since the epoch.
 
-    An exited job without an exit code and a signal was ended from outside, together with whoever watched over it.
+    A finished job with neither exit code nor signal was killed together with its supervisor.
     """
 
     pid: int
@@ -57,16 +57,16 @@ class Job:
 
 @frozen
 class JobList:
-    """The jobs, oldest first, and the records that nobody could read, by their path."""
+    """The jobs, oldest first, and the paths of unreadable records."""
 
     jobs: tuple[Job, ...]
     unreadable: tuple[str, ...] = ()
 
 
 class JobStore:
-    """The jobs whose records are in one directory, whichever process started them.
+    """The jobs recorded in one directory, whichever process started them.
 
-    The directory is made with the first job. Nothing here needs an event loop, and `start` and `stop` take a moment.
+    The directory is created with the first job. Needs no event loop; `start` and `stop` block briefly.
     """
 
     def __init__(self, directory: str) -> None:
@@ -74,10 +74,10 @@ class JobStore:
         self._exit_callbacks: dict[str, Callable[[], None]] = {}
 
     def start(self, launch: ProcessSpec, *, command: str, directory: str, on_exit: Callable[[], None]) -> Job:
-        """Start a job that outlives this process; `command` and `directory` are what people are told of it.
+        """Start a job that outlives this process; `command` and `directory` are for display.
 
-        `when_over` is called once, by whichever of our methods first sees that the job has ended. Raises OSError as the
-        system told it; nothing is left then.
+        `on_exit` is called once, by the first method that notices the end of the job. Raises OSError; then nothing is
+        left.
         """
         make_private_directory(self._directory)
         self.prune()
@@ -113,18 +113,18 @@ class JobStore:
         return self._job_status(record)
 
     def list_jobs(self) -> JobList:
-        """Every job of the directory. Raises nothing."""
+        """List all jobs. Raises nothing."""
         records, unreadable = self._read_records()
         return JobList(tuple(self._job_status(record) for record in records), tuple(unreadable))
 
     def get(self, pid: int) -> Job:
-        """The latest job with this pid. Raises ToolFailure if there is none."""
+        """Return the latest job with this pid. Raises ToolFailure if there is none."""
         return self._job_status(self._find_record(pid))
 
     def read_log(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> LogChunk:
-        """What the job has printed from `offset` on, or the last `lines` of it; 64 KiB at most.
+        """Return the job's output from `offset` on, or the last `lines` of it; at most 64 KiB.
 
-        Raises ToolFailure: there is no such job, its log is gone or is no file of ours.
+        Raises ToolFailure if there is no such job, or its log is missing or not a regular file.
         """
         record = self._find_record(pid)
         path = f"{record.stem}.log"
@@ -155,9 +155,9 @@ class JobStore:
                 ) from error
 
     def stop(self, pid: int) -> Job:
-        """End the job with everything that it started. Returns when that is gone, after three seconds at most.
+        """Terminate the job with all its processes. Returns when they are gone, after at most three seconds.
 
-        Raises ToolFailure if there is no such job or it cannot be ended.
+        Raises ToolFailure if there is no such job or it cannot be stopped.
         """
         record = self._find_record(pid)
         _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
@@ -167,7 +167,7 @@ class JobStore:
         return job
 
     def prune(self) -> None:
-        """Remove what is left of jobs that ended long ago. Raises nothing."""
+        """Remove the files of jobs that finished long ago. Raises nothing."""
         oldest = time.time() - RETENTION_SECONDS
         records, _ = self._read_records()
         running = {record.stem for record in records if self._job_status(record).state is JobState.RUNNING}
@@ -215,9 +215,9 @@ class JobStore:
 
 @frozen
 class _Record:
-    """What is written down of a job. `stem` is the path of its files without their endings.
+    """The record of a job. `stem` is the path of its files without extension.
 
-    A process is named by its pid, when it began, and the boot in which it did: a pid alone comes around again.
+    A process is identified by pid, start time and boot id, because pids are reused.
     """
 
     stem: str
@@ -235,14 +235,14 @@ class _Record:
         write_private_file(f"{self.stem}.json", record, follow_symlinks=False)
 
     def is_alive(self) -> bool:
-        """Whether the job goes on: its keeper stays until everything of it has ended, unless somebody killed it."""
+        """Whether the job is running: its supervisor stays until all its processes have ended, unless it is killed."""
         return self.is_supervisor_alive() or bool(self.orphans())
 
     def is_supervisor_alive(self) -> bool:
         return self._is_same_process(self.keeper_pid, self.keeper_started)
 
     def orphans(self) -> set[int]:
-        """What still runs of a job whose keeper was killed, as far as the shell's end has not hidden it."""
+        """Return the processes of a job whose supervisor was killed, as far as they can still be found."""
         if self.is_supervisor_alive() or not self._is_same_process(self.pid, self.pid_started):
             return set()
         table = list_processes()
@@ -250,7 +250,7 @@ class _Record:
         return {pid for pid in with_descendants([self.pid, *session], table) if table[pid].is_alive}
 
     def exit_status(self) -> tuple[int | None, int | None]:
-        """Exit code and signal as the keeper wrote them, None where it did not."""
+        """Return exit code and signal as the supervisor wrote them, else None."""
         try:
             told = load_json(_read_small(f"{self.stem}.state"))
         except (OSError, InvalidJson):
@@ -270,7 +270,7 @@ _FIELDS = (
 
 
 def _read_record(path: str) -> _Record:
-    """Raises OSError, NotJson, KeyError, TypeError or ValueError for what is no record."""
+    """Raises OSError, NotJson, KeyError, TypeError or ValueError for an invalid record."""
     told = load_json(_read_small(path))
     if not isinstance(told, dict):
         raise TypeError(path)
@@ -298,7 +298,7 @@ def _list_names(directory: str) -> list[str]:
 
 
 def _terminate(record: _Record, deadline: float) -> None:
-    """End everything of a job, or as much as can be ended until then. Raises ToolFailure if it is somebody else's."""
+    """Terminate as much of a job as possible until the deadline. Raises ToolFailure if it belongs to another user."""
     if record.is_supervisor_alive():
         _terminate_supervisor(record)
         while record.is_supervisor_alive() and time.monotonic() < deadline:
@@ -309,7 +309,7 @@ def _terminate(record: _Record, deadline: float) -> None:
 
 
 def _terminate_supervisor(record: _Record) -> None:
-    """SIGTERM to the keeper and to nobody else, even if it ends and its pid is given away meanwhile."""
+    """Send SIGTERM to the supervisor, never to another process that has reused its pid."""
     if not hasattr(os, "pidfd_open"):
         with suppress(ProcessLookupError):
             os.kill(record.keeper_pid, signal.SIGTERM)
@@ -333,7 +333,7 @@ def _terminate_supervisor(record: _Record) -> None:
 
 @cache
 def _boot_id() -> str:
-    """What tells this run of the machine from every other; "" where the system has no word for it."""
+    """Return an id of this boot of the machine, "" if the system has none."""
     try:
         with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
             return file.read().strip()

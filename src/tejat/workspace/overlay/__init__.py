@@ -1,1 +1,1 @@
-"""Copies of the files for a command to be tried in: what it changes there is seen before it counts."""
+"""Overlay copies of the workspace in which a command is tried before its changes are applied."""

@@ -1,4 +1,4 @@
-"""One copy of the roots: a command runs in it, what it changed is looked at, and then kept or thrown away."""
+"""One overlay copy of the roots: a command runs in it, its changes are shown, then applied or discarded."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ from tejat.workspace.undo.snapshot import Snapshot, SnapshotBudget, scan_paths, 
 from tejat.workspace.undo.tree_state import unpack_file_key
 
 MAX_CHANGES = 1000
-"""So many can be shown one by one. More cannot be kept: nobody would have seen them."""
+"""Changes that can be shown. More cannot be applied, because the user would not have seen them."""
 MAX_DIFF = 100_000
-"""Characters of a diff that a person is shown before they decide."""
+"""Characters of a diff that are shown to the user for a decision."""
 
 _PATCH = "Index: "
 _MAX_OLD_CONTENT = 64 << 20
@@ -32,7 +32,7 @@ _MAX_OLD_CONTENT = 64 << 20
 
 @frozen
 class OverlayChanges:
-    """What a command did in the copy. With `obstacles`, which are in words, none of it can be kept."""
+    """The changes of a command in the copy. With `blockers` (reasons for display) none can be applied."""
 
     changes: tuple[PathChange, ...]
     diff: str
@@ -40,9 +40,9 @@ class OverlayChanges:
 
 
 class OverlayCopy:
-    """Made by `OverlayManager`, which removes it too. Looking at it and keeping it block, so use a thread.
+    """Created and removed by `OverlayManager`. Collecting and applying changes block: use a thread.
 
-    Real files that change after `started` (nanoseconds, as files have them) are changed by somebody else.
+    Real files that change after `started` (nanoseconds, as file times) were changed by another program.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class OverlayCopy:
         self._changes: tuple[PathChange, ...] = ()
 
     def collect_changes(self, stop: Callable[[], None]) -> OverlayChanges:
-        """What the command did, once nothing of it runs any more. Raises OSError, and what `stop` raises."""
+        """Collect the command's changes after all its processes ended. Raises OSError, and whatever `stop` raises."""
         obstacles: list[str] = []
         changes: list[PathChange] = []
         old: dict[bytes, bytes] = {}
@@ -89,10 +89,10 @@ class OverlayCopy:
         return OverlayChanges(self._changes, self._diff(old), tuple(obstacles))
 
     def apply(self, stop: Callable[[], None]) -> None:
-        """Do to the real files what was shown. The copy can be thrown away afterwards.
+        """Apply the shown changes to the real files. The copy can be discarded afterwards.
 
-        Raises ToolFailure and keeps nothing if one of them has changed since; OSError where not all of it could be
-        done, with all that could not.
+        Raises ToolFailure, applying nothing, if one of the files has changed since; OSError with all failures if some
+        changes could not be applied.
         """
         with_roots = [
             (root, [change for change in self._changes if change.root == root.real_path]) for root in self._roots
@@ -123,7 +123,7 @@ class OverlayCopy:
     def _snapshot(
         self, root: RootDirectory, paths: Iterable[str], stop: Callable[[], None], old: dict[bytes, bytes]
     ) -> Snapshot:
-        """What is at these paths really. Contents go to `old`, as far as there is room."""
+        """Take a snapshot of the real files. Contents go to `old`, within a limit."""
 
         def keep(contents: Mapping[bytes, bytes]) -> None:
             if sum(map(len, chain(old.values(), contents.values()))) <= _MAX_OLD_CONTENT:
@@ -148,7 +148,7 @@ class OverlayCopy:
                 yield _("{path} was changed by another program while the command ran.", path=change.full_path)
 
     def _diff(self, old: Mapping[bytes, bytes]) -> str:
-        """The patches of texts. What else there is to say of a change is in the change itself."""
+        """Return the diffs of text files."""
         text = ""
         for patch in render_patches(self._changes, lambda digest: old.get(digest) or self._read_content(digest)):
             if not patch.startswith(_PATCH):
@@ -159,7 +159,7 @@ class OverlayCopy:
         return text
 
     def _read_content(self, digest: bytes) -> bytes | None:
-        """A content of the layers, None where it is not what it was when it was shown."""
+        """Read a content from the layers, None if it is not as it was shown."""
         if digest == sha256_digest(b""):
             return b""
         for found in self._layer_changes.values():
@@ -182,7 +182,7 @@ def _list_changes(root: str, found: LayerChanges, seen: Snapshot) -> Iterator[Pa
 
 
 def _new_entries(changes: Sequence[PathChange]) -> Iterator[PathProblem]:
-    """What came into directories that are to go."""
+    """Yield new entries in directories that are to be removed."""
     known = {change.path for change in changes}
     for change in changes:
         goes = change.after is None or change.after.kind is not PathKind.DIRECTORY

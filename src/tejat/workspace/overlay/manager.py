@@ -1,4 +1,4 @@
-"""Where copies come from and go to: private directories of one session, with nothing left of sessions that died."""
+"""Creation and removal of a session's overlay copies, including those of dead sessions."""
 
 import os
 import shutil
@@ -25,9 +25,9 @@ _LOCK_TIMEOUT_SECONDS = 60.0
 
 
 class OverlayManager:
-    """The copies of one session, each in a directory of its own below `directory`, which is ours alone.
+    """The overlay copies of one session, each in its own directory below the private `directory`.
 
-    A copy is locked by the process that made it. What belongs to nobody any more goes when the next one is made.
+    A copy is locked by the process that created it. Stale copies are removed when the next one is created.
     """
 
     def __init__(self, session_sandbox: SessionSandbox, directory: str) -> None:
@@ -37,7 +37,7 @@ class OverlayManager:
 
     @cached_property
     def is_supported(self) -> bool:
-        """Whether commands can be tried in a copy here: a small one was. Blocks; asked once."""
+        """Whether overlay copies work here, tested with a small one. Blocks; cached."""
         if not self._fencing.supports_overlay:
             return False
         try:
@@ -64,7 +64,7 @@ class OverlayManager:
             copy.discard()
 
     def open(self) -> OverlayCopy:
-        """A new copy of the roots as they are. Blocks. Raises OSError."""
+        """Create a copy of the current roots. Blocks. Raises OSError."""
         make_private_directory(self._directory)
         with _lock_directory(self._directory), ExitStack() as closing:
             self._remove_stale()
@@ -89,11 +89,11 @@ class OverlayManager:
         )
 
     def wrap(self, copy: OverlayCopy, arguments: Sequence[str], directory: str, *, network: bool) -> SandboxedCommand:
-        """How to start a command in the copy. Raises OSError."""
+        """Return how to start a command in the copy. Raises OSError."""
         return self._fencing.wrap_in_overlay(arguments, directory, copy.layers, network=network)
 
     def close(self) -> None:
-        """Throw away what nobody decided about."""
+        """Discard undecided copies."""
         for place in list(self._open_copies):
             self._close(place)
 
@@ -103,7 +103,7 @@ class OverlayManager:
             closing.close()
 
     def _remove_stale(self) -> None:
-        """Remove what belongs to no living process. To be called while the directory is locked."""
+        """Remove copies of dead processes. The directory must be locked."""
         with suppress(OSError), os.scandir(self._directory) as entries:
             for entry in entries:
                 if entry.path in self._open_copies or not entry.is_dir(follow_symlinks=False):
@@ -143,7 +143,7 @@ def _lock_directory(directory: str) -> Generator[None]:
 
 
 def _remove_tree(place: str) -> None:
-    """Remove a copy, whatever permissions a command or the kernel gave to what is in there. Raises nothing."""
+    """Remove a copy whatever its permissions. Raises nothing."""
     with suppress(OSError):
         os.chmod(place, _OWNER_ALL)
     for directory, directories, _ in os.walk(place):

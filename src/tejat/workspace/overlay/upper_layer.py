@@ -1,4 +1,4 @@
-"""Reads what a command changed in a copy from the layer that the kernel (overlayfs) put its changes into."""
+"""Reading a command's changes from the upper layer of an overlay mount."""
 
 import hashlib
 import os
@@ -11,20 +11,20 @@ from tejat.core.undo import PathKind, PathState
 from tejat.workspace.undo.snapshot import format_size
 
 MAX_FILE_SIZE = 32 << 20
-"""Bytes of a file that can be taken over from a copy."""
+"""Size of the largest file that can be applied from a copy."""
 
 _MAX_NODES = 10_000
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CHUNK = 1 << 20
 _OPAQUE_XATTR = "user.overlay.opaque"
-"""What marks a directory that hides the one below it."""
+"""Marks a directory that hides the one below it."""
 
 
 @frozen
 class LayerChanges:
-    """What there is at each path after the command, None where it was removed; all paths are from the root.
+    """The state of each changed path after the command, None if it was removed; paths are relative to the root.
 
-    `contents` are the files that hold a content, by its digest. `obstacles` are in words: what cannot be taken over.
+    `contents` maps digests to files with that content. `blockers` are the reasons why changes cannot be applied.
     """
 
     nodes: dict[str, PathState | None] = field(default_factory=dict[str, PathState | None])
@@ -33,14 +33,14 @@ class LayerChanges:
 
 
 class TooManyChanges(Exception):
-    """More than could be shown to anybody."""
+    """More changes than can be shown."""
 
 
 def read_upper_layer(upper: str, root: str, *, stop: Callable[[], None]) -> LayerChanges:
-    """What the layer says about the root. Nothing may still run in the copy.
+    """Read the changes to the root. No process may still run in the copy.
 
-    Paths that only were copied up and are what they were are among them. Raises OSError, TooManyChanges, and whatever
-    `stop` raises.
+    Includes paths that were only copied up and are unchanged. Raises OSError, TooManyChanges, and whatever `stop`
+    raises.
     """
     found = LayerChanges()
     pending = [""]
@@ -108,7 +108,7 @@ def _unreadable(root: str, path: str) -> str:
 
 
 def _hash_file(path: str) -> bytes:
-    """Raises OSError."""
+    """Return the SHA-256 of a file. Raises OSError."""
     hashed = hashlib.sha256()
     with open(path, "rb", buffering=0, opener=lambda path, _: os.open(path, _OPEN)) as file:
         while chunk := file.read(_CHUNK):
@@ -124,7 +124,7 @@ def _is_opaque(directory: str) -> bool:
 
 
 def _list_tree(directory: str) -> Iterator[str]:
-    """Every path below a directory, from there; nothing where it is none. Links are not followed."""
+    """Yield every path below a directory, relative to it. Links are not followed."""
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
     for parent, directories, files in os.walk(directory):

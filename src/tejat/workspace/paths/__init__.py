@@ -1,1 +1,1 @@
-"""Paths."""
+"""Finding paths: glob patterns, ignore rules, git metadata, directory walks, fuzzy matching."""

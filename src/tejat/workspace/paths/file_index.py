@@ -1,4 +1,4 @@
-"""The names of all files that can be worked on, to be completed while somebody types."""
+"""Index of the workspace's file names for completion."""
 
 import asyncio
 import re
@@ -18,18 +18,18 @@ from tejat.workspace.threads.stop import StopToken
 
 _MAX_FILES = 1_000_000
 _BLOCK = 4_000
-"""Paths that are put in order at once: more would hold up the rest of the program."""
+"""Paths sorted at once: more would block the rest of the program."""
 _INITIAL_WAIT_SECONDS = 0.03
-"""How long somebody who types waits for a small tree to be read, and then for the first names of a large one."""
+"""How long a typing user waits for a small tree to be read, and then for the first names of a large one."""
 _FRESH_SECONDS = 3.0
 _FRESH_BUILD_FACTOR = 20
-"""A tree that took long to read is read again only after so many times as long."""
+"""A tree that took long to read is read again only after this many times as long."""
 
 
 class FileIndex:
-    """Reads the trees in the background, the first time somebody asks and again when what is known is old.
+    """Reads the trees in the background, on first use and again when the index is stale.
 
-    Ignored files are left out, as the workspace's settings say. So are names that could not be shown or typed.
+    Ignored files are left out according to the workspace's settings, as are names that cannot be shown or typed.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -40,20 +40,20 @@ class FileIndex:
 
     @property
     def is_complete(self) -> bool:
-        """False while the trees are read for the first time: who asks again may get more."""
+        """False during the first build: later results may have more paths."""
         return self._index is not None
 
     def start(self) -> None:
-        """Start to read, unless what is known is new enough."""
+        """Start a build unless the index is fresh."""
         if self._build_task is None and (self._index is None or self._index.is_stale):
             self._pending_index = _IndexBuild(self._workspace)
             self._build_task = asyncio.create_task(self._build(self._pending_index))
 
     async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
-        """Paths that fit what was typed so far, the best first; directories end with a slash.
+        """Find paths that match the typed text, best first; directories end with a slash.
 
-        In the first root they are relative, else absolute. Hidden ones are found where a part of what was typed begins
-        with a dot. While the trees are still being read, it is what is known by then.
+        Paths in the first root are relative, others absolute. Hidden ones match if a part of the typed text begins with
+        a dot. During a build, only the paths known so far are searched.
         """
         self.start()
         index = self._index or self._pending_index
@@ -65,7 +65,7 @@ class FileIndex:
         return await run_blocking(lambda _: index.find(typed, most))
 
     async def close(self) -> None:
-        """Stop reading."""
+        """Stop the build."""
         if self._build_task is not None:
             self._build_task.cancel()
             await asyncio.wait((self._build_task,))
@@ -79,7 +79,7 @@ class FileIndex:
 
 
 class _IndexBuild:
-    """The names in all roots. One thread reads, others may look meanwhile."""
+    """The names in all roots. One thread builds, others may search meanwhile."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.has_results = asyncio.Event()
@@ -95,7 +95,7 @@ class _IndexBuild:
         return time.monotonic() - self._ended > max(_FRESH_SECONDS, _FRESH_BUILD_FACTOR * took)
 
     def build(self, stop: StopToken) -> None:
-        """Every tree, as far as it can be read."""
+        """Read every tree as far as possible."""
         roots = self._workspace.roots
         left = _MAX_FILES
         for root in roots.directories:
@@ -128,7 +128,7 @@ class _IndexBuild:
 
 
 class _Tree:
-    """The names in one root, in the order in which they were found, and those of all directories on the way."""
+    """The names in one root, in the order found, and those of their directories."""
 
     def __init__(self, root: str, *, is_first: bool) -> None:
         self.root_prefix = f"{root.rstrip('/')}/"
@@ -163,7 +163,7 @@ async def _wait_for(event: asyncio.Event, seconds: float) -> None:
 
 
 def _list_unignored(root: RootDirectory, rules: IgnoreRules, stop: StopToken) -> Iterator[list[bytes]]:
-    """The files of a root in blocks, without those that are ignored and those that nobody could name."""
+    """Yield the files of a root in blocks, without ignored and undisplayable names."""
     waiting: list[bytes] = []
     size = 1  # the first names are wanted at once
     for paths in stream_files(root.fd, exclude_directories=EXCLUDED_DIRECTORIES, stop=stop, ripgrep=find_ripgrep()):

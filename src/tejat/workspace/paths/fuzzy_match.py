@@ -1,4 +1,4 @@
-"""Which of very many paths fit best what somebody typed of one."""
+"""Fuzzy matching and ranking of many paths."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,31 +10,31 @@ from typing import Protocol, cast
 import re2
 
 _MAX_HITS = 100
-"""Hits in one block that are looked at more closely. They come in the order of rank, the best first."""
+"""Hits per block that are examined. They come in rank order, best first."""
 _WORD_ENDS = frozenset(b"/_-. ")
 _LOWER = frozenset(range(ord("a"), ord("z") + 1))
 _MIN_SUBSEQUENCE = 2
 
 
 class MatchQuality(IntEnum):
-    """How well a path fits, the best first."""
+    """Quality of a match, best first."""
 
     NAME = 0
-    """It ends with the whole of it."""
+    """The path ends with the text, at a component boundary."""
     PREFIX = 1
-    """Its last part begins with it."""
+    """The last component begins with the text."""
     WORD_START = 2
-    """A word in it begins with it."""
+    """A word in the path begins with the text."""
     SUBSTRING = 3
     SUBSEQUENCE = 4
-    """All letters are there, in this order."""
+    """All letters occur, in this order."""
 
 
 class PathBlock:
-    """A block of paths, shallow and short ones first. They hold neither line ends nor upper case that matters."""
+    """A block of paths in rank order: shallow and short ones first. Case does not matter."""
 
     def __init__(self, paths: Iterable[bytes], *, prefix: str = "", are_directories: bool = False) -> None:
-        """Directories have a slash at their ends. The prefix is part of what is found and not of what is looked for."""
+        """Directories end with a slash. The prefix is part of results but not matched."""
         ordered = sorted(paths, key=lambda path: (path.count(b"/"), len(path), path))
         self._text = b"".join((b"\n/", b"\n/".join(ordered), b"\n")) if ordered else b"\n"
         lower = self._text.lower()
@@ -43,7 +43,7 @@ class PathBlock:
         self.are_directories = are_directories
 
     def find_matches(self, typed: bytes, fit: MatchQuality, limit: int) -> Iterator[tuple[MatchQuality, bytes]]:
-        """Paths that fit so, or better, in the order of their rank; a path may come more than once."""
+        """Yield paths that match with this quality or better, in rank order; a path may come more than once."""
         match fit:
             case MatchQuality.NAME:
                 end = b"/\n" if self.are_directories else b"\n"
@@ -68,13 +68,13 @@ class PathBlock:
                 )
 
     def find_beneath(self, directory: bytes, limit: int) -> Iterator[bytes]:
-        """Paths that begin with a directory, or are in one that is called so anywhere; the former first."""
+        """Yield paths below a directory, then those below a directory of that name anywhere."""
         yield from (self._path(hit + 1) for hit in self._hits(b"\n/" + directory, limit))
         if directory:
             yield from (self._path(hit) for hit in self._hits(b"/" + directory, limit))
 
     def with_prefix(self, path: bytes) -> tuple[bool, str]:
-        """Whether there is a prefix, which comes after what needs none, and the path with it."""
+        """Return whether there is a prefix, which ranks lower, and the path with it."""
         return bool(self._prefix), self._prefix + path.decode()
 
     def _hits(self, wanted: bytes, limit: int) -> Iterator[int]:
@@ -85,12 +85,12 @@ class PathBlock:
             hit = self._lower.find(wanted, hit + 1)
 
     def _path(self, hit: int) -> bytes:
-        """The path that this place is in, without the slash before it."""
+        """Return the path at this position, without its leading slash."""
         start = self._text.rfind(b"\n", 0, hit + 1) + 2
         return self._text[start : self._text.find(b"\n", hit + 1)]
 
     def _is_in_last_part(self, place: int) -> bool:
-        """Whether this place is in the last part of its path."""
+        """Whether this position is in the last component of its path."""
         end = self._text.find(b"\n", place)
         return self._text.find(b"/", place, end - 1 if self.are_directories else end) < 0
 
@@ -100,9 +100,9 @@ class PathBlock:
 
 
 def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int) -> list[str]:
-    """The paths that fit best, files before directories that fit as well, shallow and short ones first.
+    """Return the best matches: files before directories, shallow and short ones first.
 
-    What ends with a slash, or is empty, is a directory to look into: what lies directly in it comes first.
+    A text that ends with a slash, or is empty, lists a directory: its direct children come first.
     """
     wanted = typed.encode("utf-8", "surrogateescape").lower()
     if b"\n" in wanted:
@@ -145,7 +145,7 @@ def _depth(path: bytes) -> int:
 
 
 def _subsequence_regex(typed: bytes) -> bytes:
-    """The pattern of a path that has all of these letters, which matches in one go."""
+    """A linear-time pattern for paths that contain all of these letters in order."""
     letters = [rb"\x%02x" % letter for letter in typed]
     return b"(?m)^/" + b"".join(rb"[^%b\n]*%b" % (letter, letter) for letter in letters)
 

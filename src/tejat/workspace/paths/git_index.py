@@ -1,4 +1,4 @@
-"""Which files git tracks, read from a repository's index without running git."""
+"""Tracked files, read from the git index without running git."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ _cache: dict[str, tuple[_Signature, "TrackedFiles"]] = {}
 
 
 class TrackedFiles:
-    """The paths in an index, from the top of the working tree."""
+    """The paths in an index, relative to the top of the working tree."""
 
     def __init__(self, paths: list[bytes]) -> None:
         """`paths` are sorted."""
@@ -30,7 +30,7 @@ class TrackedFiles:
         return path in self._members
 
     def has_files_beneath(self, directory: bytes) -> bool:
-        """Whether a tracked file lies anywhere beneath the directory."""
+        """Whether a tracked file is anywhere beneath the directory."""
         beginning = directory + b"/"
         position = bisect_left(self._paths, beginning)
         return position < len(self._paths) and self._paths[position].startswith(beginning)
@@ -40,9 +40,9 @@ NO_TRACKED_FILES = TrackedFiles([])
 
 
 def read_git_index(index: str) -> TrackedFiles:
-    """The tracked files of the index at a path; `NO_TRACKED_FILES` when there is none that we understand.
+    """Read the tracked files of an index file; `NO_TRACKED_FILES` if it is missing or not understood.
 
-    A parsed index is kept until the file changes.
+    A parsed index is cached until the file changes.
     """
     try:
         descriptor = os.open(index, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -70,7 +70,7 @@ def read_git_index(index: str) -> TrackedFiles:
 
 
 def parse_git_index(content: bytes) -> TrackedFiles:
-    """The tracked files of an index of version 2, 3 or 4; `NO_TRACKED_FILES` for anything else."""
+    """Parse an index of version 2, 3 or 4; `NO_TRACKED_FILES` for anything else."""
     version = int.from_bytes(content[4:8], "big")
     if content[:4] != b"DIRC" or version not in (2, 3, 4):
         return NO_TRACKED_FILES
@@ -132,7 +132,7 @@ def _check_names(paths: list[bytes]) -> None:
 
 
 def _has_only_optional_extensions(content: bytes, start: int, end: int) -> bool:
-    """Whether the extensions fill the rest. One that must be understood (a split index, say) begins in lower case."""
+    """Whether optional extensions fill the rest; required ones (such as a split index) begin in lower case."""
     position = start
     while position + 8 <= end:
         if not content[position : position + 1].isupper():

@@ -1,4 +1,4 @@
-"""Where the git repository around a directory keeps what decides about ignoring."""
+"""The git repository of a directory: its working tree, index, ignore files and branch."""
 
 import os
 import re
@@ -22,13 +22,13 @@ class GitRepository:
     work_tree: str
     index_path: str
     exclude_path: str
-    """The ignore file that belongs to the repository but is not in the tree."""
+    """The repository's ignore file outside the tree (`info/exclude`)."""
     user_excludes_path: str | None
-    """The ignore file that the user's configuration names."""
+    """The user's ignore file (`core.excludesFile`)."""
 
 
 def find_git_repository(directory: str) -> GitRepository | None:
-    """The repository that a directory lies in, found by the nearest `.git` at or above it, or None."""
+    """Find the repository of a directory by the nearest `.git` at or above it."""
     top = _find_work_tree(directory)
     if top is None:
         return None
@@ -44,9 +44,9 @@ def find_git_repository(directory: str) -> GitRepository | None:
 
 
 def current_branch(directory: str) -> str:
-    """What is checked out where a directory lies: a branch, else the beginning of a commit; empty without a repository.
+    """Return the checked-out branch, else an abbreviated commit; "" without a repository.
 
-    Only files are read, git is not asked. Raises nothing.
+    Reads files without running git. Raises nothing.
     """
     top = _find_work_tree(directory)
     if top is None:
@@ -58,7 +58,7 @@ def current_branch(directory: str) -> str:
 
 
 def _find_work_tree(directory: str) -> str | None:
-    """The nearest directory at or above this one that holds a `.git`."""
+    """Return the nearest directory at or above this one with a `.git`."""
     top = directory
     while not os.path.lexists(os.path.join(top, ".git")):
         parent = os.path.dirname(top)
@@ -69,7 +69,7 @@ def _find_work_tree(directory: str) -> str | None:
 
 
 def _git_directory(top: str) -> str:
-    """`.git` itself, or, in a linked working tree or a submodule, the directory that the file `.git` names."""
+    """Return `.git` itself or, in a linked working tree or a submodule, the directory that the file `.git` names."""
     path = os.path.join(top, ".git")
     if os.path.isdir(path):
         return path
@@ -118,7 +118,7 @@ def _stat_signature(path: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ...]) -> str | None:
-    """What `core.excludesFile` says; None when it is not set. Asked again when a file of the configuration changes."""
+    """Return the value of `core.excludesFile`, None if unset. Cached until a configuration file changes."""
     del state
     git = find_program("git")
     # Only git knows what its configuration comes to, but starting it takes as long as all else that is done here.
@@ -144,12 +144,12 @@ def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ..
 
 
 def _system_config_of(git: str) -> str:
-    """Where a git that was not installed by the system looks for the configuration of all users."""
+    """Return the system configuration file of a git that the system did not install."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(git))), "etc", "gitconfig")
 
 
 def _may_set_excludes_file(file: str) -> bool:
-    """Whether the setting may stand in the file, or in one that it includes. Apple's git has further files."""
+    """Whether the file, or one it includes, may have the setting. Apple's git has further files."""
     if sys.platform == "darwin":
         return True
     try:

@@ -1,4 +1,4 @@
-"""Patterns of ignore files, read and matched byte for byte as git does."""
+"""Patterns of ignore files, parsed and matched byte for byte as git does."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ class IgnoreRule:
 
     file: str
     line: int
-    """Counted from 1; 0 when no line of a file is behind it."""
+    """Counted from 1; 0 for a built-in rule."""
     text: str
     """As git reports it: without trailing spaces."""
     negated: bool
@@ -31,7 +31,7 @@ class IgnoreRule:
 
 @frozen_identity
 class IgnorePattern:
-    """A rule, ready to be matched."""
+    """A compiled rule."""
 
     rule: IgnoreRule
     directory_only: bool
@@ -39,21 +39,21 @@ class IgnorePattern:
     """Matched against the base name at any depth; otherwise against the path from the ignore file's directory."""
     matches: Callable[[bytes], object]
     expression: bytes
-    """The regular expression behind `matches`, which ends at the end of what is matched."""
+    """The regular expression behind `matches`, anchored at the end."""
     literal: bytes | None
-    """The one name or path that it matches, when there is just one."""
+    """The only name or path that it matches, if there is just one."""
     suffix: bytes | None
-    """What a name has to end with, when that is all."""
+    """The suffix of every matching name, if that is the whole condition."""
     prefix: bytes
-    """What every matching name or path begins with."""
+    """The prefix of every matching name or path."""
     depth: int | None
-    """How many slashes every matching path has; None when that differs."""
+    """The number of slashes in every matching path, None if it varies."""
 
 
 def parse_ignore_file(content: bytes, *, file: str) -> tuple[list[IgnorePattern], bool]:
-    """The patterns in the order of the lines, and whether there were more than we count.
+    """Return the patterns in file order, and whether some were left out because of the limits.
 
-    Lines that can never match anything are left out.
+    Lines that can never match are left out.
     """
     cut = len(content) > MAX_BYTES
     if cut:
@@ -139,7 +139,7 @@ def _token_regex(token: _Token) -> WildcardToken:
 
 
 def _tokenize(pattern: bytes) -> list[_Token] | None:
-    """None when the pattern can never match: a backslash at the end, a bracket that is not closed."""
+    """Split into tokens; None if the pattern can never match: a trailing backslash or an unclosed bracket."""
     tokens: list[_Token] = []
     position = 0
     while position < len(pattern):
@@ -180,7 +180,7 @@ def _wildcard(pattern: bytes, start: int, end: int) -> Wildcard:
 
 
 def _parse_bracket(pattern: bytes, position: int) -> tuple[bytes, int] | None:
-    """The expression of a bracket whose content begins at the position, and where the pattern goes on behind it."""
+    """Return the regular expression of a bracket whose content begins at `position`, and the position after it."""
     negated = pattern[position : position + 1] in (b"!", b"^")
     position += negated
     members: set[int] = set()

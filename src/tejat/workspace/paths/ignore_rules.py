@@ -1,4 +1,4 @@
-"""Which paths beneath a root are ignored: exactly those that git ignores, as changed by the root's `.geminiignore`."""
+"""Ignore rules of a root: exactly git's, as modified by the root's `.geminiignore`."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _GIT_RULE = IgnoreRule(file="", line=0, text=".git", negated=False)
 
 
 class IgnoreStatus(Enum):
-    """Whether a path is ignored, and by whom."""
+    """Whether a path is ignored, and by which rules."""
 
     NOT_IGNORED = auto()
     GIT = auto()
@@ -25,10 +25,10 @@ class IgnoreStatus(Enum):
 
 
 class IgnoreRules:
-    """The rules for everything beneath a root, read as they are needed and then kept: make one for each call."""
+    """The ignore rules beneath a root, read on demand and cached; create one per call."""
 
     def __init__(self, root: str, *, git: bool, gemini: bool) -> None:
-        """`root` is the real path of a directory. It is itself never ignored, whatever lies above it."""
+        """`root` is the real path of a directory. The root itself is never ignored."""
         self._root = root
         self._beneath_root = os.path.join(os.fsencode(root), b"")
         self._ignore_files_beneath: bytes | None = None
@@ -44,20 +44,20 @@ class IgnoreRules:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no rule at all, so that nothing is ignored."""
+        """Whether there are no rules, so that nothing is ignored."""
         return self._repository is None and self._gemini is None
 
     @property
     def truncated_files(self) -> tuple[str, ...]:
-        """Those of the ignore files read so far that are so long that their ends do not count."""
+        """The ignore files read so far that are too long to be read to the end."""
         return tuple(self._truncated)
 
     def check(self, relative: str | bytes, *, is_directory: bool) -> IgnoreStatus:
-        """Whether the path, which is relative to the root, is ignored.
+        """Return the status of a path, which is relative to the root.
 
-        A file that git tracks is not ignored by git. Nor is a directory in which something may be kept, because git
-        tracks it or because `.geminiignore` names it: nothing is lost when ignored directories are not entered. Raises
-        ValueError for a path that is absolute or has a part `..`.
+        A tracked file is not ignored by git. Neither is a directory that may contain a file to keep, because git tracks
+        it or `.geminiignore` names it: skipping ignored directories loses nothing. Raises ValueError for a path that is
+        absolute or contains `..`.
         """
         path = _normalize(relative)
         ignored, _ = self._evaluate(path, is_directory=is_directory)
@@ -68,10 +68,10 @@ class IgnoreRules:
         return IgnoreStatus.NOT_IGNORED if self._is_tracked(path) else IgnoreStatus.GIT
 
     def explain(self, relative: str | bytes, *, is_directory: bool) -> IgnoreRule | None:
-        """The rule that decided about the path, or about the directory that took it along; None when none did.
+        """Return the rule that decided about the path or a directory above it, None if there is none.
 
-        It may be a negated one, which keeps the path. Git's rules say nothing about what git tracks. Raises ValueError
-        as `judge` does.
+        It may be a negated rule, which keeps the path. Git's rules do not apply to tracked files. Raises ValueError as
+        `check` does.
         """
         path = _normalize(relative)
         _, rule = self._evaluate(path, is_directory=is_directory)
@@ -80,7 +80,7 @@ class IgnoreRules:
         return None
 
     def filter(self, relatives: Iterable[bytes], *, within: bytes = b"") -> tuple[list[bytes], int, int]:
-        """Those of the files that are not ignored, and how many are: by git, by `.geminiignore`.
+        """Return the files that are not ignored, and how many are ignored by git and by `.geminiignore`.
 
         The paths are relative to the directory `within`, which is relative to the root.
         """
@@ -107,9 +107,9 @@ class IgnoreRules:
         return kept, ignored[IgnoreStatus.GIT], ignored[IgnoreStatus.GEMINI]
 
     def set_known_files(self, paths: Iterable[bytes], *, within: bytes = b"") -> None:
-        """Says that these are all the files there are in and beneath the directory `within`.
+        """Declare that these are all files in and beneath the directory `within`.
 
-        Whoever has just listed them spares this object from looking for a `.gitignore` in each directory.
+        This saves a lookup of `.gitignore` in each directory.
         """
         prefix = within + b"/" if within else b""
         self._ignore_files_beneath = prefix
@@ -151,7 +151,7 @@ class IgnoreRules:
     def _evaluate_in(
         self, directory: "_Directory", path: bytes, name: bytes, *, is_directory: bool
     ) -> "tuple[IgnoreStatus, IgnoreRule | None]":
-        """The one place where the rules meet. What git tracks is not looked at here."""
+        """Evaluate all rules in order of precedence. Tracked files are not considered here."""
         if directory.ignored is IgnoreStatus.GEMINI:
             return IgnoreStatus.GEMINI, directory.rule
         if self._gemini is not None:
@@ -246,7 +246,7 @@ class IgnoreRules:
 @frozen
 class _Directory:
     layers: "tuple[_IgnoreFile, ...]"
-    """Git's ignore files that count here, the strongest first."""
+    """Git's ignore files that apply here, highest precedence first."""
     ignored: IgnoreStatus
     rule: IgnoreRule | None
 
@@ -265,7 +265,7 @@ class _IgnoreFile:
         self.other_name = re.compile(b"|".join(other), re.DOTALL).match if other else None
 
     def last_match(self, path: bytes, name: bytes | None, *, is_directory: bool) -> IgnorePattern | None:
-        """The strongest pattern that matches. Without a name, only patterns on paths are tried."""
+        """Return the matching pattern with the highest precedence. Without a name, only path patterns are tried."""
         path = path[self._strip :]
         for pattern in self._on_paths if name is None or not self._may_match_name(name) else self._patterns:
             if pattern.directory_only and not is_directory:
@@ -280,7 +280,7 @@ class _IgnoreFile:
         return self.other_name is not None and self.other_name(name) is not None
 
     def may_unignore_beneath(self, directory: bytes) -> bool:
-        """Whether a negated pattern on paths could match anything beneath a directory."""
+        """Whether a negated path pattern could match anything beneath a directory."""
         beginning = directory[self._strip :] + b"/"
         depth = beginning.count(b"/")
         return any(
@@ -293,7 +293,7 @@ class _IgnoreFile:
     def add_for_children(
         self, directory: bytes, literals: list[bytes], others: list[Callable[[bytes], object]]
     ) -> None:
-        """Adds what the patterns on paths can match among the files directly in a directory."""
+        """Add what the path patterns can match among the files directly in a directory."""
         relative = directory[self._strip :]
         beginning = relative + b"/" if relative else b""
         depth = beginning.count(b"/")
@@ -319,7 +319,7 @@ def _child_matcher(matches: Callable[[bytes], object], beginning: bytes) -> Call
 
 @frozen
 class _NameFilter:
-    """What lets most names through at once. It may catch too many, never too few."""
+    """A quick check that lets most names pass. It may have false positives, never false negatives."""
 
     literals: frozenset[bytes]
     suffixes: tuple[bytes, ...]
@@ -353,7 +353,7 @@ def _normalize(relative: str | bytes) -> bytes:
 
 
 def _read_ignore_file(path: bytes, *, follow: bool) -> bytes:
-    """At most one byte more than counts; nothing unless it is a regular file that can be read."""
+    """Read at most one byte more than the limit; b"" unless it is a readable regular file."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)

@@ -1,4 +1,4 @@
-"""All files beneath a directory, and those of them that match a pattern and are not ignored."""
+"""Directory walks: all files beneath a directory, or those that match patterns and are not ignored."""
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -11,7 +11,7 @@ from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 
 EXCLUDED_DIRECTORIES = frozenset({b"node_modules", b".git", b"bower_components", b".svn", b".hg"})
-"""Directories that are left out at any depth: nobody means them when they search."""
+"""Directories that searches skip at any depth."""
 
 _PLAIN_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _ENTRIES_BETWEEN_STOPS = 4096
@@ -23,18 +23,18 @@ _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @frozen
 class FileListing:
-    """Files beneath a directory, in no particular order, relative to it."""
+    """Files beneath a directory, unordered, relative to it."""
 
     paths: list[bytes]
     is_complete: bool
-    """False when there were more files than the limit."""
+    """False if there were more files than the limit."""
     errors: int
-    """How many directories could not be read."""
+    """Number of unreadable directories."""
 
 
 @frozen
 class WalkResult:
-    """Files that match and are not ignored, in no particular order, relative to the directory."""
+    """Files that match and are not ignored, unordered, relative to the directory."""
 
     paths: list[bytes]
     git_ignored: int
@@ -42,7 +42,7 @@ class WalkResult:
     is_complete: bool
     errors: int
     truncated_ignore_files: tuple[str, ...] = ()
-    """Ignore files that are so long that their ends do not count."""
+    """Ignore files that are too long to be read to the end."""
 
 
 def find_files(
@@ -57,10 +57,10 @@ def find_files(
     stop: Callable[[], None],
     ripgrep: str | None,
 ) -> WalkResult:
-    """The files beneath a directory that match one of the patterns, none of the excluded ones, and are not ignored.
+    """Find the files beneath a directory that match one of the patterns, none of `excluded`, and are not ignored.
 
-    `within` is the path of the directory from the root that the rules are for. The counts are of files that match but
-    are ignored. `limit` bounds the files looked at. What `stop` raises goes through.
+    `within` is the path of the directory from the root of the rules. The counts are of matching files that are ignored.
+    `limit` bounds the files looked at. Exceptions of `stop` propagate.
     """
     starts = _start_directories(directory_fd, patterns)
     listing = FileListing([], is_complete=True, errors=0)
@@ -105,11 +105,11 @@ def list_files(
     stop: Callable[[], None],
     ripgrep: str | None,
 ) -> FileListing:
-    """All regular files beneath a directory, hidden ones too.
+    """List all regular files beneath a directory, including hidden ones.
 
-    Symbolic links are neither followed nor listed. Directories whose base name is in `exclude_directories` are not
-    entered. `ripgrep` is the path of rg; without it, or where it fails, the same list is made more slowly. `stop` is
-    called all the while; what it raises goes through.
+    Symbolic links are neither followed nor listed. Directories whose base name is in `exclude_directories` are skipped.
+    `ripgrep` is the path of rg; without it, or if it fails, the list is made more slowly. Exceptions of `stop`
+    propagate.
     """
     if ripgrep is not None and all(_PLAIN_NAME.issuperset(name) for name in exclude_directories):
         listing = _list_with_ripgrep(directory_fd, exclude_directories, limit, stop, ripgrep)
@@ -121,7 +121,7 @@ def list_files(
 def stream_files(
     directory_fd: int, *, exclude_directories: frozenset[bytes], stop: Callable[[], None], ripgrep: str | None
 ) -> Iterator[list[bytes]]:
-    """The files of `list_files` in pieces, as they are found. Whatever cannot be read is left out."""
+    """Yield the files of `list_files` in batches, as they are found. Unreadable directories are skipped."""
     rest = b""
     with ExitStack() as stack:
         child = None
@@ -138,7 +138,7 @@ def stream_files(
 
 
 def _start_directories(directory_fd: int, patterns: Sequence[GlobPattern]) -> list[bytes]:
-    """Directories that together hold every match, none beneath another. They are not opened through links."""
+    """Return directories that together contain every match, none beneath another. Links are not followed."""
     starts: set[bytes] = set()
     for pattern in patterns:
         starts |= _existing_starts(directory_fd, pattern.literal_prefix, case_sensitive=pattern.case_sensitive)
@@ -169,7 +169,7 @@ def _list_names(directory_fd: int, path: bytes) -> list[bytes]:
 
 @contextmanager
 def _open_beneath(directory_fd: int, path: bytes) -> Generator[int]:
-    """The directory at a path beneath another. Raises OSError when it is none, or when a part of the path is a link."""
+    """Open a directory beneath another. Raises OSError if it is not one, or a component is a link."""
     opened = os.dup(directory_fd)
     try:
         for part in path.split(b"/") if path else ():
@@ -182,7 +182,7 @@ def _open_beneath(directory_fd: int, path: bytes) -> Generator[int]:
 
 
 def _parents(path: bytes) -> list[bytes]:
-    """The directory itself left out, the topmost (empty) one last."""
+    """Return the parents of a path, the topmost (empty) one last."""
     above: list[bytes] = []
     while path:
         path = path.rpartition(b"/")[0]
@@ -274,7 +274,7 @@ def _list_with_scandir(
 def _scan_all(
     directory_fd: int, exclude_directories: frozenset[bytes], stop: Callable[[], None]
 ) -> Iterator[tuple[list[bytes], int]]:
-    """Files, and how many directories could not be read, bit by bit."""
+    """Yield batches of files, and the number of unreadable directories."""
     pending = [b"."]
     while pending:
         directory = pending.pop()
@@ -291,7 +291,7 @@ def _scan_all(
 
 
 class _DirectoryScan:
-    """Reads one directory bit by bit. A failure ends it; that the directory has vanished is none."""
+    """Reads one directory in batches. A failure ends it; a vanished directory is no failure."""
 
     def __init__(self, directory_fd: int, path: bytes) -> None:
         self.has_more = True
@@ -311,7 +311,7 @@ class _DirectoryScan:
         self._closing.close()
 
     def next_entries(self) -> tuple[list[bytes], list[bytes]]:
-        """Names of further files and directories."""
+        """Return the names of further files and directories."""
         files: list[bytes] = []
         directories: list[bytes] = []
         try:

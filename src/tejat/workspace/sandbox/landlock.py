@@ -1,4 +1,4 @@
-"""The system calls by which a process locks itself out of files, ports and other processes (Landlock)."""
+"""Landlock system calls: a process gives up access to files, ports and other processes."""
 
 import ctypes
 import errno
@@ -24,7 +24,7 @@ _SET_NO_NEW_PRIVILEGES = 38
 
 
 def abi_version() -> int:
-    """Which version of Landlock the kernel has: 0 where there is none, where it is off, or where it may not be used."""
+    """Return the kernel's Landlock ABI version, 0 if missing, disabled or not permitted."""
     if sys.platform != "linux":
         return 0
     try:
@@ -34,7 +34,7 @@ def abi_version() -> int:
 
 
 def write_rights(abi: int) -> int:
-    """Every right to change files that this version knows."""
+    """Return all rights to change files in this ABI version."""
     rights = WRITE_FILE | _CHANGE_DIRECTORY
     for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _DEVICE_CONTROL)):
         if abi >= since:
@@ -43,20 +43,20 @@ def write_rights(abi: int) -> int:
 
 
 def tcp_rights(abi: int) -> int:
-    """The rights to serve and reach TCP ports, if this version knows them."""
+    """Return the rights to bind and connect TCP ports, 0 if this ABI version has none."""
     return _BIND_AND_CONNECT_TCP if abi >= 4 else 0
 
 
 def scope_flags(abi: int) -> int:
-    """What keeps signals and connections to abstract sockets among the locked in, if this version knows it."""
+    """Return the flags that confine signals and abstract sockets, 0 if this ABI version has none."""
     return _ABSTRACT_SOCKETS_AND_SIGNALS if abi >= 6 else 0
 
 
 def restrict_self(allowed: list[tuple[int, int]], *, files: int, ports: int = 0, scopes: int = 0) -> None:
-    """Take the rights in `files` from this thread and its children, but for what lies beneath these descriptors.
+    """Drop the rights in `files` for this thread and its children, except beneath the given descriptors.
 
-    `allowed` pairs a descriptor with the rights that stay. Of `ports` nothing stays. Raises OSError where the kernel
-    cannot do that; then nothing has changed but that no program gives new privileges any more.
+    `allowed` pairs descriptors with the rights that stay. All rights in `ports` are dropped. Raises OSError if the
+    kernel cannot do it; then nothing has changed except that programs gain no new privileges.
     """
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -1,4 +1,4 @@
-"""Starts programs that the kernel keeps from reading files outside a directory, whatever is swapped under them."""
+"""Child processes that Landlock confines to reading one directory."""
 
 import os
 import threading
@@ -16,10 +16,10 @@ _SYSTEM_PATHS = ("/bin", "/lib", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib64",
 
 
 def start_confined(start: Callable[[], _Result], *, directory_fd: int, programs: Sequence[str | bytes]) -> _Result:
-    """What `start` returns, which starts a child that can read only beneath the directory and what programs need.
+    """Call `start` to start a child that can read only the directory and what programs need, and return its result.
 
-    Done by a thread of its own, because a thread that was locked in (Landlock) stays so, as do its children. Where the
-    kernel has no Landlock the child is not confined. What `start` raises goes through.
+    It runs in its own thread, because a restricted thread and its children stay restricted. Without Landlock the child
+    is not confined. Exceptions of `start` propagate.
     """
     outcome: list[_Result | BaseException] = []
 

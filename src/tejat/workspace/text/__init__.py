@@ -1,1 +1,1 @@
-"""Text."""
+"""Text: encodings, diffs, byte-exact edits, terminal output."""

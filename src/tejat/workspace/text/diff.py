@@ -1,4 +1,4 @@
-"""What a change does to a text: as a unified patch for people to read, and as numbers."""
+"""Unified diffs for display, and diff statistics, in bounded time and size."""
 
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
@@ -19,13 +19,13 @@ _MAX_PATCH = 2 << 20
 """Characters of a patch; a longer one is summarised."""
 
 _MAX_COMPARISON = 4 << 20
-"""Characters on both sides together that are compared line by line; more of them count as replaced whole."""
+"""Total characters of both sides that are compared line by line; more count as one replacement."""
 
 _MAX_LINES = 100_000
-"""Lines added and removed that a patch shows."""
+"""Added and removed lines that a patch shows."""
 
 _MAX_EDITS = 20_000
-"""Edits whose lines are looked up; nobody reads a patch of more."""
+"""Edits whose lines are looked up."""
 
 _MIN_BUDGET = 500
 _LINE_FEED = 0x0A
@@ -37,10 +37,10 @@ _ESCAPES = {code: chr(code).encode("unicode_escape").decode() for code in _CONTR
 
 @frozen
 class Patch:
-    """A unified patch, and how many lines it adds and removes.
+    """A unified diff with its number of added and removed lines.
 
-    Bytes that could not be decoded are lone surrogates in the text. A summarised patch shows no lines and cannot be
-    applied, and its numbers may count unchanged lines that stand between changed ones.
+    Undecodable bytes are lone surrogates in the text. A summary shows no lines and cannot be applied; its numbers may
+    include unchanged lines between changed ones.
     """
 
     text: str
@@ -49,16 +49,16 @@ class Patch:
     is_summary: bool
 
     def with_headers(self, *, old_header: str, new_header: str) -> str:
-        """The same patch under other headers."""
+        """Return the patch text with other headers."""
         index, rule, old, new, hunks = self.text.split("\n", _HEADER_LINES)
         old_name, new_name = old.rpartition("\t")[0], new.rpartition("\t")[0]
         return "\n".join([index, rule, f"{old_name}\t{old_header}", f"{new_name}\t{new_header}", hunks])
 
 
 def create_patch(file_name: str, old: str, new: str, *, old_header: str, new_header: str) -> Patch:
-    """The patch from one text to another, in bounded time and of bounded size.
+    """Create the patch from one text to another.
 
-    A line ends at LF alone: CR is part of the line's text. Every difference counts, in white space too.
+    Lines end at LF only: CR is part of the line. Every difference counts, including white space.
     """
     header = _header(file_name, old_header, new_header)
     span = _differing_span(old, new)
@@ -85,10 +85,10 @@ def create_patch_from_edits(
     old_header: str,
     new_header: str,
 ) -> Patch:
-    """The patch that edits make of a file, however large: only the lines around them are looked at.
+    """Create the patch for edits of a file of any size; only the lines around them are decoded.
 
-    The edits are in order and do not overlap. `decode` is given whole lines, found by their LF bytes: for UTF-16 and
-    UTF-32, where such a byte may be half a character, decode both texts and call `create_patch`.
+    The edits are in order and do not overlap. `decode` gets whole lines, split at LF bytes: for UTF-16 and UTF-32,
+    where such a byte may be half a character, decode both texts and call `create_patch`.
     """
     header = _header(file_name, old_header, new_header)
     sections = _sections(old, edits, decode)
@@ -99,7 +99,7 @@ def create_patch_from_edits(
 
 
 def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
-    """Count what the model did to the old text and what the person did to the model's, in bounded time."""
+    """Count the model's changes to the old text and the user's changes to the model's text."""
     model, user = _count_changes(old, proposed), _count_changes(proposed, final)
     return DiffStat(
         model_added_lines=model.added_lines,
@@ -119,7 +119,7 @@ def _header(file_name: str, old_header: str, new_header: str) -> str:
 
 
 def _differing_span(old: str, new: str) -> DiffEdit:
-    """The characters between the whole lines that both texts begin with and those that both end with."""
+    """Return the character range between the common leading and trailing lines."""
     shorter = min(len(old), len(new))
     start = old.rfind("\n", 0, common_prefix(old, new, limit=shorter)) + 1
     if old == new:
@@ -154,14 +154,14 @@ def _count_phrase(lines: int) -> str:
 
 
 def _context_start(content: AnyStr, line_feed: AnyStr, start: int) -> int:
-    """Where the context before the line that begins at `start` begins."""
+    """Return the start of the context before the line that begins at `start`."""
     for _ in range(_CONTEXT):
         start = content.rfind(line_feed, 0, max(0, start - 1)) + 1
     return start
 
 
 def _context_end(content: AnyStr, line_feed: AnyStr, end: int) -> int:
-    """Where the context after the line that ends at `end` ends."""
+    """Return the end of the context after the line that ends at `end`."""
     for _ in range(_CONTEXT):
         end = content.find(line_feed, end) + 1 or len(content)
     return end
@@ -169,7 +169,7 @@ def _context_end(content: AnyStr, line_feed: AnyStr, end: int) -> int:
 
 @frozen
 class _Section:
-    """Some whole lines of a file before and after a change, the context included."""
+    """Whole lines of a file before and after a change, with context."""
 
     first_line: int
     old: str
@@ -205,7 +205,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _group_hunks(edits: list[DiffEdit]) -> Iterator[list[DiffEdit]]:
-    """The edits that share a hunk because their context touches."""
+    """Group edits whose contexts touch into hunks."""
     group = edits[:1]
     for before, edit in pairwise(edits):
         if edit.old_start - before.old_end > 2 * _CONTEXT:
@@ -243,7 +243,7 @@ def _format_line(sign: str, line: str) -> str:
 
 
 def _sections(old: bytes, edits: Sequence[ByteEdit], decode: Callable[[bytes], str]) -> list[_Section] | None:
-    """The lines around the edits, one section where their context touches; None when there is too much to look at."""
+    """Return the lines around the edits, merged where contexts touch; None if they are too large."""
     if len(edits) > _MAX_EDITS:
         return None
     sections: list[_Section] = []
@@ -259,7 +259,7 @@ def _sections(old: bytes, edits: Sequence[ByteEdit], decode: Callable[[bytes], s
 
 
 def _edit_regions(old: bytes, edits: Sequence[ByteEdit]) -> Iterator[tuple[int, int, list[ByteEdit]]]:
-    """Where the lines around edits begin and end, and the edits in there."""
+    """Yield the range of the lines around edits, and the edits in it."""
     start = end = touched = 0
     group: list[ByteEdit] = []
     for index, given in enumerate(edits):
@@ -281,7 +281,7 @@ def _edit_regions(old: bytes, edits: Sequence[ByteEdit]) -> Iterator[tuple[int, 
 
 
 def _shift_down(old: bytes, edit: ByteEdit, limit: int) -> ByteEdit:
-    """The same change as late in the file as it can be made, which is where a comparison of whole texts finds it."""
+    """Move a change as far down as possible, which is where a comparison of whole texts finds it."""
     most = min(len(edit.new), edit.end - edit.start)
     start = edit.start + common_prefix(old, edit.new, old_start=edit.start, limit=most)
     new = edit.new[start - edit.start :]
@@ -306,7 +306,7 @@ def _apply_edits(old: bytes, start: int, end: int, edits: list[ByteEdit]) -> byt
 
 
 def _count_touched_lines(old: bytes, edits: Sequence[ByteEdit]) -> tuple[int, int]:
-    """How many lines the edits remove and add, taking a line that an edit touches only in part as replaced."""
+    """Count removed and added lines; a partly changed line counts as replaced."""
     removed = added = touched = 0
     for edit in edits:
         if edit.start >= touched and not _covers_whole_lines(old, edit):

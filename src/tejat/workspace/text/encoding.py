@@ -1,4 +1,4 @@
-"""Which encoding the bytes of a text are in, and the way from bytes to text and back without loss."""
+"""Encoding detection, and lossless conversion between bytes and text."""
 
 import codecs
 import re
@@ -19,7 +19,7 @@ _CHUNK = 1 << 20
 
 
 class UnencodableCharacter(ToolFailure):
-    """A text holds a character that the file's encoding lacks; nothing was written."""
+    """A character cannot be encoded in the file's encoding; nothing was written."""
 
     def __init__(self, character: str, codec: str) -> None:
         self.character = character
@@ -42,17 +42,17 @@ class UnencodableCharacter(ToolFailure):
 
 @frozen
 class TextEncoding:
-    """A Python codec and the byte order mark that the text begins with, b"" when it has none."""
+    """A Python codec and the byte order mark of the text, b"" if it has none."""
 
     codec: str
     bom: bytes
 
     def decode(self, raw: bytes) -> str:
-        """The text without its byte order mark; never raises.
+        """Decode without the byte order mark; never raises.
 
-        A byte that is not part of a character becomes one lone surrogate, U+DC00 plus the byte, so that `encode` gives
-        back the same bytes. The exceptions are the few characters that cp932 and cp950 hold twice: they are read right,
-        and come back as the usual one of the two, which is as long.
+        An undecodable byte becomes a lone surrogate, U+DC00 plus the byte, so that `encode` returns the same bytes. The
+        exceptions are the few characters that cp932 and cp950 have twice: they decode correctly and are encoded as the
+        usual one of the two, which has the same length.
         """
         start = len(self.bom) if raw.startswith(self.bom) else 0
         if self.codec == "euc_jp" and _EUC_TILDE in raw:
@@ -63,7 +63,7 @@ class TextEncoding:
         return str(memoryview(raw)[start:], self.codec, _WIDE_ERRORS if self.is_wide else "surrogateescape")
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a text that `decode` gave, or of a part of it, without byte order mark.
+        """Encode text from `decode`, or part of it, without byte order mark.
 
         Raises UnencodableCharacter.
         """
@@ -77,16 +77,17 @@ class TextEncoding:
         return b"".join(chain.from_iterable(zip_longest(encoded, escaped, fillvalue=b"")))
 
     def encode_new(self, text: str) -> bytes:
-        """The bytes of a text that did not come from `decode`, without byte order mark; lone surrogates are refused.
+        """Encode text that did not come from `decode`, without byte order mark; lone surrogates are refused.
 
         Raises UnencodableCharacter.
         """
         return self._encode(text, "strict")
 
     def byte_offsets(self, raw: bytes, text: str, positions: Sequence[int]) -> list[int]:
-        """Where the characters at `positions` of `text`, which is `decode(raw)`, begin in `raw`, its mark counted.
+        """Return the offsets in `raw`, including its mark, of the characters at `positions` of `text`, which is
+        `decode(raw)`.
 
-        `positions` ascend; the length of the text is a valid one.
+        `positions` ascend; the length of the text is valid.
         """
         start = len(self.bom) if raw.startswith(self.bom) else 0
         if len(raw) - start == len(text):
@@ -104,7 +105,7 @@ class TextEncoding:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a character takes two or four bytes, the ASCII ones too."""
+        """Whether every character, ASCII included, takes at least two bytes."""
         return self.codec.startswith(("utf-16", "utf-32"))
 
     @property
@@ -114,7 +115,7 @@ class TextEncoding:
 
     @property
     def code_unit_size(self) -> int:
-        """How many bytes the smallest character takes."""
+        """Size of the smallest character in bytes."""
         return {"utf-16": 2, "utf-32": 4}.get(self.codec[:6], 1)
 
     def _encode(self, text: str, errors: str) -> bytes:
@@ -128,7 +129,7 @@ UTF_8 = TextEncoding("utf-8", b"")
 
 
 def detect_encoding(raw: bytes, *, whole: bool) -> TextEncoding | None:
-    """The encoding that the bytes are most likely in, or None when they are not text.
+    """Detect the most likely encoding, None if the bytes are not text.
 
     With `whole` False, `raw` is the beginning of something longer and may end inside a character.
     """
@@ -205,7 +206,7 @@ def _encoding_from_bom(raw: bytes, *, whole: bool) -> TextEncoding | None:
 
 
 def _is_utf32(raw: bytes, *, whole: bool) -> bool:
-    """Tells the mark of UTF-32 from the mark of UTF-16 before a NUL character."""
+    """Distinguish the mark of UTF-32 from that of UTF-16 followed by a NUL character."""
     probe = raw[:_BINARY_PROBE]
     if len(probe) % 4 and whole:
         return False
@@ -217,7 +218,7 @@ def _is_utf32(raw: bytes, *, whole: bool) -> bool:
 
 
 def _detect_wide_without_bom(probe: bytes) -> TextEncoding | None:
-    """Bytes with zeros among them are text only if most of them read as ordinary characters of two or four bytes."""
+    """Detect UTF-16 or UTF-32 by the share of common characters; other data with zeros is not text."""
     best: TextEncoding | None = None
     best_share = 0.6
     for encoding in _WIDE_WITHOUT_BOM:
@@ -234,7 +235,7 @@ def _is_unexpected(character: str) -> bool:
 
 
 def _is_common(character: str) -> bool:
-    """Whether it belongs to a living alphabet or is a common ideograph: bytes swapped or at random make neither."""
+    """Whether a character is of a common alphabet or a common ideograph; swapped or random bytes make neither."""
     code = ord(character)
     return any(code in block for block in _COMMON_BLOCKS) or character in _common_ideographs()
 

@@ -1,4 +1,4 @@
-"""What is common in the languages whose old encodings people still have: the evidence of the encoding detector."""
+"""Character frequencies for the detection of legacy encodings."""
 
 # Ideographs and syllables, the most frequent first: words of every day and words of programs, in turn.
 JAPANESE = (

@@ -1,4 +1,4 @@
-"""Which encoding from before Unicode a text is in: the one in which it is the likeliest text of its languages."""
+"""Detection of legacy (pre-Unicode) encodings by character frequencies."""
 
 import codecs
 import re
@@ -22,9 +22,10 @@ _OUT_OF_CYRILLIC = "[\u0400-\u04ff](?=[A-Za-z])"
 
 
 def guess_codec(sample: bytes) -> str:
-    """The Python codec in which the bytes, which are not all ASCII, make the likeliest text.
+    """Return the Python codec in which the bytes, which are not all ASCII, are the likeliest text.
 
-    All readings are of the same bytes, so the likelihoods of whole texts compare, however long a character is in each.
+    All candidates decode the same bytes, so the likelihoods of whole texts are comparable whatever the character
+    length.
     """
     models = _models()
     enough = sample[:_SCORED_BYTES]
@@ -36,9 +37,9 @@ def guess_codec(sample: bytes) -> str:
 
 
 def sample_non_ascii(raw: bytes, *, whole: bool) -> bytes:
-    """A sample for the guess: the first stretches that are not pure ASCII, some kilobytes of them, with their newlines.
+    """Return a sample for detection: the first few kilobytes of passages with non-ASCII bytes, with their newlines.
 
-    None begins inside a character, but the last may end inside one. With `whole` False, `raw` itself may, too.
+    None begins inside a character, but the last may end inside one. With `whole` False, so may `raw`.
     """
     stretches: list[bytes] = []
     missing = _SAMPLE
@@ -59,13 +60,13 @@ def sample_non_ascii(raw: bytes, *, whole: bool) -> bytes:
 
 
 def decode_sample(sample: bytes, codec: str, errors: str) -> str:
-    """The sample as text, without the character that it may end inside."""
+    """Decode the sample without an incomplete last character."""
     return codecs.getincrementaldecoder(codec)(errors).decode(sample)
 
 
 @cache
 def _models() -> dict[str, Callable[[str], float]]:
-    """For each codec, the logarithm of how likely a text is; the first of two equals wins."""
+    """The log-likelihood function of each codec; the first of two equals wins."""
     japanese = _east_asian_model(tables.JAPANESE, "euc_jp", (0xB0, 0xCF), kana=-4.7)
     return {
         "cp1252": _score_latin,
@@ -83,8 +84,8 @@ def _models() -> dict[str, Callable[[str], float]]:
 def _east_asian_model(common: str, charset: str, first_part: tuple[int, int], *, kana: float) -> Callable[[str], float]:
     """A model of text in ideographs or syllables.
 
-    The old character sets have the common characters in front: `first_part` are the lead bytes of these in `charset`,
-    and `common` are the most frequent ones, in order.
+    Legacy character sets have the common characters in front: `first_part` is the range of their lead bytes in
+    `charset`, and `common` lists the most frequent ones in order.
     """
     ranks = {character: rank for rank, character in enumerate(common)}
 

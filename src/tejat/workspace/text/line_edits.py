@@ -1,4 +1,4 @@
-"""The line edits that turn one text into another, found within a fixed amount of work."""
+"""Line diff (Myers with anchors) within a fixed amount of work."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -11,7 +11,7 @@ DEFAULT_BUDGET = 300_000
 """Steps of about a third of a microsecond each: a tenth of a second for the worst pair of texts."""
 
 _MAX_EXHAUSTIVE_LINES = 256
-"""Up to this many lines on both sides together, the long search always finds the shortest edits."""
+"""Total lines up to which the long search always finds the shortest edits."""
 
 _SHORT_SEARCH = 16_000
 _LONG_SEARCH = 80_000
@@ -22,12 +22,12 @@ _STEPS_PER_GAP = 8
 Item = TypeVar("Item", bound=Hashable)
 
 _Gap = tuple[int, int, int, int]
-"""Where the old and the new lines of an edit start and end: the four numbers of an Edit, in its order."""
+"""Start and end of the old and the new lines of an edit, in the order of DiffEdit's fields."""
 
 
 @frozen
 class DiffEdit:
-    """The lines `old[old_start:old_end]` give way to `new[new_start:new_end]`."""
+    """Replace `old[old_start:old_end]` with `new[new_start:new_end]`."""
 
     old_start: int
     old_end: int
@@ -36,10 +36,10 @@ class DiffEdit:
 
 
 def compute_line_edits(old: Sequence[Item], new: Sequence[Item], *, budget: int = DEFAULT_BUDGET) -> list[DiffEdit]:
-    """The edits from `old` to `new`: in order, never touching each other, none of them empty.
+    """Compute the edits from `old` to `new`: in order, not adjacent, not empty.
 
-    They are the fewest lines for small inputs and near to it for large ones. When the budget is used up, what has not
-    been looked at yet is replaced whole: the edits still turn `old` into `new`, they only say more than they need to.
+    They are minimal for small inputs and nearly so for large ones. When the budget is used up, the remaining parts are
+    replaced whole: the result is still correct, only larger than necessary.
     """
     purse = _StepBudget(budget)
     changes: list[_Gap] = []
@@ -67,18 +67,18 @@ def compute_line_edits(old: Sequence[Item], new: Sequence[Item], *, budget: int 
 def common_prefix(
     old: Sequence[object], new: Sequence[object], *, old_start: int = 0, new_start: int = 0, limit: int
 ) -> int:
-    """How many items are the same from `old_start` and `new_start` on, at most `limit`."""
+    """Return the number of equal items from `old_start` and `new_start` on, at most `limit`."""
     length = min(limit, len(old) - old_start, len(new) - new_start)
     return _common_prefix_length(old, new, old_start, new_start, length)
 
 
 def common_suffix(old: Sequence[object], new: Sequence[object], *, limit: int) -> int:
-    """How many items are the same at the ends of both, at most `limit`."""
+    """Return the number of equal items at the ends, at most `limit`."""
     return _common_suffix_length(old, new, len(old), len(new), min(limit, len(old), len(new)))
 
 
 class _StepBudget:
-    """The steps that are left."""
+    """The remaining steps."""
 
     __slots__ = ("steps",)
 
@@ -86,7 +86,7 @@ class _StepBudget:
         self.steps = steps
 
     def spend(self, steps: int) -> bool:
-        """Take the steps, or say that there are not enough of them left."""
+        """Take the steps; False if not enough are left."""
         if steps > self.steps:
             return False
         self.steps -= steps
@@ -119,7 +119,7 @@ def _common_prefix_length(old: Sequence[object], new: Sequence[object], old_at: 
 
 
 def _half(size: int) -> int:
-    """Rounded up, so that the halves together reach over what is left; after one there is nothing."""
+    """Half, rounded up so that the halves cover the rest; 0 after 1."""
     return (size + 1) // 2 if size > 1 else 0
 
 
@@ -140,9 +140,9 @@ def _common_suffix_length(old: Sequence[object], new: Sequence[object], old_to: 
 
 
 def _find_anchors(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget) -> list[tuple[int, int]]:
-    """Pairs of equal lines that keep their order, taken from the lines that are unmistakable on both sides.
+    """Find pairs of equal lines, in order on both sides, among the lines that are unique on both.
 
-    No pairs when there are no such lines or the steps have run out.
+    Empty if there are none or the steps have run out.
     """
     size = len(old) + len(new)
     if not purse.spend(size + size // 3):  # a line counted and paired costs more than a step of the search
@@ -162,7 +162,7 @@ def _find_anchors(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget) 
 
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest choice of pairs whose right sides rise; their left sides rise already."""
+    """Return the longest subsequence of pairs with increasing right sides; the left sides increase already."""
     ends: list[int] = []
     end_indexes: list[int] = []
     before: list[int] = []
@@ -186,7 +186,7 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
-    """The gaps that the anchors leave open, the last one first."""
+    """Return the gaps between the anchors, last one first."""
     old_start, old_end, new_start, new_end = gap
     gaps: list[_Gap] = []
     old_at, new_at = old_start, new_start
@@ -201,9 +201,9 @@ def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
 
 
 def _myers(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget, allowed: int) -> list[_Gap] | None:
-    """The fewest lines removed and added, or None when that is not found within the steps allowed.
+    """Find the fewest removed and added lines, None if not found within the allowed steps.
 
-    After Myers: how far down the old lines does each diagonal reach with 0, 1, 2... changes.
+    Myers' algorithm: how far down the old lines does each diagonal reach with 0, 1, 2... changes?
     """
     old_size, new_size = len(old), len(new)
     allowed = min(allowed, purse.steps)
@@ -240,7 +240,7 @@ def _myers(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget, allowed
 
 
 def _backtrack(trail: list[tuple[int, list[int]]], left: int, right: int) -> list[_Gap]:
-    """The changes on the way back from the end, one line each, in the order of the text."""
+    """Return the changes on the way back from the end, one line each, in text order."""
     steps: list[_Gap] = []
     for lowest, reach in reversed(trail):
         diagonal = left - right
@@ -258,7 +258,7 @@ def _backtrack(trail: list[tuple[int, list[int]]], left: int, right: int) -> lis
 
 
 def _merge_adjacent(changes: list[_Gap]) -> Iterator[DiffEdit]:
-    """The changes without empty ones, those that touch made one."""
+    """Drop empty changes and merge adjacent ones."""
     old_start = old_end = new_start = new_end = 0
     for change in (*changes, None):
         if change and change[0] == old_end and change[2] == new_end:

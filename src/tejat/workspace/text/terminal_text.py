@@ -1,15 +1,15 @@
-"""What a terminal would show of a program's output: without its codes, with overwritten text overwritten."""
+"""Plain text of terminal output: control sequences removed, overwritten text overwritten."""
 
 import re
 
 
 def render_terminal_text(text: str) -> str:
-    """The text without control codes; never raises, and takes time in proportion to its length.
+    """Return the text as a terminal would show it; never raises, in linear time.
 
-    Colours, titles, links and pictures are dropped. Carriage returns, backspaces and the codes that move along a line
-    or erase it do what they would do, so that of a progress bar only the last state is left. What would move to
-    another line, and what is cut short at the end of the text, is dropped; a string that never ends is shown, because
-    hiding the rest of the output would be worse. Characters are taken to be one column wide.
+    Colours, titles, links and images are dropped. Carriage returns, backspaces and sequences that move along or erase a
+    line are applied, so that only the last state of a progress bar is left. Moves to other lines, and sequences cut off
+    at the end, are dropped; an unterminated string is shown, because hiding the rest of the output would be worse.
+    Every character counts as one column.
     """
     if text.isprintable() or re.search(_CONTROL, text) is None:
         return text
@@ -40,7 +40,7 @@ _DIGITS = 6
 
 
 def _replace_sequence(found: re.Match[str]) -> str:
-    """Nothing, a line feed, or a move along the line, spelled so that it cannot be mistaken for text."""
+    """Return "", a line feed, or a horizontal move in a form that cannot be mistaken for text."""
     if found["feed"]:
         return "\n"
     if found["final"] and found["final"] in "CDGK":
@@ -68,7 +68,7 @@ def _render_line(line: str) -> str:
 
 
 def _apply_move(cells: list[str], column: int, count: str, final: str) -> int:
-    """The column after a move or an erasure, which is made in `cells`."""
+    """Apply a move or an erasure to `cells` and return the new column."""
     farthest = max(len(cells), _MAX_COLUMN)
     match final:
         case "C":

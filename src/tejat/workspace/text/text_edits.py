@@ -1,4 +1,4 @@
-"""Byte-exact edits of one file's content that neither ask about line endings nor change them."""
+"""Byte-exact edits of a text file that preserve its encoding and line endings."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ class ByteRange:
 
 @frozen
 class TextEdit:
-    """`text` takes the place of the bytes from `start` up to `end`."""
+    """Replace the bytes from `start` up to `end` with `text`."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class TextEdit:
 
 @frozen
 class ByteEdit:
-    """`new` takes the place of the bytes from `start` up to `end`."""
+    """Replace the bytes from `start` up to `end` with `new`."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class ByteEdit:
 
 @frozen
 class EditedContent:
-    """New content as pieces to be written one after the other, the edits that made it, and its size in bytes.
+    """New content as pieces in order, the edits that made it, and its size in bytes.
 
     Without a change there are no edits.
     """
@@ -67,7 +67,7 @@ class EditedContent:
 
 
 class TextFile:
-    """The content of one text file as it was read."""
+    """The content of a text file as it was read."""
 
     __slots__ = ("_endings", "_text", "_unit", "encoding", "raw")
 
@@ -80,20 +80,20 @@ class TextFile:
 
     @property
     def text(self) -> str:
-        """The content as text, without byte order mark, line endings as they are."""
+        """The decoded content without byte order mark, line endings unchanged."""
         if self._text is None:
             self._text = self.encoding.decode(self.raw)
         return self._text
 
     @property
     def line_ending(self) -> str | None:
-        """What most lines end with, or None when no line ends at all."""
+        """The most frequent line ending, None if no line ends."""
         return next(iter(self._line_endings()), None)
 
     def find_all(self, needle: str) -> list[ByteRange]:
-        """Where the needle stands, from left to right, without overlaps.
+        """Find all occurrences, from left to right, without overlaps.
 
-        Any kind of line end in the needle stands for any kind of line end in the file. Nothing matches an empty needle.
+        Any line ending in the needle matches any line ending in the file. An empty needle matches nothing.
         """
         lines = _LINE_END.split(needle)
         endings = self._line_endings()
@@ -115,9 +115,9 @@ class TextFile:
         return self._find_bytes(wanted)
 
     def find_first(self, word: str, limit: int) -> list[int]:
-        """Where the first places of a text without line ends begin, found fast in a very large file.
+        """Find the first occurrences of a text without line endings, fast in very large files.
 
-        In an encoding whose characters share bytes, some may be places where it only seems to stand.
+        In encodings whose characters share bytes, some may be false matches.
         """
         try:
             wanted = self.encoding.encode_new(word)
@@ -132,7 +132,7 @@ class TextFile:
         return places
 
     def count_lines(self, start: int, end: int) -> int:
-        """How many lines end with LF between two places."""
+        """Count the LF line endings between two offsets."""
         if not self.encoding.is_wide:
             return count_byte(self.raw, b"\n", start, end)
         bare = self._encoding_without_bom()
@@ -140,9 +140,9 @@ class TextFile:
         return sum(bare.decode(block).count("\n") for block in blocks)
 
     def apply_edits(self, edits: Sequence[TextEdit]) -> EditedContent:
-        """The content with the edits made. They are in order, do not overlap and begin and end between characters.
+        """Apply edits, which are in order, do not overlap, and begin and end between characters.
 
-        A line end in a text, LF or CRLF, becomes the kind of line end that stands near it in the file. Lines that an
+        A line ending in an edit's text, LF or CRLF, becomes that of the neighbouring lines in the file. Lines that an
         edit does not change keep their bytes. The byte order mark is never part of an edit.
 
         Raises UnencodableCharacter, and UsageError for edits out of order or out of range.
@@ -168,7 +168,7 @@ class TextFile:
         return self._build_content(made)
 
     def replace_content(self, content: str) -> EditedContent:
-        """New content in the encoding, with the byte order mark and the line endings that the file has.
+        """Replace the whole content, keeping encoding, byte order mark and line endings.
 
         Raises UnencodableCharacter.
         """
@@ -177,11 +177,11 @@ class TextFile:
         return self.apply_edits([TextEdit(body, len(self.raw), content.removeprefix("\ufeff") if body else content)])
 
     def _body_start(self) -> int:
-        """Where the byte order mark ends."""
+        """Offset of the end of the byte order mark."""
         return len(self.encoding.bom) if self.raw.startswith(self.encoding.bom) else 0
 
     def _line_endings(self) -> tuple[str, ...]:
-        """The kinds of line ends that the file has, the most frequent first."""
+        """The kinds of line endings in the file, most frequent first."""
         if self._endings is None:
             counts = _count_line_endings(self.text if self.encoding.is_wide else self.raw)
             self._endings = tuple(sorted((kind for kind in counts if counts[kind]), key=lambda kind: -counts[kind]))
@@ -215,7 +215,7 @@ class TextFile:
         return at
 
     def _round_trips(self, replaced: bytes) -> bool:
-        """Whether decoding and encoding again gives the same bytes, so that no line need be kept for its bytes."""
+        """Whether decoding and encoding returns the same bytes, so that no line needs to keep its own."""
         if self._unit == 1 and replaced.isascii():
             return True
         bare = self._encoding_without_bom()
@@ -225,11 +225,11 @@ class TextFile:
             return False
 
     def _encoding_without_bom(self) -> TextEncoding:
-        """For a part of the file, where what looks like a byte order mark is none."""
+        """The encoding for a part of the file, where a byte order mark is an ordinary character."""
         return TextEncoding(self.encoding.codec, b"")
 
     def _edit_lines(self, start: int, replaced: bytes, given: str) -> list[ByteEdit]:
-        """Edits of the lines that differ in more than the kind of their end."""
+        """Return edits of the lines that differ in more than their line ending."""
         bare = self._encoding_without_bom()
         text = bare.decode(replaced)
         # A lone CR in the given text is a character, and then it is one in the file too, unless its lines end so.
@@ -244,9 +244,9 @@ class TextFile:
         ]
 
     def _nearby_line_ending(self, start: int, end: int) -> str:
-        """How the line that holds `end` ends, else the one before `start`; empty when the file has no line end.
+        """Return the ending of the line that contains `end`, else of the one before `start`; "" if the file has none.
 
-        A lone CR counts only where lines end so: elsewhere it is a stray character that nobody wants more of.
+        A lone CR counts only where lines end with it: elsewhere it is a stray character.
         """
         marks = [self.encoding.encode_new(mark) for mark in ("\n\r" if self.line_ending == "\r" else "\n")]
         found = [at for mark in marks if (at := self._find_aligned(mark, end)) >= 0]
@@ -275,7 +275,7 @@ class TextFile:
 
 
 def count_byte(raw: bytes, byte: bytes, start: int, end: int) -> int:
-    """How often one byte occurs between `start` and `end`; several times as fast as bytes.count on large spans."""
+    """Count a byte between two offsets; several times as fast as bytes.count on large ranges."""
     if end - start < _BLOCK:
         return raw.count(byte, start, end)
     view = memoryview(raw)
@@ -285,9 +285,9 @@ def count_byte(raw: bytes, byte: bytes, start: int, end: int) -> int:
 
 @cache
 def _is_self_synchronizing(codec: str) -> bool:
-    """Whether the bytes of one character are never part of another, so that text can be sought as bytes.
+    """Whether the bytes of one character are never part of another, so that text can be searched as bytes.
 
-    In the double-byte codecs of East Asia the second byte of a character may be the first or the only one of another.
+    In East Asian double-byte codecs, the second byte of a character may be the first or only byte of another.
     """
     every_byte = bytes(range(256))
     return codec.startswith("utf-") or len(every_byte.decode(codec, "surrogateescape")) == len(every_byte)
@@ -306,7 +306,7 @@ def _count_line_endings(content: str | bytes) -> dict[str, int]:
 
 
 def _normalize_line_endings(given: str, ending: str | None) -> str:
-    """The text with LF and CRLF made the one ending of the file."""
+    """Convert LF and CRLF to the given line ending."""
     if ending is None:
         return given
     plain = given.replace("\r\n", "\n")
@@ -314,7 +314,7 @@ def _normalize_line_endings(given: str, ending: str | None) -> str:
 
 
 class _Lines:
-    """The lines of a text as they are, and the keys that are the same for lines that differ only in how they end."""
+    """The lines of a text, and keys that are equal for lines that differ only in their line ending."""
 
     __slots__ = ("keys", "lines")
 
@@ -327,12 +327,12 @@ class _Lines:
             self.keys = StringIO(text.replace("\r\n", "\n"), newline="\n").readlines()
 
     def ending(self, index: int) -> str:
-        """What a line ends with; empty for the last line of a text that does not end it."""
+        """Return the line ending of a line, "" for an unterminated last line."""
         return self.lines[index][len(self.keys[index].removesuffix("\n")) :]
 
 
 def _old_positions(changes: list[DiffEdit], old: _Lines) -> Iterator[int]:
-    """Where the lines of each change begin and end in the text."""
+    """Yield the start and end of each change's old lines in the text."""
     line = position = 0
     for change in changes:
         for index in (change.old_start, change.old_end):
@@ -342,7 +342,7 @@ def _old_positions(changes: list[DiffEdit], old: _Lines) -> Iterator[int]:
 
 
 def _new_lines_text(change: DiffEdit, old: _Lines, new: _Lines, around: str) -> str:
-    """The lines that come in, each with the ending of the line it replaces, or else of the nearest one."""
+    """Return the new lines, each with the ending of the line it replaces, else of the nearest one."""
     replaced = [old.ending(index) for index in range(change.old_start, change.old_end)]
     # The lines of the edit itself come first, the last of them foremost; then the line before, then the one after.
     near = [*reversed(replaced), *map(old.ending, range(max(0, change.old_start - 1), change.old_start))]

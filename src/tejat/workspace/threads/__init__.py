@@ -1,1 +1,1 @@
-"""Threads."""
+"""Blocking work beside the event loop."""

@@ -1,4 +1,4 @@
-"""Blocking file work done in a thread, so that it never stalls a stream or an interrupt."""
+"""Interruptible blocking work in the thread pool of the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,17 +15,17 @@ _STOP_TIMEOUT_SECONDS = 5.0
 
 
 run_inline: ContextVar[bool] = ContextVar("one_at_a_time", default=False)
-"""Set by a caller who makes one call after the other and has nothing else for the loop to do meanwhile.
+"""Set by a caller that makes one call at a time and leaves the loop idle meanwhile.
 
-Work is then done in place: a thread would cost a small call half of its time. An interrupt reaches the work at once.
+Work then runs in place: a thread would double the time of a small call. An interrupt reaches it at once.
 """
 
 
 async def run_blocking(work: Callable[[StopToken], _Result]) -> _Result:
     """Run `work` in a thread and wait for it.
 
-    When the waiting task is cancelled the work is told to stop, and the cancellation goes on once it has let go of its
-    files: a caller that sees CancelledError knows that nothing is still being written.
+    When the waiting task is cancelled, the work is asked to stop, and CancelledError is raised once it has finished:
+    then nothing is still being written.
     """
     stop = StopToken()
     if run_inline.get():
@@ -41,7 +41,7 @@ async def run_blocking(work: Callable[[StopToken], _Result]) -> _Result:
 
 
 async def _wait_until_done(running: "asyncio.Future[_Result]") -> None:
-    """Wait for the end of the work, however often the waiting is cancelled, but not for ever."""
+    """Wait for the work despite repeated cancellation, up to a timeout."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _STOP_TIMEOUT_SECONDS
     while not running.done() and loop.time() < deadline:
@@ -50,6 +50,6 @@ async def _wait_until_done(running: "asyncio.Future[_Result]") -> None:
 
 
 def _retrieve_exception(ended: "asyncio.Future[_Result]") -> None:
-    """What came of work that nobody waits for is no error that was forgotten."""
+    """Retrieve the exception of abandoned work, so that it is not reported as lost."""
     if not ended.cancelled():
         ended.exception()

@@ -1,8 +1,7 @@
-"""Threads that do the blocking work of one loop: what is quick one after the other, what takes long side by side.
+"""A thread pool per event loop: quick work runs sequentially in one thread, slow work in parallel.
 
-The executor of asyncio wakes the loop for every result. Where the pieces are a tenth of a millisecond long, the loop
-and the threads then spend most of their time waiting for each other's turn to run. Here a thread tells of its results
-when it has nothing left to do.
+asyncio's executor wakes the loop for every result. With work items of a tenth of a millisecond, loop and threads then
+spend most of their time waiting for each other. Here a thread reports its results when it has nothing left to do.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ _Result = TypeVar("_Result")
 
 _MAX_THREADS = 8
 _STALL_SECONDS = 0.004
-"""Work that takes longer than this does not hold up what waits behind it."""
+"""Work that takes longer does not delay the work queued behind it."""
 _IDLE_SECONDS = 10.0
 _SHUTDOWN_SECONDS = 1.0
 
@@ -26,7 +25,7 @@ _pools: "WeakKeyDictionary[asyncio.AbstractEventLoop, ThreadPool]" = WeakKeyDict
 
 
 def submit(work: Callable[[], _Result]) -> "asyncio.Future[_Result]":
-    """Do the work in a thread of the running loop's own crew; what it raises is raised by the future."""
+    """Run the work in the pool of the running loop and return a future for its result."""
     loop = asyncio.get_running_loop()
     crew = _pools.get(loop)
     if crew is None:
@@ -35,7 +34,7 @@ def submit(work: Callable[[], _Result]) -> "asyncio.Future[_Result]":
 
 
 async def shutdown() -> None:
-    """End the threads of the running loop's crew, unless somebody still has work for them; new work finds new ones."""
+    """End the idle threads of the running loop's pool. New work starts new ones."""
     crew = _pools.get(asyncio.get_running_loop())
     if crew is not None:
         await crew.shutdown()
@@ -47,7 +46,7 @@ class _WorkItem(NamedTuple):
 
 
 class ThreadPool:
-    """For one loop, whose thread calls `do`. A thread that has had nothing to do for a while ends."""
+    """The pool of one loop, used from its thread. A thread ends after a while without work."""
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[_WorkItem | None] = SimpleQueue()
@@ -87,7 +86,7 @@ class ThreadPool:
         threading.Thread(target=self._run_worker, name="tejat-crew", daemon=True).start()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """As long as something waits: hand over what is done; if nothing was, let one more thread help."""
+        """While work is queued: deliver results; if there are none, add a thread."""
         is_held_up = not self._results and self._finished == self._seen
         self._seen = self._finished
         self._deliver_results()

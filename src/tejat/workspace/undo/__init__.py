@@ -1,1 +1,1 @@
-"""What files were before a call: seen quickly, kept outside the project, compared, put back."""
+"""Undo: snapshots of files before and after a call, stored outside the project, compared and restored."""

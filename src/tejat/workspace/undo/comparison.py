@@ -1,4 +1,4 @@
-"""Says what became of a tree between two snapshots of it."""
+"""Comparison of two snapshots of a tree."""
 
 import stat
 import struct
@@ -17,14 +17,14 @@ _IDENTITY = struct.Struct("<QQqq")
 
 @frozen
 class Comparison:
-    """`changes` can be undone, by path; `skipped` happened and cannot."""
+    """`changes` can be undone; `skipped` happened and cannot."""
 
     changes: tuple[PathChange, ...]
     skipped: tuple[PathProblem, ...]
 
 
 def without_placeholders(comparison: Comparison, places: Collection[str]) -> Comparison:
-    """The same without the empty directories that came or went at these paths."""
+    """Drop empty directories that appeared or vanished at these paths."""
     touched = [change.path for change in comparison.changes]
 
     def is_stand_in(change: PathChange) -> bool:
@@ -37,7 +37,7 @@ def without_placeholders(comparison: Comparison, places: Collection[str]) -> Com
 
 
 def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
-    """What is different. Files that were only touched are not."""
+    """Return the differences. Files that were only touched are equal."""
     changes: list[PathChange] = []
     skipped = list(_unwatched_changes(before, after))
     blind = before.state.unwatched.keys() | after.state.unwatched.keys()
@@ -58,7 +58,7 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
 
 
 def node_at(snapshot: Snapshot, path: str) -> PathState | None:
-    """What is at a path, None when there is nothing or nothing that can be put back."""
+    """Return the state at a path, None if there is nothing or nothing restorable."""
     value = snapshot.files.get(path)
     if value is not None:
         return _file_node(value)
@@ -86,7 +86,7 @@ def _file_node(value: bytes) -> PathState:
 
 
 def _changed_paths(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Paths at which something may be different, each once."""
+    """Yield each path with a possible difference once."""
     seen: set[str] = set()
     for old, new in (
         (before.files, after.files),
@@ -113,7 +113,7 @@ def _is_beneath(path: str, directories: Collection[str]) -> bool:
 
 
 def _unwatched_changes(before: Snapshot, after: Snapshot) -> Iterator[PathProblem]:
-    """What is not looked into can still be seen to come and go."""
+    """Report unwatched directories that appeared or vanished."""
     old, new = before.state.unwatched, after.state.unwatched
     for path in sorted(old.keys() ^ new.keys()):
         if path in before.state.directories and path in after.state.directories:
@@ -124,7 +124,7 @@ def _unwatched_changes(before: Snapshot, after: Snapshot) -> Iterator[PathProble
 
 
 def _irreversible_reason(before: Snapshot, after: Snapshot, path: str, moved: "_RenamedFiles") -> str | None:
-    """Why a change could not be undone."""
+    """Return why a change cannot be undone, None if it can."""
     for snapshot, verb in ((before, "was"), (after, "is now")):
         if path in snapshot.state.special_files:
             return f"{verb} a pipe, socket or device"
@@ -150,7 +150,7 @@ def _has_no_content(node: PathState | None) -> TypeGuard[PathState]:
 
 
 class _RenamedFiles:
-    """Files that are not kept but only changed their names: they can be moved back."""
+    """Files without stored content that were only renamed: they can be renamed back."""
 
     def __init__(self, before: Snapshot, after: Snapshot, paths: Iterable[str]) -> None:
         gone: set[bytes] = set()

@@ -1,4 +1,4 @@
-"""Contents of files, each kept once under its SHA-256, in a few files that only grow."""
+"""File contents by SHA-256, each stored once, in a few append-only pack files."""
 
 import hashlib
 import os
@@ -31,10 +31,10 @@ class _PackLocation(NamedTuple):
 
 
 class ContentStore:
-    """All methods that change or look up must be called while the directory's lock is held; `read` need not.
+    """All methods that modify or look up require the directory's lock; `read` does not.
 
-    Raises OSError. What a crash left half-written is cut off or read again from the packs, which hold everything; the
-    index only spares reading them.
+    Raises OSError. After a crash, partial records are cut off or recovered from the packs, which hold everything; the
+    index is a cache.
     """
 
     def __init__(self, directory: PrivateDirectory) -> None:
@@ -52,12 +52,12 @@ class ContentStore:
         return digest in self._locations
 
     def stored_size(self, digest: bytes) -> int:
-        """How many bytes the content takes; 0 when it is not kept."""
+        """Return the bytes that the content takes; 0 if it is not stored."""
         place = self._locate(digest)
         return 0 if place is None else _HEADER.size + place.length
 
     def is_current(self) -> bool:
-        """Whether no other process has added or dropped anything since `refresh`. Needs no lock."""
+        """Whether no other process has changed the store since `refresh`. Needs no lock."""
         try:
             status = os.stat(self._directory.file_path(_INDEX))
         except FileNotFoundError:
@@ -65,7 +65,7 @@ class ContentStore:
         return (status.st_dev, status.st_ino) == self._index_file and status.st_size == self._index_size
 
     def refresh(self) -> None:
-        """Learn what other processes have added or dropped."""
+        """Load the changes of other processes."""
         try:
             descriptor = self._directory.open(_INDEX, os.O_RDWR)
         except FileNotFoundError:
@@ -86,7 +86,7 @@ class ContentStore:
         self._reconcile_packs()
 
     def add(self, contents: Mapping[bytes, bytes]) -> None:
-        """Keep contents under their digests; those that are kept already cost nothing."""
+        """Store contents by digest; those already stored cost nothing."""
         new = {digest: content for digest, content in contents.items() if digest not in self._locations}
         if not new:
             return
@@ -111,7 +111,7 @@ class ContentStore:
         self._append_to_index(places)
 
     def read(self, digest: bytes) -> bytes | None:
-        """The content, None when it is not kept or no longer what it was."""
+        """Return the content, None if it is missing or corrupt."""
         place = self._locate(digest)
         if place is None:
             return None
@@ -126,7 +126,7 @@ class ContentStore:
         return content if hashlib.sha256(content).digest() == digest else None
 
     def flush(self) -> None:
-        """Make everything that was added last, even through a power cut."""
+        """Make everything added so far durable."""
         if not self._unflushed:
             return
         for pack in self._unflushed:
@@ -140,9 +140,9 @@ class ContentStore:
         self._directory.flush()
 
     def compact(self, needed: Collection[bytes], stop: Callable[[], None], *, goal: int) -> None:
-        """Give back the room of other contents, until `goal` bytes are free or there is nothing else to give.
+        """Free the space of unneeded contents until `goal` bytes are free or nothing is left to free.
 
-        What is needed is copied before anything is removed.
+        Needed contents are copied before anything is removed.
         """
         by_pack: dict[int, dict[bytes, _PackLocation]] = {pack: {} for pack in self._ends}
         for digest in needed:
@@ -177,7 +177,7 @@ class ContentStore:
         return None if packed is None else _PackLocation._make(_LOCATION.unpack(packed))
 
     def _copy(self, source: int, kept: Mapping[bytes, _PackLocation], target: int) -> dict[bytes, bytes]:
-        """Copy contents into a pack of their own and return where they are now."""
+        """Copy contents into a new pack and return their locations."""
         places: dict[bytes, bytes] = {}
         old = self._directory.open(_pack_name(source), os.O_RDONLY)
         try:
@@ -224,7 +224,7 @@ class ContentStore:
             self._index_size += len(records)
 
     def _reconcile_packs(self) -> None:
-        """Bring into line what the index says and what the packs hold."""
+        """Reconcile the index with the packs."""
         found = self._pack_sizes()
         for pack, size in found.items():
             end = self._ends.get(pack, 0)
@@ -244,7 +244,7 @@ class ContentStore:
         return sizes
 
     def _recover_tail(self, pack: int, offset: int) -> None:
-        """Take in what was added to a pack and not to the index; a torn record at the end is cut off."""
+        """Index records that were added to a pack only; a partial last record is cut off."""
         places: dict[bytes, bytes] = {}
         descriptor = self._directory.open(_pack_name(pack), os.O_RDWR)
         try:
@@ -268,7 +268,7 @@ class ContentStore:
             self._append_to_index(places)
 
     def _drop_truncated(self, short: set[int], sizes: Mapping[int, int]) -> None:
-        """A power cut may take the end of a pack and leave the index."""
+        """Drop contents that a power cut removed from the end of a pack."""
         for digest, packed in list(self._locations.items()):
             place = _PackLocation._make(_LOCATION.unpack(packed))
             if place.pack in short and place.offset + place.length > sizes.get(place.pack, 0):

@@ -1,4 +1,4 @@
-"""Remembers which file had which content, so that what has not changed is not read again."""
+"""Cache of file digests, so that unchanged files are not read again."""
 
 import os
 import struct
@@ -23,10 +23,10 @@ _SECOND = 1_000_000_000
 
 
 class DigestCache:
-    """For each path of one root the key that its file had and the digest of what was in it, as one value.
+    """For each path of one root, the key that its file had, followed by the digest of its content.
 
-    `load` and `save` must be called while the directory's lock is held and raise OSError. Several processes may append
-    to the file: every record is a fact about a key, so a stale one is merely of no use.
+    `load` and `save` require the directory's lock and raise OSError. Several processes may append to the file: every
+    record is a fact about a key, so a stale one is merely useless.
     """
 
     def __init__(self, directory: PrivateDirectory, root: str) -> None:
@@ -39,9 +39,9 @@ class DigestCache:
         self._loaded = False
 
     def lookup(self, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
-        """For each file its key with the digest, or the key alone where the file is not surely the one that was read.
+        """Return for each file its key with the digest, or the key alone if its content is unknown or uncertain.
 
-        The paths of the latter are the second answer.
+        The second result lists the latter paths.
         """
         found: dict[str, bytes] = {}
         unknown: list[str] = []
@@ -56,11 +56,11 @@ class DigestCache:
         return found, unknown
 
     def is_uncertain(self, paths: Iterable[str]) -> bool:
-        """Whether one of the files may have changed without looking changed."""
+        """Whether one of the files may have changed without a visible change of its key."""
         return bool(self._uncertain) and not self._uncertain.isdisjoint(paths)
 
     def add(self, path: str, key: bytes, digest: bytes, *, read_at: int) -> bytes:
-        """`read_at` is when reading began, in nanoseconds since the epoch. Returns the value."""
+        """Add a digest; `read_at` is when reading began, in nanoseconds since the epoch. Returns the value."""
         value = self._values[path] = key + digest
         if _may_change_unnoticed(key, read_at):
             self._uncertain.add(path)
@@ -76,15 +76,15 @@ class DigestCache:
                 self._unsaved[path] = _TOMBSTONE
 
     def retain(self, is_kept: Callable[[bytes], bool]) -> None:
-        """Forget those whose content is no longer kept."""
+        """Discard entries whose content is no longer stored."""
         self.discard([path for path, value in self._values.items() if not is_kept(value[FILE_KEY_SIZE:])])
 
     def digests(self) -> set[bytes]:
-        """All that are remembered."""
+        """Return all cached digests."""
         return {value[FILE_KEY_SIZE:] for value in self._values.values()}
 
     def load(self) -> None:
-        """Read what was saved, once. A block that is torn or damaged and all after it are ignored."""
+        """Load the saved entries, once. A damaged block and everything after it are ignored."""
         if self._loaded:
             return
         self._loaded = True
@@ -100,7 +100,7 @@ class DigestCache:
         self._values = values | self._values
 
     def save(self) -> None:
-        """Append what is new. Nothing is flushed: what is lost is read again."""
+        """Append new entries, without flushing: lost ones are computed again."""
         if not self._unsaved:
             return
         if self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
@@ -119,7 +119,7 @@ class DigestCache:
 
 
 def load_saved_digests(directory: PrivateDirectory) -> set[bytes]:
-    """The contents that some process may need for its next entry, whatever roots it works in. Raises OSError."""
+    """Return the digests that any process may need for its next entry, in any root. Raises OSError."""
     found: set[bytes] = set()
     for name in os.listdir(directory.path):
         if name.startswith("digests-"):

@@ -1,4 +1,4 @@
-"""The entries of the undo journal on disk: a line of JSON each, only ever appended."""
+"""The undo entries on disk: append-only JSON lines."""
 
 import json
 import os
@@ -16,7 +16,7 @@ _Json: TypeAlias = "str | int | float | list[_Json] | dict[str, _Json] | None"
 
 
 class EntryFile:
-    """What changes the file must be called while the directory's lock is held. Everything raises OSError."""
+    """Methods that modify the file require the directory's lock. All raise OSError."""
 
     def __init__(self, directory: PrivateDirectory) -> None:
         self._directory = directory
@@ -24,7 +24,7 @@ class EntryFile:
         self._entries: list[UndoEntry] = []
 
     def read(self) -> list[UndoEntry]:
-        """All entries, oldest first. A line that a crash cut short, or that makes no sense, is none."""
+        """Return all entries, oldest first. Partial or invalid lines are skipped."""
         try:
             descriptor = self._directory.open(_NAME, os.O_RDONLY)
         except FileNotFoundError:
@@ -41,7 +41,7 @@ class EntryFile:
         return self._entries.copy()
 
     def append(self, entry: UndoEntry) -> None:
-        """Add an entry so that it survives a power cut."""
+        """Append an entry durably."""
         descriptor = self._directory.open(_NAME, os.O_RDWR | os.O_CREAT)
         try:
             size = os.fstat(descriptor).st_size
@@ -59,13 +59,13 @@ class EntryFile:
 
 
 def entry_digests(entry: UndoEntry) -> set[bytes]:
-    """The contents that an entry needs."""
+    """Return the digests of the contents that an entry needs."""
     nodes = (node for change in entry.changes for node in (change.before, change.after))
     return {node.digest for node in nodes if node is not None and node.digest is not None}
 
 
 def _mark_undone(entries: list[UndoEntry]) -> list[UndoEntry]:
-    """An entry is undone while the newest that put it back is not undone itself."""
+    """Set `undone_by`: an entry is undone while the latest entry that undid it is not undone itself."""
     undone: dict[str, str] = {}
     for entry in reversed(entries):
         if entry.undoes is not None and entry.id not in undone:

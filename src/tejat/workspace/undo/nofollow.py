@@ -1,4 +1,4 @@
-"""Opens a directory beneath another without following any link on the way."""
+"""Opening a directory beneath another without following links."""
 
 import os
 from collections.abc import Generator
@@ -9,7 +9,7 @@ _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @contextmanager
 def open_directory_nofollow(root: int, relative: str) -> Generator[int]:
-    """A descriptor of the directory; "" is the root itself. Raises OSError, also where a component is a link."""
+    """Open a directory; "" is the root itself. Raises OSError, also if a component is a link."""
     opened = os.open(".", _FLAGS, dir_fd=root)
     try:
         for name in relative.split("/") if relative else ():

@@ -1,4 +1,4 @@
-"""Changes as patches for people, in bounded size."""
+"""Changes as patches for display, of bounded size."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -10,7 +10,7 @@ _MAX_CHARACTERS = 2 << 20
 
 
 def render_patches(changes: Iterable[PathChange], read: Callable[[bytes], bytes | None]) -> list[str]:
-    """A patch for each change, or a line about it where there is no text to compare. `read` gives kept contents."""
+    """Return a patch for each change, or a summary line without text to compare. `read` returns stored contents."""
     pieces: list[str] = []
     size = 0
     for piece in _pieces(changes, read):
@@ -42,7 +42,7 @@ def _patch(change: PathChange, read: Callable[[bytes], bytes | None]) -> str | N
 
 
 def _node_text(node: PathState | None, read: Callable[[bytes], bytes | None]) -> str | None:
-    """None for what has no text."""
+    """Return the text, None if there is none."""
     if node is None:
         return ""
     if node.kind is not PathKind.FILE or node.digest is None:

@@ -1,4 +1,4 @@
-"""A directory that only its owner can look into, and a lock on it that other processes respect."""
+"""A private directory with a lock for several processes."""
 
 import os
 from collections.abc import Callable, Generator
@@ -11,10 +11,10 @@ _LOCK_TIMEOUT_SECONDS = 20.0
 
 
 class PrivateDirectory:
-    """Files for one user: directories 0700, files 0600 whatever the umask. Made when something is first written.
+    """Files of one user: directories 0700, files 0600, whatever the umask. Created on the first write.
 
-    Everything raises OSError: PermissionError when the directory belongs to somebody else, TimeoutError when another
-    process does not let go of the lock.
+    All methods raise OSError: UnusableDirectory if it belongs to another user, LockTimeout if another process keeps the
+    lock.
     """
 
     __slots__ = ("_checked", "path")
@@ -30,14 +30,14 @@ class PrivateDirectory:
         return f"{self.path}/{name}"
 
     def ensure(self) -> None:
-        """Make sure that it is there, ours and private."""
+        """Create the directory if it is missing, and make it private."""
         if self._checked:
             return
         make_private_directory(self.path)
         self._checked = True
 
     def open(self, name: str, flags: int) -> int:
-        """A descriptor of a file here. A link in its place is not followed."""
+        """Open a file here without following a link."""
         flags |= os.O_CLOEXEC | os.O_NOFOLLOW
         if not flags & os.O_CREAT:
             return os.open(self.file_path(name), flags)
@@ -50,7 +50,7 @@ class PrivateDirectory:
 
     @contextmanager
     def lock(self, stop: Callable[[], None], *, name: str = "lock") -> Generator[None]:
-        """Nobody else, thread or process, is in here meanwhile. `stop` is called while waiting."""
+        """Hold the lock against other threads and processes. `stop` is called while waiting."""
         descriptor = self.open(name, os.O_RDWR | os.O_CREAT)
         try:
             acquire_lock(descriptor, timeout=_LOCK_TIMEOUT_SECONDS, stop=stop)
@@ -59,12 +59,12 @@ class PrivateDirectory:
             os.close(descriptor)
 
     def replace_file(self, name: str) -> AbstractContextManager[int]:
-        """A descriptor for the new content of a file; see `replace_private_file`."""
+        """Return a descriptor for the new content of a file; see `replace_private_file`."""
         self.ensure()
         return replace_private_file(self.file_path(name), follow_symlinks=False)
 
     def size(self) -> int:
-        """Bytes of all files together."""
+        """Return the total size of all files."""
         try:
             with os.scandir(self.path) as entries:
                 return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
@@ -72,7 +72,7 @@ class PrivateDirectory:
             return 0
 
     def flush(self) -> None:
-        """Make the names of new files last."""
+        """Make the names of new files durable."""
         descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
@@ -81,7 +81,7 @@ class PrivateDirectory:
 
 
 def append_bytes(descriptor: int, pieces: bytes) -> None:
-    """Write everything at the end, or nothing: after a failure the file has its old length. Raises OSError."""
+    """Append everything or nothing: after a failure the file has its old length. Raises OSError."""
     start = os.lseek(descriptor, 0, os.SEEK_END)
     rest = memoryview(pieces)
     try:
@@ -93,7 +93,7 @@ def append_bytes(descriptor: int, pieces: bytes) -> None:
 
 
 def read_bytes(descriptor: int, offset: int, count: int) -> bytes:
-    """Up to `count` bytes from `offset` on; fewer only where the file ends. Raises OSError."""
+    """Read up to `count` bytes from `offset`; fewer only at the end of the file. Raises OSError."""
     first = os.pread(descriptor, count, offset)
     if len(first) == count or not first:
         return first

@@ -1,4 +1,4 @@
-"""Puts changes back: everything is checked first, then done in the order that lets it succeed."""
+"""Restoring changes: everything is checked first, then done in an order in which it can succeed."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -31,14 +31,14 @@ _OWNER_ALL = 0o700
 
 @frozen
 class RestorePlan:
-    """What is to be done in one root, from what is there now to what was before, and what may not be done."""
+    """The changes to make in one root, from its current to its former state, and those refused."""
 
     changes: tuple[PathChange, ...]
     refused: tuple[PathProblem, ...]
 
 
 def plan_restore(changes: Sequence[PathChange], current: Snapshot, *, is_kept: Callable[[bytes], bool]) -> RestorePlan:
-    """Check changes of one root against what is there now. What is already as it was needs nothing."""
+    """Check changes of one root against its current state. Paths already restored need nothing."""
     wanted: list[PathChange] = []
     refused: list[PathProblem] = []
     created = {change.after.identity for change in changes if change.before is None and change.after is not None}
@@ -67,7 +67,7 @@ def _is_already_restored(change: PathChange, now: PathState | None, current: Sna
 
 
 def _conflict_reason(change: PathChange, now: PathState | None, current: Snapshot) -> str | None:
-    """Why the path may not be touched: it is not as the call left it."""
+    """Return why the path may not be touched: it is not as the call left it."""
     after = change.after
     if change.path in current.state.special_files:
         return gettext_lazy("a pipe, socket or device is there now")
@@ -92,7 +92,7 @@ def _conflict_reason(change: PathChange, now: PathState | None, current: Snapsho
 
 
 def _is_directory_in_progress(node: PathState | None, now: PathState) -> bool:
-    """Whether this is a directory that belongs here, still open for the putting back that was cut short."""
+    """Whether this directory is part of an interrupted restoration."""
     if node is None or not _is_directory(node) or not _is_directory(now):
         return False
     return now.permissions in (_OWNER_ALL, node.permissions, node.permissions | _OWNER_ALL)
@@ -116,9 +116,9 @@ _Step = Callable[[PathChange, int, str], None]
 
 
 class Restoration:
-    """Carries out the changes of a plan in one root. `read` gives contents that are kept.
+    """Carries out the changes of a plan in one root. `read` returns stored contents.
 
-    Raises nothing: what fails is in the outcome, and its path is as it was before.
+    Raises nothing: failures are in the outcome, and their paths are unchanged.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class Restoration:
         }
 
     def run(self) -> RestoreOutcome:
-        """First make room, then fill it, and last of all close what was open only for this."""
+        """Remove what is in the way, restore contents, then restore directory permissions."""
         inwards, outwards = self._inwards, self._inwards[::-1]
         self._run_step(inwards, self._grant_access, lambda _, new: _is_directory(new))
         self._run_step(
@@ -180,7 +180,7 @@ class Restoration:
                 )
 
     def _make_parent(self, change: PathChange) -> None:
-        """Somebody may have removed the directory of what is put back."""
+        """Create the parent directory if it has been removed."""
         if change.before is None:
             return
         parent = os.path.dirname(change.path)
@@ -193,7 +193,7 @@ class Restoration:
             above = f"{above}/{name}" if above else name
 
     def _flush(self) -> None:
-        """Make the names last. Where that is not possible they are still there, so it is no failure."""
+        """Flush the directories. Failing that is no failure of the restoration."""
         for parent in {os.path.dirname(change.path) for change in self._inwards if change.path in self._restored}:
             with suppress(OSError), open_directory_nofollow(self._root.fd, parent) as directory:
                 os.fsync(directory)
@@ -250,7 +250,7 @@ class Restoration:
         self._restored.add(change.path)
 
     def _needs_only_permissions(self, change: PathChange, directory: int, name: str) -> bool:
-        """A file with other names gets a copy of its own: theirs are not to change."""
+        """Whether the content is right already. A file with hard links is copied: the others must not change."""
         if change.before is None or not _is_file(change.after) or not change.before.has_same_content(change.after):
             return False
         return change.before.digest is None or not has_hard_links(directory, name)
@@ -265,7 +265,7 @@ class Restoration:
 
 
 def remove_stale_files(root: RootDirectory, paths: Iterable[str]) -> None:
-    """Remove what a process left beside these paths that was killed while it put them back."""
+    """Remove temporary files that a killed restoration left beside these paths."""
     for parent in {os.path.dirname(path) for path in paths}:
         with suppress(OSError), open_directory_nofollow(root.fd, parent) as directory:
             remove_stale_temp_files(directory)

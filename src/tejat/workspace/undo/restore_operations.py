@@ -1,4 +1,4 @@
-"""Makes one path what it was: content, permissions, owner and name in one step, never over something unexpected."""
+"""Restoring one path (content, permissions, owner, name) in one step, never over an unexpected state."""
 
 import errno
 import os
@@ -18,24 +18,24 @@ _OWNER_ALL = stat.S_IRWXU
 
 
 class ConcurrentChange(OSError):
-    """What is at the path is no longer what was seen there."""
+    """The path is no longer in the expected state."""
 
     def __init__(self) -> None:
         super().__init__(errno.ESTALE, gettext_lazy("it changed in the last moment"))
 
 
 ExpectedState = bytes | str | None
-"""What was seen at a path: the key of a file, the target of a link, None where nothing was.
+"""The state seen at a path: the key of a file, the target of a link, None for nothing.
 
-All functions here take a descriptor of the directory and the name in it, and raise OSError, ChangedMeanwhile among
-them. Then the path is as it was.
+All functions here take a directory descriptor and a name in it, and raise OSError, including ConcurrentChange. Then the
+path is unchanged.
 """
 
 
 def restore_file(directory: int, name: str, content: bytes, node: PathState, *, expected: ExpectedState) -> None:
-    """Make `content` a file with the permissions of `node`; what was there is replaced in one step.
+    """Write a file with the permissions of `node`, replacing the path in one step.
 
-    The content lasts through a power cut. For the name the caller must flush the directory.
+    The content is durable. The caller has to flush the directory for the name.
     """
     _check_expected(directory, name, expected)
     try:
@@ -59,7 +59,7 @@ def restore_link(directory: int, name: str, target: str, *, expected: ExpectedSt
 
 
 def restore_renamed_file(source: int, source_name: str, directory: int, name: str, *, expected: ExpectedState) -> None:
-    """Give a file its old name, which must be free."""
+    """Rename a file back to its old name, which must be free."""
     _check_expected(source, source_name, expected)
     # A second name first: unlike renaming it never replaces anything.
     try:
@@ -76,7 +76,7 @@ def remove_file(directory: int, name: str, *, expected: ExpectedState) -> None:
 
 
 def make_directory(directory: int, name: str, node: PathState) -> None:
-    """For now its owner may do everything in it: `set_permissions` comes when it is filled."""
+    """Create a directory that its owner can write; `set_permissions` follows when it is filled."""
     os.mkdir(name, 0o700, dir_fd=directory)
     with suppress(PermissionError):
         os.chown(name, *node.owner, dir_fd=directory, follow_symlinks=False)
@@ -84,7 +84,7 @@ def make_directory(directory: int, name: str, node: PathState) -> None:
 
 
 def remove_directory(directory: int, name: str) -> bool:
-    """Remove a directory if it is empty, and say whether it was."""
+    """Remove a directory if it is empty; return whether it was."""
     try:
         os.rmdir(name, dir_fd=directory)
     except OSError as error:
@@ -95,14 +95,14 @@ def remove_directory(directory: int, name: str) -> bool:
 
 
 def grant_owner_access(directory: int, name: str) -> None:
-    """Let the owner of a directory work in it."""
+    """Give the owner of a directory full access."""
     mode = stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
     if mode & _OWNER_ALL != _OWNER_ALL:
         _set_mode(directory, name, mode | _OWNER_ALL)
 
 
 def has_hard_links(directory: int, name: str) -> bool:
-    """Whether the file is known by further names, which share its permissions."""
+    """Whether the file has further names, which share its permissions."""
     return os.stat(name, dir_fd=directory, follow_symlinks=False).st_nlink > 1
 
 
@@ -153,7 +153,7 @@ def _write_file(
 
 
 def _copy_metadata_from(directory: int, name: str, draft: int) -> None:
-    """Attributes and owner of the file that is replaced. One that may not be read keeps nothing but its owner."""
+    """Copy attributes and owner of the replaced file. An unreadable one keeps only its owner."""
     try:
         current = os.open(name, _READ_FLAGS, dir_fd=directory)
     except PermissionError:

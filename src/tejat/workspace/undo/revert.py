@@ -1,4 +1,4 @@
-"""Puts an entry of the journal back, and makes that an entry too."""
+"""Reverting an undo entry, which is recorded as an entry itself."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -21,13 +21,13 @@ from tejat.workspace.undo.watch import missing_parents
 
 class RevertMode(Enum):
     DRY_RUN = auto()
-    """Only say what would be done."""
+    """Only report what would be done."""
     ALL_OR_NOTHING = auto()
     SKIP_CONFLICTS = auto()
 
 
 def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertMode) -> RestoreResult:
-    """Put back what the entry's call did. Raises OSError when the journal cannot be read or written."""
+    """Revert the changes of an entry. Raises OSError if the undo store cannot be read or written."""
     later = _later_changes(store, entry)
     with ExitStack() as closing:
         parts: list[_RootPlan] = []
@@ -55,7 +55,7 @@ def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertM
 
 @frozen
 class _RootPlan:
-    """What concerns one root. `paths` is all that may change, directories that have to be made included."""
+    """The part for one root. `paths` is everything that may change, including directories to create."""
 
     root: RootDirectory
     paths: tuple[str, ...]
@@ -110,7 +110,7 @@ def _open(path: str, roots: Roots, closing: ExitStack) -> RootDirectory | None:
 
 
 def _later_changes(store: UndoStore, entry: UndoEntry) -> Mapping[str, str]:
-    """For each path the newest entry after this one that changed it."""
+    """Return for each path the latest entry after this one that changed it."""
     entries = store.entries()
     newer = entries[[other.id for other in entries].index(entry.id) + 1 :]
     return {change.full_path: other.id for other in newer for change in other.changes}

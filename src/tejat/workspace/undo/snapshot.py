@@ -1,4 +1,4 @@
-"""A state of a tree with the contents that belong to it, kept as far as there is room."""
+"""Snapshots of a tree with its contents, stored within a budget."""
 
 import os
 import stat
@@ -22,9 +22,9 @@ _MAX_TRIES = 3
 
 @frozen
 class Snapshot:
-    """`files` has for each file its key, followed by the digest of its content if that is kept.
+    """`files` maps each file to its key, followed by the digest of its content if it is stored.
 
-    For those without, `unkept` says why in words.
+    `skip_reasons` says for the others why not.
     """
 
     root: str
@@ -35,9 +35,9 @@ class Snapshot:
 
 @frozen
 class SnapshotBudget:
-    """`make_room` is asked for a number of bytes and says how many may be added. `keep` takes contents by digest.
+    """`reserve` takes the number of bytes wanted and returns how many may be added. `store` takes contents by digest.
 
-    With `is_kept` files are read to see whether their contents are kept already, before room is asked for.
+    With `is_stored`, files are read to see whether their contents are stored already, before space is reserved.
     """
 
     file_limit: int
@@ -48,9 +48,9 @@ class SnapshotBudget:
 
 
 def take_snapshot(root: RootDirectory, state: TreeState, known: DigestCache, budget: SnapshotBudget) -> Snapshot:
-    """Read what is not known yet and have it kept. Raises OSError of the keeping, and what `budget.stop` raises.
+    """Read and store unknown contents. Raises OSError of the store, and whatever `budget.stop` raises.
 
-    A file that can't be read, or is written to all the while, is none of these: it is `unkept`.
+    Files that cannot be read, or change all the while, are in `skip_reasons`.
     """
     files, fresh = known.lookup(state.files)
     snapshot = Snapshot(root.real_path, state, files)
@@ -67,7 +67,7 @@ def take_snapshot(root: RootDirectory, state: TreeState, known: DigestCache, bud
 
 
 def _select_within_budget(fresh: list[str], snapshot: Snapshot, budget: SnapshotBudget) -> Iterator[str]:
-    """Those that fit, small ones first where not all do: they are the ones that people write."""
+    """Yield the files that fit, small ones first if not all do: those are the ones that people write."""
     sizes = {path: file_key_size(snapshot.state.files[path]) for path in fresh}
     fitting = [path for path in fresh if sizes[path] <= budget.file_limit]
     for path in fresh:
@@ -87,7 +87,7 @@ def _select_within_budget(fresh: list[str], snapshot: Snapshot, budget: Snapshot
 
 
 class _ContentReader:
-    """Reads files directory by directory and hands them on in batches."""
+    """Reads files directory by directory and stores them in batches."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class _ContentReader:
             self._flush_batch()
 
     def _flush_batch(self) -> None:
-        """Known is only what is kept."""
+        """Store the batch; only stored contents enter the cache."""
         if not self._batch_files:
             return
         self._budget.stop()
@@ -157,7 +157,7 @@ class _ContentReader:
 
 
 def _read_content_and_key(directory: int, name: str, limit: int) -> tuple[bytes | None, bytes]:
-    """The content of a file and its key, None when it changed meanwhile. Raises OSError."""
+    """Return the content of a file and its key, None if it changed meanwhile. Raises OSError."""
     descriptor = os.open(name, _OPEN, dir_fd=directory)
     try:
         before = os.fstat(descriptor)
@@ -178,7 +178,7 @@ def _store_nothing(_: Mapping[bytes, bytes]) -> None:
 
 
 def scan_paths(root: RootDirectory, paths: Iterable[str]) -> TreeState:
-    """The state of just these paths, links not followed. What can't be seen is as if it were not there."""
+    """Return the state of these paths, without following links. Inaccessible ones count as missing."""
     state = TreeState()
     for path in paths:
         with suppress(OSError), open_directory_nofollow(root.fd, os.path.dirname(path)) as directory:
@@ -201,7 +201,7 @@ def _add_path(state: TreeState, path: str, directory: int) -> None:
 
 
 def format_size(size: int) -> str:
-    """A number of bytes as people say it."""
+    """Format a number of bytes for display."""
     if size < _THOUSAND:
         return f"{size} bytes"
     if size < _THOUSAND**2:

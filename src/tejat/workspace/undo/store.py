@@ -1,4 +1,4 @@
-"""One project's undo journal on disk: contents, digests and entries, held within a limit."""
+"""The undo store of a project on disk: contents, digests and entries, within a size limit."""
 
 import os
 import time
@@ -26,7 +26,7 @@ Stop = Callable[[], None]
 
 
 class UndoStore:
-    """Safe for several processes, not for several threads. Raises OSError; makes nothing on disk before it must."""
+    """Safe for several processes, not for several threads. Raises OSError. Creates nothing on disk until necessary."""
 
     def __init__(self, directory: str, *, limit: int, file_limit: int, warn: Callable[[str], None]) -> None:
         self.directory = PrivateDirectory(directory)
@@ -40,24 +40,24 @@ class UndoStore:
         self._failed_reservation: tuple[int, int] | None = None
 
     def entries(self) -> list[UndoEntry]:
-        """Oldest first."""
+        """Return the entries, oldest first."""
         return self._entries.read()
 
     def read_content(self, digest: bytes) -> bytes | None:
-        """A content, None when it is not kept."""
+        """Return a content, None if it is not stored."""
         return self._store.read(digest)
 
     def has_content(self, digest: bytes) -> bool:
         return digest in self._store
 
     def is_loaded(self, roots: Sequence[str]) -> bool:
-        """Whether `open` has nothing to do, or nothing to wait for."""
+        """Whether `load` has nothing to do, or nothing to wait for."""
         if not self.directory.exists():
             self.load(roots, never_stop)
         return all(root in self._digest_caches for root in roots) and self._store.is_current()
 
     def load(self, roots: Sequence[str], stop: Stop) -> None:
-        """Learn what is on disk before anything is asked."""
+        """Load the state on disk."""
         missing = [root for root in roots if root not in self._digest_caches]
         if not missing and self._store.is_current():
             return
@@ -72,18 +72,18 @@ class UndoStore:
                 known.retain(self._store.__contains__)
 
     def is_uncertain(self, root: RootDirectory, state: TreeState) -> bool:
-        """Whether a file may have changed though it looks the same."""
+        """Whether a file may have changed without a visible change."""
         return self._digest_caches[root.real_path].is_uncertain(state.files)
 
     def cached_snapshot(self, root: RootDirectory, state: TreeState) -> Snapshot | None:
-        """The snapshot of a state, if nothing has to be read for it."""
+        """Return the snapshot of a state if no file has to be read for it."""
         files, unknown = self._digest_caches[root.real_path].lookup(state.files)
         return None if unknown else Snapshot(root.real_path, state, files)
 
     def snapshot(self, root: RootDirectory, state: TreeState, stop: Stop, *, recognise: bool = False) -> Snapshot:
-        """The snapshot of a state; what is new is read and kept. `stop` may raise at any time.
+        """Take the snapshot of a state; new contents are read and stored. `stop` may raise at any time.
 
-        To `recognise` takes longer and wants no room for contents that are kept under another name.
+        With `recognise`, which takes longer, no space is reserved for contents that are stored under another name.
         """
         known = self._digest_caches[root.real_path]
         budget = SnapshotBudget(
@@ -99,7 +99,7 @@ class UndoStore:
         return snapshot
 
     def snapshot_without_storing(self, root: RootDirectory, state: TreeState, stop: Stop) -> Snapshot:
-        """The same as `snapshot`, but nothing is kept."""
+        """Take a snapshot without storing contents."""
         nothing_known = DigestCache(self.directory, root.real_path)
         budget = SnapshotBudget(
             file_limit=self._file_limit,
@@ -120,7 +120,7 @@ class UndoStore:
         session: str = "",
         call: str = "",
     ) -> UndoEntry | None:
-        """Add an entry that lasts; None if nothing happened."""
+        """Add a durable entry; return None if nothing happened."""
         changes = tuple(change for comparison in comparisons for change in comparison.changes)
         skipped = tuple(remark for comparison in comparisons for remark in comparison.skipped)
         for change in changes:
@@ -141,7 +141,7 @@ class UndoStore:
             return entry
 
     def warnings(self) -> list[str]:
-        """What could not be kept lately, oldest first."""
+        """Return recent problems with storing, oldest first."""
         return read_warnings(self.directory)
 
     def write_warnings(self, texts: Sequence[str]) -> None:
@@ -163,7 +163,7 @@ class UndoStore:
             self._store.add(contents)
 
     def _refresh(self) -> None:
-        """Known is only what is kept; another process may have dropped some of it."""
+        """Drop cached digests whose contents another process has removed."""
         self._store.refresh()
         if self._store.generation != self._generation:
             self._generation = self._store.generation
@@ -190,7 +190,7 @@ class UndoStore:
         return free
 
     def _prune_entries(self, needed: int, stop: Stop) -> None:
-        """Keep the contents of now, and as many entries, the newest first, as fit beside them and what is needed."""
+        """Keep the current contents, and as many of the latest entries as fit beside them and `needed`."""
         live = load_saved_digests(self.directory).union(*(known.digests() for known in self._digest_caches.values()))
         wanted = min(needed, self._limit // 2)
         used = sum(map(self._store.stored_size, live)) + wanted

@@ -1,4 +1,4 @@
-"""What lies beneath a directory, seen by its metadata alone: quick enough to be done around every command."""
+"""The state of a tree by metadata alone, fast enough to be taken around every command."""
 
 import os
 import stat
@@ -28,11 +28,11 @@ Unwatched = Mapping[str, tuple[int, int]]
 
 @frozen
 class TreeState:
-    """Everything beneath a root by its path from there.
+    """Everything beneath a root by relative path.
 
-    A file has a key, which changes whenever the file does; a link its target; a directory its mode and owner. What is
-    `unwatched` is not looked into: version control, installed packages, what the ignore rules ignore. It is known by
-    device and inode. What can't be read is among the unwatched and among the directories.
+    A file has a key, which changes whenever the file does; a link its target; a directory its mode and owner.
+    `unwatched` directories are not entered: version control, installed packages, ignored ones. They are identified by
+    device and inode. Unreadable directories are in both `unwatched` and `directories`.
     """
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -47,15 +47,15 @@ class TreeState:
 
 
 class TooManyEntries(Exception):
-    """There is more beneath the root than was to be looked at."""
+    """There are more entries beneath the root than allowed."""
 
 
 @frozen
 class TreeScan:
-    """How to look at a root.
+    """The parameters of a scan.
 
     `hidden` are directories, by device and inode, that do not count at all. A directory in `unwatched` stays so under
-    whatever name: what was moved out of there was not made by anybody.
+    any name: files moved out of it were not created by the command.
     """
 
     roots: Roots
@@ -64,7 +64,7 @@ class TreeScan:
     hidden: Collection[tuple[int, int]] = ()
 
     def run(self, *, limit: int, stop: Callable[[], None], unwatched: Unwatched | None = None) -> TreeState:
-        """The state of now. Links are not followed. Raises TooManyEntries, OSError and whatever `stop` raises."""
+        """Scan the current state without following links. Raises TooManyEntries, OSError and whatever `stop` raises."""
         state = TreeState()
         left_out = _Excluded({*unwatched.values()}, {*unwatched}) if unwatched else _Excluded(set(), set())
         pending = [""]
@@ -84,7 +84,7 @@ class TreeScan:
         return state
 
     def _scan_directory(self, opened: int, directory: str, state: TreeState, left_out: "_Excluded") -> list[str]:
-        """Add what is directly in a directory and return the directories to look into."""
+        """Add the entries of a directory and return the directories to enter."""
         prefix = f"{directory}/" if directory else ""
         inner: list[str] = []
         # The next lines are most of what a command in a big tree has to wait for: no calls that can be spared.
@@ -126,7 +126,7 @@ class TreeScan:
 
 
 class _Excluded(NamedTuple):
-    """Directories that were not looked into before, and so are not now, whatever their names are."""
+    """Directories that were not entered before, and are not now, whatever their names."""
 
     identities: set[tuple[int, int]]
     paths: set[str]
@@ -139,7 +139,7 @@ def _is_gone(error: OSError | WorkspaceError) -> bool:
 
 
 class FileKey(NamedTuple):
-    """What a key is made of."""
+    """The fields of a file key."""
 
     mode: int
     device: int
@@ -156,12 +156,12 @@ def unpack_file_key(key: bytes) -> FileKey:
 
 
 def file_key_size(key: bytes) -> int:
-    """Only the size, for those who have a hundred thousand keys."""
+    """Return only the file size, for callers with a hundred thousand keys."""
     return int.from_bytes(key[20:28], "little", signed=True)
 
 
 def pack_file_key(status: os.stat_result) -> bytes:
-    """What changes whenever a file does, in `FILE_KEY_SIZE` bytes: mode, device, inode, size, both times, owner."""
+    """Pack the metadata that changes whenever a file does into FILE_KEY_SIZE bytes."""
     return _KEY.pack(
         status.st_mode,
         status.st_dev,

@@ -1,4 +1,4 @@
-"""What went wrong with keeping, written down for whoever asks later."""
+"""Recent warnings of the undo store, kept on disk."""
 
 import os
 import time
@@ -12,7 +12,7 @@ _MAX_LENGTH = 500
 
 
 def read_warnings(directory: PrivateDirectory) -> list[str]:
-    """The notes, oldest first, each with its day. Raises OSError."""
+    """Return the warnings, oldest first, each with its date. Raises OSError."""
     try:
         descriptor = directory.open(_NAME, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):
@@ -25,7 +25,7 @@ def read_warnings(directory: PrivateDirectory) -> list[str]:
 
 
 def write_warnings(directory: PrivateDirectory, texts: Sequence[str]) -> None:
-    """Add notes; old ones make room, and none is there twice. The lock must be held. Raises OSError."""
+    """Add warnings, replacing duplicates and the oldest. Requires the lock. Raises OSError."""
     day = time.strftime("%Y-%m-%d")
     new = [f"{day} {' '.join(text.split())[:_MAX_LENGTH]}" for text in texts]
     kept = [line for line in read_warnings(directory) if line not in new]

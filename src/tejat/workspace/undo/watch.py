@@ -1,4 +1,4 @@
-"""What is watched around a call: the whole of a root, or just some paths."""
+"""What is watched around a call: whole roots, or single paths."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -22,13 +22,13 @@ class TreeWatch:
     scan: TreeScan
 
     def scan_state(self, *, limit: int, stop: Callable[[], None], before: TreeState | None = None) -> TreeState:
-        """Raises TooManyEntries, OSError and what `stop` raises."""
+        """Raises TooManyEntries, OSError and whatever `stop` raises."""
         return self.scan.run(limit=limit, stop=stop, unwatched=None if before is None else before.unwatched)
 
 
 @frozen
 class PathWatch:
-    """Some paths beneath a root, and nothing else."""
+    """Single paths beneath a root."""
 
     root: RootDirectory
     paths: tuple[str, ...]
@@ -41,7 +41,7 @@ Watch = TreeWatch | PathWatch
 
 
 def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
-    """All of the roots, each once, the journal itself left out. Raises OSError."""
+    """Watch all roots, without the undo store itself. Raises OSError."""
     if any(_is_inside(journal.path, root) for root in roots.directories):
         # Else its directories would look as if the call had made them.
         journal.ensure()
@@ -55,9 +55,9 @@ def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
 
 
 def watch_paths(roots: Roots, paths: Iterable[str], closing: ExitStack) -> list[Watch]:
-    """The files that the paths mean after all links, and the directories that would have to be made for them.
+    """Watch the files that the paths lead to after all links, and the directories to be created for them.
 
-    Files outside the roots are watched too. What is no file and cannot become one is not.
+    Files outside the roots are watched too. Paths that cannot become a file are not.
     """
     found: dict[RootDirectory, dict[str, None]] = {}
     for path in paths:
@@ -89,7 +89,7 @@ def _locate_inside(roots: Roots, path: str) -> list[tuple[RootDirectory, str]]:
 
 
 def missing_parents(root: RootDirectory, paths: Sequence[str]) -> set[str]:
-    """The directories that would have to be made for the paths."""
+    """Return the directories that would have to be created for the paths."""
     known: dict[str, bool] = {"": True}
     for path in paths:
         directory = os.path.dirname(path)

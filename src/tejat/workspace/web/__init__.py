@@ -1,1 +1,1 @@
-"""Pages of the web, fetched without ever reaching a place that nobody agreed to."""
+"""Web pages and search, with protection against requests to private networks."""

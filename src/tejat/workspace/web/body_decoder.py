@@ -1,4 +1,4 @@
-"""Bodies that were compressed for the way, unpacked piece by piece and never beyond a limit."""
+"""Incremental decompression of HTTP bodies, within a limit."""
 
 import zlib
 from typing import Protocol
@@ -7,7 +7,7 @@ from tejat.core.errors import TejatError
 from tejat.core.i18n import gettext_lazy
 
 ACCEPT_ENCODING = "gzip, deflate"
-"""What to tell a server that it may use."""
+"""The value of the Accept-Encoding header."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MARK = b"\x1f"
@@ -15,12 +15,12 @@ _RAW = -zlib.MAX_WBITS
 
 
 class UndecodableBody(TejatError):
-    """A body is packed in a way that nobody asked for, or is broken."""
+    """The body is corrupt, or its content encoding was not requested."""
 
 
 class BodyDecoder(Protocol):
     def decode(self, piece: bytes, limit: int) -> bytes:
-        """What the piece adds to the body, cut after `most` bytes. Raises UndecodableBody."""
+        """Decode a piece, truncated after `limit` bytes. Raises UndecodableBody."""
         ...
 
     @property
@@ -30,9 +30,9 @@ class BodyDecoder(Protocol):
 
 
 def create_decoder(content_encoding: str) -> BodyDecoder:
-    """A decoder for the value of a Content-Encoding header. Raises UndecodableBody.
+    """Create a decoder for a Content-Encoding header. Raises UndecodableBody.
 
-    Only one encoding at a time: packing twice is how a small body becomes a huge one.
+    Only one encoding at a time: nested compression turns a small body into a huge one.
     """
     match content_encoding.strip().lower():
         case "" | "identity":
@@ -57,7 +57,7 @@ class _IdentityDecoder:
 
 
 class _ZlibDecoder:
-    """Unpacks one stream or, of gzip, several in a row. What follows the last one means nothing, and is ignored."""
+    """Decompresses one stream or, for gzip, several in a row. Trailing data is ignored."""
 
     def __init__(self, window: int) -> None:
         self._window = window

@@ -1,7 +1,7 @@
-"""The fetcher: gets a page from the web, and from nowhere else unless somebody agreed to just that place.
+"""Fetches web pages, and private hosts only with the user's consent.
 
-A name is looked up once for every hop, all of its addresses have to be public, and the connection goes to one of the
-addresses that were checked: what a name server says a moment later has no effect.
+A name is resolved once per hop, all its addresses have to be public, and the connection goes to one of the checked
+addresses: later DNS answers (rebinding) have no effect.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from tejat.workspace.web.network_zone import NetworkZone, classify_address, clas
 from tejat.workspace.web.urls import InvalidUrl, Url, parse_url
 
 HostResolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
-"""From a host name and a port to the literal addresses of the host. Raises OSError."""
+"""Resolves a host name and a port to the literal addresses of the host. Raises OSError."""
 
 
 @frozen
 class FetchedPage:
-    """What came from `url`, the last one after all redirects. `was_cut` says that the body goes on."""
+    """A response from `url`, the last one after all redirects. `is_truncated` says that the body is longer."""
 
     url: str
     status: int
@@ -37,7 +37,7 @@ class FetchedPage:
 
 
 class FetchFailure(TejatError):
-    """A page was not fetched. `is_blocked` says that it must not be: another attempt would end the same way."""
+    """A page was not fetched. If it `is_blocked`, retrying is useless."""
 
     def __init__(self, message: str, *, is_blocked: bool = False) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class FetchFailure(TejatError):
 
 @frozen
 class FetchLimits:
-    """`seconds` are for everything from the first lookup to the last byte, `body` counts unpacked bytes."""
+    """`seconds` covers everything from the first lookup to the last byte; `body` counts decompressed bytes."""
 
     seconds: float = 10.0
     body: int = 10_000_000
@@ -58,24 +58,24 @@ DEFAULT_LIMITS = FetchLimits()
 
 
 class FetchRoute(Enum):
-    """How the client that is used gets to servers."""
+    """How the HTTP client reaches servers."""
 
     DIRECT = auto()
     PROXY = auto()
-    """Through a proxy that the person set up: it does the lookups, so only the spelling of a host can be checked.
+    """Through the user's proxy: it resolves names, so only the spelling of a host can be checked.
 
-    What is private by its spelling, and agreed to, is not for the proxy: it is dialled from here.
+    Private hosts with consent are connected directly.
     """
 
 
 async def resolve_host(host: str, port: int) -> Sequence[str]:
-    """The addresses that the system knows for a name. Raises OSError."""
+    """Resolve a name with the system's resolver. Raises OSError."""
     found = await run_in_daemon(lambda: socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM))
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class Fetcher:
-    """Fetches pages for a session. No cookies, credentials or referrers are ever sent."""
+    """Fetches pages for a session. Never sends cookies, credentials or referrers."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class Fetcher:
         self._route = route
 
     async def fetch(self, url: str, *, allow_private: frozenset[str] = frozenset()) -> FetchedPage:
-        """Get a page, whatever its status. Raises FetchFailure.
+        """Fetch a page, whatever its status. Raises FetchFailure.
 
-        `allow_private` are the origins (`http://127.0.0.1:8000`) on private networks that the person agreed to.
+        `allow_private` are the origins (`http://127.0.0.1:8000`) on private networks that the user allowed.
         """
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -119,7 +119,7 @@ class Fetcher:
         )
 
     async def _resolve_checked(self, url: Url, allow_private: frozenset[str]) -> list[str]:
-        """The addresses that may be dialled for this hop; none where a proxy does the dialling."""
+        """Return the addresses to connect to for this hop; none if a proxy connects."""
         spelled = classify_host(url.host)
         if spelled is not None:
             _check_zone(spelled, url, allow_private)
@@ -138,7 +138,7 @@ class Fetcher:
         return addresses[:_MAX_ADDRESSES]
 
     async def _try_addresses(self, url: Url, addresses: list[str]) -> "FetchedPage | str":
-        """The page, or where it has moved to."""
+        """Return the page, or the location it has moved to."""
         if not addresses:
             return await self._request(url, None, _LIMITS)
         for address in addresses[:-1]:
@@ -195,7 +195,7 @@ def _next_hop(url: Url, location: str) -> Url:
 
 
 def _check_zone(place: NetworkZone, url: Url, allow_private: frozenset[str], *, address: str = "") -> None:
-    """Raises FetchFailure where nobody may go, or nobody agreed to."""
+    """Raise FetchFailure for a forbidden address, or a private one without consent."""
     if place is NetworkZone.PUBLIC or (place is NetworkZone.PRIVATE and url.origin in allow_private):
         return
     leads = gettext_lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
@@ -219,9 +219,9 @@ def _resolve_to(address: str) -> AddressResolver:
 
 
 async def _read_body(response: HttpResponse, limit: int) -> tuple[bytes, bool]:
-    """The body unpacked, and whether it was longer than `most` bytes or ended too early.
+    """Return the decoded body, and whether it was truncated to `limit` bytes or ended early.
 
-    What comes over the wire is bounded too: a body may be all packaging.
+    The compressed bytes are limited too: a body may be nothing but packaging.
     """
     decoder = create_decoder(response.headers.get("Content-Encoding") or "")
     body = bytearray()

@@ -1,7 +1,7 @@
-"""The program that turns HTML into Markdown, because some pages are made to exhaust whoever reads them.
+"""Worker program that converts HTML to Markdown, isolated because hostile pages exhaust memory or time.
 
-It is run as a file, without the rest of the package, with the directory of `html_to_markdown` as its argument. It reads
-a line of JSON with the wishes, then the HTML; it writes a line of JSON, then the Markdown.
+It runs as a file, without the rest of the package, with the directory of `html_to_markdown` as its argument. Input: a
+line of JSON with options, then the HTML. Output: a line of JSON, then the Markdown.
 """
 
 import json
@@ -14,7 +14,7 @@ MAX_SECONDS = 10
 
 
 def main() -> None:
-    """Ends with a status other than 0 for what cannot be converted."""
+    """Convert standard input. Exits with a status other than 0 on failure."""
     _limit(resource.RLIMIT_CPU, MAX_SECONDS)
     _limit(resource.RLIMIT_AS, MAX_MEMORY)
     _limit(resource.RLIMIT_CORE, 0)

@@ -1,4 +1,4 @@
-"""Which places of a network an address or a host name leads to: the public internet, one's own network, or neither."""
+"""Classification of addresses and host names: public, private or forbidden."""
 
 import re
 from enum import Enum, auto
@@ -7,17 +7,17 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 
 class NetworkZone(Enum):
-    """Where an address leads."""
+    """The network zone of an address."""
 
     PUBLIC = auto()
     PRIVATE = auto()
-    """This machine or a network of one's own: only for somebody who was asked."""
+    """This machine or a private network: only with the user's consent."""
     FORBIDDEN = auto()
-    """Never a page that anyone wants: metadata of clouds, groups, what is reserved, addresses wrapped in others."""
+    """Never a web page: cloud metadata, multicast, reserved, and embedded addresses."""
 
 
 def classify_address(address: str) -> NetworkZone:
-    """Where a literal address leads. Raises ValueError for what is none."""
+    """Classify a literal address. Raises ValueError if it is not one."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address) and parsed.scope_id is not None:
         return NetworkZone.FORBIDDEN
@@ -35,10 +35,9 @@ def classify_address(address: str) -> NetworkZone:
 
 
 def classify_host(host: str) -> NetworkZone | None:
-    """Where a host leads as far as its spelling tells; None for a name that only a lookup can tell about.
+    """Classify a host by its spelling; None for a name that has to be resolved.
 
-    `host` is spelled as `urls.parse_url` spells it. A name that no public registry gives out counts as private: the
-    name alone says whose network is meant.
+    `host` is normalised by `urls.parse_url`. A name outside the public registries is private.
     """
     try:
         return classify_address(host.strip("[]"))
@@ -47,15 +46,15 @@ def classify_host(host: str) -> NetworkZone | None:
 
 
 def is_ip_literal(host: str) -> bool:
-    """Whether the host is an address, and no name."""
+    """Whether the host is an IP address."""
     return host.startswith("[") or _DOTTED_QUAD.fullmatch(host) is not None
 
 
 def parse_legacy_ipv4(host: str) -> str | None:
-    """The usual spelling of an IPv4 address that is written in one of the old ways, None where it is a name.
+    """Return the dotted form of an IPv4 address in a legacy notation, None for a name.
 
-    `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1 to the resolvers of most systems. Raises
-    ValueError for numbers that are no address.
+    `127.1`, `2130706433`, `0x7f.1` and `0177.0.0.1` are all 127.0.0.1 to most resolvers. Raises ValueError for numbers
+    that are not an address.
     """
     parts = host.removesuffix(".").split(".")
     if not _NUMBER.fullmatch(parts[-1]):

@@ -1,4 +1,4 @@
-"""The text of a page from its bytes: in whatever encoding it came, HTML as Markdown."""
+"""Text of a web page from its bytes: charset detection, and HTML as Markdown."""
 
 import codecs
 import json
@@ -17,12 +17,12 @@ from tejat.workspace.threads.stop import StopToken
 from tejat.workspace.web import html_worker
 
 MAX_HTML = 4_000_000
-"""Characters of a page that are looked at: a hundred times of what a model gets to read of it."""
+"""Characters of a page that are converted: a hundred times what a model gets of it."""
 
 
 @frozen
 class PageText:
-    """`was_cut` says that there is more. `is_too_deep` says that some of it was nested too deeply to be read."""
+    """`is_truncated`: there is more. `is_too_deep`: some of it was nested too deeply to be read."""
 
     text: str
     is_truncated: bool = False
@@ -30,16 +30,16 @@ class PageText:
 
 
 class PageFailure(TejatError):
-    """A page could not be turned into text."""
+    """A page could not be converted to text."""
 
 
 def parse_mime_type(content_type: str) -> str:
-    """The type alone, in lower case, without charset and the like."""
+    """Return the MIME type in lower case, without parameters."""
     return content_type.partition(";")[0].strip().lower()
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """By the header, or where that says nothing by what the body begins with."""
+    """Whether it is HTML, by the header or, without one, by the beginning of the body."""
     mime_type = parse_mime_type(content_type)
     if mime_type:
         return mime_type in ("text/html", "application/xhtml+xml")
@@ -47,9 +47,9 @@ def is_html(content_type: str, body: bytes) -> bool:
 
 
 def decode_body(content_type: str, body: bytes) -> str | None:
-    """The body as text, or None when it is none.
+    """Decode the body, None if it is not text.
 
-    A byte order mark counts most, then the header, then what the page says of itself, then what the bytes look like.
+    In order of precedence: byte order mark, header, declaration in the page, detection.
     """
     for mark, codec in _BOMS:
         if body.startswith(mark):
@@ -65,9 +65,9 @@ def decode_body(content_type: str, body: bytes) -> str | None:
 
 
 def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: int, stop: StopToken) -> PageText:
-    """At most `most` characters of a page as Markdown, without images, scripts and what a reader would not see.
+    """Convert a page to at most `limit` characters of Markdown, without images, scripts and invisible content.
 
-    Blocks until it is done; `stop` is called every 50 ms, and what it raises goes through. Raises PageFailure.
+    Blocks; `stop` is called every 50 ms and its exceptions propagate. Raises PageFailure.
     """
     wishes = {"base_url": base_url, "with_links": with_links, "most": limit}
     asked = json.dumps(wishes).encode("ascii") + b"\n" + html[:MAX_HTML].encode("utf-8", "replace")
@@ -125,7 +125,7 @@ def _find_codec(label: str) -> str | None:
 
 
 def _run_worker(asked: bytes, stop: StopToken) -> bytes:
-    """What the worker answers. It is ended when it takes too long; its own limits on memory and time hold as well."""
+    """Run the worker. It is killed after a timeout, and limits its own memory and time."""
     library = find_spec("html_to_markdown")
     if not sys.executable or library is None or library.origin is None:
         raise PageFailure(gettext_lazy("There is no program that could read HTML."))

@@ -1,4 +1,4 @@
-"""How often one host may be asked in a while."""
+"""Rate limit per host."""
 
 import time
 from collections import deque
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class RateLimiter:
-    """At most `most` requests to a host within `seconds`."""
+    """Allows `limit` requests to a host within `seconds`."""
 
     def __init__(self, *, limit: int = 10, seconds: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit = limit
@@ -15,7 +15,7 @@ class RateLimiter:
         self._requests: dict[str, deque[float]] = {}
 
     def try_acquire(self, host: str) -> bool:
-        """Whether the host may be asked now. A yes counts as a request."""
+        """Whether a request to the host is allowed now; if so, it is counted."""
         now = self._clock()
         self._expire(now - self._seconds)
         asked = self._requests.setdefault(host, deque())

@@ -1,4 +1,4 @@
-"""A search service of the person's own choice that answers as SearXNG does: `GET <url>?q=...&format=json`."""
+"""A search service with the SearXNG API: `GET <url>?q=...&format=json`."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -25,13 +25,13 @@ class SearchHit:
 
 
 class SearchFailure(TejatError):
-    """The service gave no results. The message says what to look at, and never tells the query."""
+    """The service returned no results. The message never contains the query."""
 
 
 class SearchEndpoint:
-    """The service at `url`, which is the person's own setting: it may be on a private network.
+    """The service at `url`, which the user configured: it may be on a private network.
 
-    A search is rare, so each has a client of its own, closed in the end.
+    Searches are rare, so each uses its own HTTP client.
     """
 
     def __init__(self, url: str, open_http: Callable[[], HttpClient]) -> None:
@@ -39,7 +39,7 @@ class SearchEndpoint:
         self._open_http = open_http
 
     async def search(self, query: str) -> list[SearchHit]:
-        """The best hits, best first. Raises SearchFailure."""
+        """Return the hits, best first. Raises SearchFailure."""
         http = self._open_http()
         try:
             async with http.request("GET", self._request_url(query), limits=_LIMITS) as response:

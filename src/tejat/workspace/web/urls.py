@@ -1,4 +1,4 @@
-"""The addresses of web pages: found in a prompt, checked, and spelled in one way."""
+"""URLs of web pages: extraction from text, validation, normalisation."""
 
 import re
 from enum import Enum, auto
@@ -11,14 +11,14 @@ from tejat.core.i18n import gettext_lazy, map_lazy
 from tejat.workspace.web.network_zone import parse_legacy_ipv4
 
 MAX_URL_LENGTH = 8_192
-"""Characters. Servers refuse longer ones, and nobody could look over them."""
+"""Servers refuse longer URLs, and users cannot review them."""
 
 
 @frozen
 class Url:
-    """A page at a server. `host` is lower case ASCII; an address is spelled in full, one of IPv6 in brackets.
+    """A normalised URL. `host` is lower-case ASCII or a canonical address, IPv6 in brackets.
 
-    `port` is None where it is the usual one. `target` is the path with the query; a fragment is not for the server.
+    `port` is None for the default port. `target` is path and query; fragments are dropped.
     """
 
     scheme: str
@@ -39,12 +39,12 @@ class Url:
 
     @property
     def dedup_key(self) -> str:
-        """The same for spellings of one page that differ in nothing but a slash at the end."""
+        """The same for URLs that differ only in a trailing slash."""
         path, question_mark, query = self.target.partition("?")
         return f"{self.origin}{path.rstrip('/')}{question_mark}{query}"
 
     def join(self, reference: str) -> "Url":
-        """The URL that `reference`, written at this one, leads to. Raises BadUrl."""
+        """Resolve a reference against this URL. Raises InvalidUrl."""
         try:
             return parse_url(urljoin(str(self), reference.strip(_BLANKS)))
         except ValueError:
@@ -59,7 +59,7 @@ class UrlProblem(Enum):
 
 
 class InvalidUrl(TejatError):
-    """A text is no address of a web page. The message does not repeat it: there may be a secret in it."""
+    """A text is not a valid web URL. The message does not repeat it: it may contain a secret."""
 
     def __init__(self, problem: UrlProblem) -> None:
         super().__init__(_MESSAGES[problem])
@@ -68,14 +68,14 @@ class InvalidUrl(TejatError):
 
 @frozen
 class FoundUrls:
-    """What in a text is an address of a web page, and what only looks like one, in words for the model."""
+    """The URLs in a text, and problems with words that look like one, for the model."""
 
     urls: tuple[Url, ...]
     problems: tuple[str, ...]
 
 
 def find_urls(text: str) -> FoundUrls:
-    """Every word with `://` in it counts as meant to be a URL. Brackets and quotation marks around it do not."""
+    """Find URLs: every word with `://`, without surrounding brackets and quotation marks."""
     urls: list[Url] = []
     problems: list[str] = []
     for word in text.split():
@@ -90,7 +90,7 @@ def find_urls(text: str) -> FoundUrls:
 
 
 def parse_url(text: str) -> Url:
-    """Raises BadUrl for everything that is not plainly the http or https address of a page."""
+    """Parse an http or https URL. Raises InvalidUrl."""
     if len(text) > MAX_URL_LENGTH:
         raise InvalidUrl(UrlProblem.TOO_LONG)
     scheme = text.partition(":")[0].lower()
@@ -116,7 +116,7 @@ def parse_url(text: str) -> Url:
 
 
 def github_raw_url(url: Url) -> Url:
-    """The file itself where the page of GitHub that shows it is meant; any other URL as it is."""
+    """Return the raw file for a GitHub page that shows one; other URLs unchanged."""
     shown = _GITHUB_FILE.fullmatch(url.target)
     if url.host != "github.com" or url.port is not None or shown is None:
         return url

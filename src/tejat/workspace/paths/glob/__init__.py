@@ -1,1 +1,1 @@
-"""Glob."""
+"""Glob patterns: brace expansion, extended globs, and matching in bounded time."""

@@ -1,4 +1,4 @@
-"""Braces in glob patterns: `{a,b{c,d}}` and `{1..3}` become the list of what they stand for."""
+"""Brace expansion in glob patterns: `{a,b{c,d}}` and `{1..3}`."""
 
 import re
 from dataclasses import dataclass, field
@@ -14,10 +14,10 @@ _LETTERS = re.compile(r"([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d{1,9}))?\Z", re.ASCI
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """What the pattern stands for, in order, without repetitions. Backslashes stay and protect what follows them.
+    """Return the expansions in order, without duplicates. Backslashes stay and escape the next character.
 
-    Braces that are not closed, or have neither a comma nor a range in them, stay as they are. Raises ToolFailure
-    (invalid_tool_params) when there would be too many alternatives.
+    Unclosed braces, and braces with neither comma nor range, are literal. Raises ToolFailure (invalid_tool_params) for
+    too many alternatives.
     """
     tree = _parse(pattern)
     count, characters = tree.size()
@@ -37,7 +37,7 @@ class _Sequence:
     items: "list[str | _Choice]" = field(default_factory=list["str | _Choice"])
 
     def size(self) -> tuple[int, int]:
-        """How many texts there are, and how many characters they have together."""
+        """Return the number of expansions and their total length."""
         count, characters = 1, 0
         for item in self.items:
             own_count, own_characters = (1, len(item)) if isinstance(item, str) else item.size()

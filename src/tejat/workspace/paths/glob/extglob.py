@@ -1,4 +1,4 @@
-"""Matching of glob patterns with groups such as `!(a|b)`, which no regular expression of ours can stand for."""
+"""Matching of extended globs such as `!(a|b)`, which a plain regular expression cannot express."""
 
 import re
 
@@ -7,7 +7,7 @@ from tejat.workspace.paths.glob.wildcard_regex import WildcardToken, wildcard_re
 
 
 class ExtglobPattern:
-    """A pattern with groups. It is matched part by part, in time that grows polynomially."""
+    """A pattern with extended globs, matched segment by segment in polynomial time."""
 
     def __init__(self, parts: GlobSegments, flags: int) -> None:
         self._parts = [None if part == ANY_DIRECTORIES else _SegmentMatcher(part, flags) for part in parts]
@@ -54,7 +54,7 @@ class _SegmentMatcher:
         return len(name) in self._match_ends(self._part, name, frozenset((0,)), {})
 
     def _match_ends(self, part: GlobSegment, name: str, starts: _Positions, known: _Memo) -> _Positions:
-        """Where matches can end that begin at one of the places."""
+        """Return the end positions of matches that begin at one of the positions."""
         places = starts
         for node in part:
             if not places:
@@ -104,7 +104,7 @@ class _SegmentMatcher:
 
 
 def _simple_regex(part: GlobSegment) -> str | None:
-    """For what is common: no group at all, or just one `!(...)` and nothing wild around it. None for all else."""
+    """The regular expression for no group, or a single `!(...)` without other wildcards; else None."""
     before: list[WildcardToken] = []
     for place, node in enumerate(part):
         if isinstance(node, Extglob):

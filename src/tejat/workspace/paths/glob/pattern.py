@@ -1,4 +1,4 @@
-"""Glob patterns of the kind that people write for files: `src/**/*.{ts,tsx}`, `[!a-c]?`, `!(*.test).js`."""
+"""Compiled glob patterns such as `src/**/*.{ts,tsx}`, `[!a-c]?`, `!(*.test).js`."""
 
 import re
 from collections.abc import Sequence
@@ -30,13 +30,13 @@ _MAGIC = re.compile(r"[*?\[\]{}()!@+|,\\^]")
 
 
 def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
-    """Makes a pattern ready. Names that begin with a dot are matched like all others.
+    """Compile a pattern. Names that begin with a dot match like all others.
 
-    `*` and `?` do not match a slash, `**` as a whole part stands for any number of directories, brackets may hold
+    `*` and `?` do not match a slash, `**` as a whole segment matches any number of directories, brackets may contain
     ranges, POSIX classes and a leading `!` or `^`, braces are alternatives or ranges, `@(a|b)`, `?(a|b)`, `*(a|b)`,
-    `+(a|b)` and `!(a|b)` work within one part, and a backslash takes the meaning from what follows.
+    `+(a|b)` and `!(a|b)` work within one segment, and a backslash escapes the next character.
 
-    Raises ToolFailure: path_not_in_workspace for a pattern that leads out (absolute, or with a part `..`),
+    Raises ToolFailure: path_not_in_workspace for a pattern that leads out (absolute, or with a segment `..`),
     invalid_tool_params for one that is empty or too large.
     """
     if not pattern:
@@ -59,12 +59,12 @@ def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
 
 
 def escape_glob(path: str) -> str:
-    """The pattern that matches just this path."""
+    """Return the pattern that matches exactly this path."""
     return _MAGIC.sub(r"\\\g<0>", path)
 
 
 class GlobPattern:
-    """A pattern that is ready to be matched. Made by `compile_glob`."""
+    """A compiled pattern. Created by `compile_glob`."""
 
     def __init__(self, text: str, alternatives: list[GlobSegments], *, case_sensitive: bool) -> None:
         self.text = text
@@ -81,21 +81,21 @@ class GlobPattern:
 
     @property
     def literal_prefix(self) -> str:
-        """The directories, without a slash at the end, that every match lies in; empty when there are none.
+        """The directories, without a trailing slash, that contain every match; "" if there are none.
 
-        They are as free in upper and lower case as the pattern is.
+        They are case-sensitive only if the pattern is.
         """
         return "/".join(self._directories)
 
     def matches(self, relative: str | bytes) -> bool:
-        """Whether a path, which is relative to where the pattern is looked for, matches as a whole."""
+        """Whether a path, relative to the searched directory, matches as a whole."""
         text = relative if isinstance(relative, str) else relative.decode("utf-8", "surrogateescape")
         if self._match is not None and self._match(text) is not None:
             return True
         return any(pattern.matches(text) for pattern in self._with_groups)
 
     def select(self, relatives: Sequence[bytes]) -> list[bytes]:
-        """Those of the paths that match: the same as asking for each, but faster."""
+        """Return the matching paths; faster than `matches` for each."""
         if not relatives:
             return []
         # One decoding or one change to lower case for all of them is several times faster than one for each.
@@ -116,7 +116,7 @@ def _is_encodable(pattern: str) -> bool:
 
 
 def _expand_choices(parts: GlobSegments) -> list[GlobSegments]:
-    """The same as alternatives without groups, where choices are the only groups and do not make too many of them."""
+    """Expand choice groups into alternatives if there are no other groups and not too many alternatives."""
     if not all(map(_has_only_choices, parts)) or prod(map(_count_choices, parts)) > MAX_ALTERNATIVES:
         return [parts]
     return list(product(*map(_list_choices, parts)))
@@ -150,7 +150,7 @@ def _list_choices(part: GlobSegment) -> list[GlobSegment]:
 
 
 def _to_tokens(parts: GlobSegments) -> tuple[WildcardToken, ...] | None:
-    """None when there are groups."""
+    """Return the tokens, None if there are groups."""
     tokens: list[WildcardToken] = []
     for index, part in enumerate(parts):
         last = index == len(parts) - 1
@@ -167,7 +167,7 @@ def _to_tokens(parts: GlobSegments) -> tuple[WildcardToken, ...] | None:
 
 
 def _union_regex(patterns: Sequence[tuple[WildcardToken, ...]]) -> str:
-    """One expression. Patterns that differ only behind the last wild card share what stands before it."""
+    """Build one regular expression. Patterns that differ only after the last wildcard share their prefix."""
     endings: dict[tuple[WildcardToken, ...], list[str]] = {}
     for tokens in patterns:
         wild = max((index for index, token in enumerate(tokens) if isinstance(token, Wildcard)), default=-1) + 1
@@ -184,7 +184,7 @@ def _union_regex(patterns: Sequence[tuple[WildcardToken, ...]]) -> str:
 
 
 def _ascii_suffixes(patterns: Sequence[tuple[WildcardToken, ...]], *, case_sensitive: bool) -> tuple[bytes, ...] | None:
-    """What an ASCII path, in lower case unless case counts, has to end with; None when that is not all."""
+    """Return the suffixes that decide for ASCII paths (lower case unless case-sensitive), None if they do not."""
     suffixes: list[bytes] = []
     for tokens in patterns:
         suffix = _literal_text(tokens[2:])

@@ -1,4 +1,4 @@
-"""How glob patterns are written: the text of a pattern without braces becomes parts, one for each directory level."""
+"""Parser for glob patterns without braces: one segment per directory level."""
 
 import re
 from enum import Enum
@@ -14,7 +14,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class ExtglobKind(Enum):
-    """How often one of a group's alternatives has to match. The value is what stands before the parenthesis."""
+    """How often one of the alternatives has to match. The value is the character before the parenthesis."""
 
     EXACTLY_ONE = "@"
     OPTIONAL = "?"
@@ -25,16 +25,16 @@ class ExtglobKind(Enum):
 
 @frozen_identity
 class Extglob:
-    """Alternatives in parentheses. Two groups are never equal: each has its own place in the pattern."""
+    """Alternatives in parentheses. Compared by identity: each has its own place in the pattern."""
 
     kind: ExtglobKind
     alternatives: "tuple[GlobSegment, ...]"
 
 
 GlobNode = str | Wildcard | Extglob
-"""The regular expression of one character, `*`, or a group in parentheses."""
+"""The regular expression of one character, `*`, or an extended glob."""
 GlobSegment = tuple[GlobNode, ...]
-"""What matches between two slashes; `(Wild.DIRECTORIES,)` stands for `**`."""
+"""The nodes between two slashes; `(Wildcard.DIRECTORIES,)` is `**`."""
 GlobSegments = tuple[GlobSegment, ...]
 
 ANY_DIRECTORIES: GlobSegment = (Wildcard.DIRECTORIES,)
@@ -42,7 +42,7 @@ _KINDS = {kind.value: kind for kind in ExtglobKind}
 
 
 def parse_glob(text: str, pattern: str) -> GlobSegments:
-    """The parts of a pattern without braces. `pattern` is what the caller wrote.
+    """Parse a pattern without braces into segments. `pattern` is the caller's text, for errors.
 
     Raises ToolFailure as `compile_glob` does.
     """
@@ -81,7 +81,7 @@ class _SegmentParser:
         return part
 
     def _parse_sequence(self, position: int, enders: str) -> tuple[GlobSegment, int]:
-        """The nodes up to one of the enders, and its position; up to the end of the text when there is none."""
+        """Parse nodes up to one of the enders, or the end of the text; return them and the position."""
         text = self._text
         nodes: list[GlobNode] = []
         while position < len(text) and text[position] not in enders:
@@ -109,7 +109,7 @@ class _SegmentParser:
         return tuple(nodes), position
 
     def _parse_group(self, start: int) -> tuple[Extglob, int] | None:
-        """The group whose kind stands at the position; None when its parenthesis is not closed."""
+        """Parse the group at `start`; None if its parenthesis is not closed."""
         self._groups += 1
         if self._groups > _MAX_GROUPS:
             raise pattern_too_large()
@@ -141,9 +141,9 @@ _CLASSES = {
 
 
 def _parse_bracket(text: str, position: int) -> tuple[str, int] | None:
-    """The expression of a bracket whose content begins at the position, and where the text goes on behind it.
+    """Return the regular expression of a bracket whose content begins at `position`, and the position after it.
 
-    None when it is not closed: then it is nothing special.
+    None if it is not closed: then it is literal.
     """
     negated = text[position : position + 1] in ("!", "^")
     position += negated
@@ -174,12 +174,12 @@ def _read_member(text: str, position: int) -> tuple[str, int]:
 
 
 def pattern_too_large() -> ToolFailure:
-    """The failure of a pattern that would take too long."""
+    """The failure for a pattern that would take too long."""
     return ToolFailure(gettext_lazy("The glob pattern is too large or too complicated."), ErrorType.INVALID_TOOL_PARAMS)
 
 
 def pattern_outside(pattern: str) -> ToolFailure:
-    """The failure of a pattern whose matches would lie outside."""
+    """The failure for a pattern that matches outside the searched directory."""
     return ToolFailure(
         gettext_lazy(
             'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern

@@ -1,34 +1,33 @@
-"""Regular expressions for patterns with wild cards, made so that matching cannot blow up."""
+"""Regular expressions for wildcard patterns, built so that matching cannot blow up."""
 
 from collections.abc import Sequence
 from enum import Enum, auto
 
 
 class Wildcard(Enum):
-    """What matches a run of any length."""
+    """A wildcard for a run of any length."""
 
     WITHIN_NAME = auto()
     """Any characters but slashes."""
     ANY = auto()
     """Any characters."""
     DIRECTORIES = auto()
-    """Nothing, or any characters and a slash. Stands at the start, behind a slash, or behind nothing wild."""
+    """Nothing, or any characters and a slash. At the start, after a slash, or after a non-wildcard."""
 
 
 WildcardToken = str | Wildcard
-"""Something wild, or the regular expression of exactly one character."""
+"""A wildcard, or the regular expression of exactly one character."""
 
 _PREFIXES = {Wildcard.ANY: ".*?", Wildcard.DIRECTORIES: "(?:|.*?/)"}
 
 
 def wildcard_regex(tokens: Sequence[WildcardToken]) -> str:
-    """A regular expression for the whole of a text, to be compiled with DOTALL.
+    """Return a regular expression for a whole text, to be compiled with DOTALL.
 
-    What stands between two wild cards is of fixed length, so the first place where it fits is always good enough: from
-    there everything can be reached that can be reached from a later one. An atomic group therefore keeps it there, and
-    the time to match grows with the length of the text, squared at worst. Only what follows the last wild card is tried
-    at every place, because it has to end where the text ends; it alone may also be of variable length. A character that
-    is not a plain one must not match a slash.
+    The part between two wildcards has a fixed length, so its first match is always good enough: everything reachable
+    from a later one is reachable from there. An atomic group therefore keeps it there, and matching takes at most
+    quadratic time. Only the part after the last wildcard is tried at every position, because it has to end with the
+    text; it alone may have a variable length. An expression that is not a plain character must not match a slash.
     """
     sections: list[list[WildcardToken]] = [[]]
     openings: list[str] = []
