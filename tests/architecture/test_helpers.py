@@ -111,3 +111,34 @@ def test_functions_that_do_nothing() -> None:
         at(file, node) for file, node in nodes() if isinstance(node, ast.FunctionDef) and "never_stop" in node.name
     ]
     assert len(found) == 1, found
+
+
+def test_secret_masks() -> None:
+    """Secrets are replaced by `core/text/secret_mask.py`."""
+    masks = [
+        at(file, node)
+        for file, node in nodes()
+        if isinstance(node, ast.Constant) and node.value == "***" and file != "core/text/secret_mask.py"
+    ]
+    assert masks == []
+
+
+def test_token_estimates() -> None:
+    """Tokens are estimated in `core/messages/tokens.py` only."""
+    estimates = [
+        at(file, node)
+        for file, node in nodes()
+        if isinstance(node, ast.FunctionDef) and "estimate" in node.name and "token" in node.name
+        if file != "core/messages/tokens.py"
+    ]
+    assert estimates == []
+
+
+def test_approval_modes() -> None:
+    """The modes are the members of `ApprovalMode`."""
+    spelled = [
+        at(file, node)
+        for file, node in nodes()
+        if isinstance(node, ast.Constant) and node.value == "auto_edit" and file != "core/approval/modes.py"
+    ]
+    assert spelled == []

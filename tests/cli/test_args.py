@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from tejat.cli.args import BadArguments, RunOptions, parse_args, to_agent_options
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.policy_report import APPROVAL_MODES
-from tejat.policy.types import ApprovalMode
 
 
 @pytest.mark.parametrize(
@@ -159,10 +157,6 @@ def test_everything_reaches_the_agent() -> None:
     )
     assert to_agent_options(parse_args(words)) == expected
     assert to_agent_options(parse_args(["--approval-mode=plan", "--replay=R"])) == AgentOptions(mode="plan", replay="R")
-
-
-def test_the_modes_are_those_of_the_policy() -> None:
-    assert set(APPROVAL_MODES) == set(ApprovalMode)
 
 
 @settings(max_examples=300, deadline=None)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
 from tejat.policy.engine import PolicyEngine
@@ -15,7 +16,7 @@ from tejat.policy.rules.rule_format import rule_to_toml
 from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.shell.parser import parse_command_line
-from tejat.policy.types import ApprovalMode, CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
 ROOT = "/w/project"
 HOME = "/home/me"

@@ -16,6 +16,7 @@ from tejat.core.approval.confirmation import (
     EditConfirmation,
     Outcome,
 )
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, Kind, ProposingTool, ToolContext, ToolResult
@@ -24,7 +25,7 @@ from tejat.engine.calls.call_facts import FactCollector
 from tejat.engine.calls.permission import Permission, SaveRule
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.policy.engine import PolicyEngine
-from tejat.policy.types import ApprovalMode, PolicyRule
+from tejat.policy.types import PolicyRule
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.files.roots import Roots
 

@@ -9,7 +9,7 @@ import pytest
 
 from support.note_tool import ScriptedApprover
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, TrialConfirmation
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import ApprovalMode, SandboxMode
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import Event
@@ -19,7 +19,6 @@ from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.policy.control_files import control_paths, plantable_paths
 from tejat.policy.engine import PolicyEngine
-from tejat.policy.types import ApprovalMode
 from tejat.tools.registry import ToolRegistry
 from tejat.tools.run_shell_command import ShellTool
 from tejat.workspace.context import Workspace

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.sanitize import sanitize_text
@@ -13,7 +14,7 @@ from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.tool_names import MEMORY
-from tejat.policy.types import ApprovalMode, CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
 _MAX_ERROR_LENGTH = 200
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import Params
@@ -18,15 +19,6 @@ class Decision(StrEnum):
     @property
     def strictness(self) -> int:
         return ("allow", "ask", "deny").index(self.value)
-
-
-class ApprovalMode(StrEnum):
-    """How much is done without asking."""
-
-    DEFAULT = "default"
-    AUTO_EDIT = "auto_edit"
-    YOLO = "yolo"
-    PLAN = "plan"
 
 
 class Tier(IntEnum):

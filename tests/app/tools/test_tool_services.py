@@ -13,11 +13,9 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import (
     ModelAccess,
     ToolServices,
-    jobs_directory,
     resolve_sandbox_mode,
-    undo_directory,
 )
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import model_message
 from tejat.core.model import Capability, ModelRequest, ModelResponse
@@ -126,10 +124,3 @@ class TestHouse:
             pytest.raises(OSError, match=r"It is to run in a sandbox, and there is none: .*switched off"),
         ):
             services.wrap_in_sandbox(["/bin/cat"], str(machine.project))
-
-    def test_where_things_are_kept(self, machine: ProgramEnv) -> None:
-        places = look(machine).paths
-        assert (jobs_directory(places), undo_directory(places)) == (
-            f"{machine.home}/.local/state/tejat/jobs",
-            f"{machine.home}/.local/state/tejat/undo",
-        )

@@ -14,6 +14,7 @@ from tejat.cli.commands.policy import run
 from tejat.config.paths import AppPaths, SourceTier, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, save_rules
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, PolicyOptions, RuleListing
 from tejat.core.errors import UsageError
 from tejat.core.messages.types import Params
@@ -24,7 +25,7 @@ from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.rules.tool_lists import rules_from_allowed_tools
 from tejat.policy.shell.parser import parse_command_line
-from tejat.policy.types import ApprovalMode, CallFacts, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, PolicyRule, PolicyVerdict, Tier
 
 SHELL = "run_shell_command"
 KINDS = {SHELL: Kind.EXECUTE, "read_file": Kind.READ}

@@ -11,7 +11,7 @@ from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import McpServer, Setting, Settings, TokenPrice
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import fields_of, replace
 

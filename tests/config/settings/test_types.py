@@ -2,7 +2,7 @@
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import McpServer, Setting, Settings, is_sandbox_required_by_admin
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.frozen import fields_of
 
 

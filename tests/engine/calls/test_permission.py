@@ -28,6 +28,7 @@ from tejat.core.approval.confirmation import (
     ToolOrigin,
     ToolOriginKind,
 )
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
 from tejat.core.messages.types import FunctionCall
@@ -35,7 +36,7 @@ from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolR
 from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.permission import AuthorisedCall, SaveRule
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 from tejat.tools.registry import ToolRegistry, ToolSource
 from tejat.workspace.files.roots import Roots
 

@@ -9,6 +9,7 @@ from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.loader import load_settings
 from tejat.core.approval.confirmation import Scope
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -17,7 +18,7 @@ from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 SHELL = "run_shell_command"
 ADMIN, USER, WORKSPACE = Tier.ADMIN, Tier.USER, Tier.WORKSPACE

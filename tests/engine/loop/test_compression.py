@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
+from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
 from tejat.engine.loop.compression import ACKNOWLEDGEMENT, KEEP_FRACTION, Compressor
-from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
@@ -133,9 +133,9 @@ class TestWhatIsKept:
         kept = made[3:]
         assert kept == messages[-len(kept) :]
         assert kept[0].role is Role.MODEL
-        assert 0.2 < estimate_tokens(kept) / estimate_tokens(messages[2:]) <= KEEP_FRACTION
+        assert 0.2 < estimate_message_tokens(kept) / estimate_message_tokens(messages[2:]) <= KEEP_FRACTION
         assert history_problem(made) is None
-        saved = estimate_tokens(messages) - estimate_tokens(made)
+        saved = estimate_message_tokens(messages) - estimate_message_tokens(made)
         assert outcome == Compressed(100_000, 100_000 - saved, CompressionStatus.COMPRESSED)
 
     def test_a_request_that_is_near_enough_begins_the_rest(self) -> None:
@@ -399,6 +399,6 @@ def test_any_history(messages: list[Message], tokens: int, summary: str) -> None
     assert (made is messages) == (outcome.status is not CompressionStatus.COMPRESSED)
     assert made[-1] is messages[-1]
     if outcome.status is CompressionStatus.COMPRESSED:
-        assert estimate_tokens(made) < estimate_tokens(messages)
+        assert estimate_message_tokens(made) < estimate_message_tokens(messages)
         requests = [message.text.split()[1] for message in messages if message.text.startswith("request")]
         assert all(f"request {request}" in texts(made) for request in requests)

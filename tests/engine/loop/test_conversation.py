@@ -30,11 +30,11 @@ from tejat.core.agent.events import (
 )
 from tejat.core.frozen import replace
 from tejat.core.messages.history import Message, model_message, user_message
+from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse, Usage
 from tejat.core.tools.call_events import CallFinished
 from tejat.engine.loop.loop_detector import LoopDetector
-from tejat.engine.loop.token_estimate import estimate_tokens
 from tejat.engine.loop.turn import RunOutcome
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.models.scripted.script_file import ScriptedCall
@@ -77,12 +77,12 @@ class TestAnswers:
             assert here.conversation.tokens == 770
             later = user_message("and some more words")
             here.conversation.start_prompt(later, "")
-            assert here.conversation.tokens == 770 + estimate_tokens([later])
+            assert here.conversation.tokens == 770 + estimate_message_tokens([later])
 
     def test_are_estimated_where_the_service_does_not_count(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, text_answer("Hello.", usage=Usage())) as here:
             here.run("a prompt")
-            assert here.conversation.tokens == estimate_tokens(here.conversation.history.messages) > 0
+            assert here.conversation.tokens == estimate_message_tokens(here.conversation.history.messages) > 0
 
 
 class TestJournal:

@@ -15,7 +15,8 @@ from tejat.core.agent.history_events import PromptWithdrawn, RunFinished
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Text
 from tejat.core.model import Usage
-from tejat.engine.sessions.journal import MASKED, MAX_TITLE_LENGTH, SessionJournal, try_lock
+from tejat.core.text.secret_mask import MASK
+from tejat.engine.sessions.journal import MAX_TITLE_LENGTH, SessionJournal, try_lock
 
 NOW = 1_770_000_000.1234
 KEY = 'sk-"\\live-0123456789ü'
@@ -191,8 +192,8 @@ class TestSecrets:
         raw = Path(journal.path).read_text(encoding="utf-8")
         assert "0123456789" not in raw
         head, prompt, answer, response, ended = records(journal.path)
-        call = {"name": "f", "args": {MASKED: ["a***b", {"deep": MASKED}], "n": 1}, "id": "a"}
-        assert head["title"] == MASKED
+        call = {"name": "f", "args": {MASK: ["a***b", {"deep": MASK}], "n": 1}, "id": "a"}
+        assert head["title"] == MASK
         assert prompt["message"]["parts"] == [{"text": "my key is ***, *** and short"}]
         assert answer["message"]["parts"] == [{"functionCall": call}]
         assert response["parts"][0]["functionResponse"]["response"] == {"output": "caf\udce9 ***"}
@@ -233,6 +234,7 @@ class TestFailure:
     LIMITED = """
 import json, os, resource, sys
 from tejat.core.messages.history import user_message
+from tejat.core.text.secret_mask import MASK
 from tejat.engine.sessions.journal import SessionJournal
 
 place, mount = sys.argv[1:]
@@ -362,6 +364,7 @@ class TestKills:
     WRITER = """
 import sys
 from tejat.core.messages.history import user_message
+from tejat.core.text.secret_mask import MASK
 from tejat.engine.sessions.journal import SessionJournal
 
 directory, name = sys.argv[1:]

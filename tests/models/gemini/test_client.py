@@ -302,7 +302,7 @@ def test_tokens_are_counted_by_the_service_or_guessed() -> None:
             }
         }
     with ModelServer() as server:
-        assert asyncio.run(run()) == 107
+        assert asyncio.run(run()) == 78
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text, Thought
 from tejat.core.model import (
     Chunk,
@@ -26,7 +27,6 @@ from tejat.core.model import (
 )
 from tejat.models.scripted.model import ScriptedModel, open_scripted_model
 from tejat.models.scripted.script_file import Script, ScriptedAnswer
-from tejat.models.token_estimate import estimate_tokens
 
 LIST_THEN_DONE = """
 [[answer]]
@@ -138,7 +138,7 @@ class TestAnswers:
     def test_guesses_how_many_tokens_there_are(self, tmp_path: Path) -> None:
         request = ModelRequest([user_message("x" * 300)], system="y" * 300)
         model = scripted(tmp_path, '[[answer]]\nsay = "x"\n')
-        assert asyncio.run(model.count_tokens(request)) == estimate_tokens(request) > 200
+        assert asyncio.run(model.count_tokens(request)) == estimate_request_tokens(request) == 150
 
 
 class TestExpectations:

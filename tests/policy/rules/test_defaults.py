@@ -1,6 +1,7 @@
+from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.tool_names import TOOL_ALIASES
-from tejat.policy.types import ApprovalMode, Decision, Tier
+from tejat.policy.types import Decision, Tier
 
 FREE = {
     "list_directory",

@@ -2,9 +2,10 @@ from typing import Any
 
 import pytest
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 
 def rule(decision: Decision = Decision.DENY, tier: Tier = Tier.USER, **fields: Any) -> PolicyRule:

@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule, rule_to_toml
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 SHELL = "run_shell_command"
 

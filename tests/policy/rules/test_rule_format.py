@@ -2,10 +2,11 @@ from typing import Any
 
 import pytest
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.rule_format import format_rule, rule_to_toml
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 
 def rule(decision: Decision = Decision.ALLOW, **fields: Any) -> PolicyRule:

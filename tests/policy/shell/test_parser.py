@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.policy.effects.command import command_effects
 from tejat.policy.shell.command_line import CommandLine, Redirection, ShellCommand
 from tejat.policy.shell.parser import parse_command_line

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.trial_env import TrialEnv
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.workspace.overlay.manager import OverlayManager
 from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
 

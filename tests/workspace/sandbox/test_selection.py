@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.workspace.sandbox import selection as module
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox

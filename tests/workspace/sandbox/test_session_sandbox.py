@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox, axes_by_name, format_warning
 from tejat.workspace.sandbox.types import EnforcementAxis, SandboxedCommand, SandboxReport, unenforced_report

@@ -1,4 +1,4 @@
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox

@@ -12,6 +12,7 @@ from tejat.config.paths import AppPaths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
 from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy
@@ -223,7 +224,7 @@ def _start_hooks(run_config: RunConfig, approver: Approver | None, services: "To
 
 def _is_simple_mode(mode: str | None, settings: Settings) -> bool:
     """Whether the mode is certainly valid and forbids no tool entirely."""
-    return mode in (None, "default", "auto_edit", "yolo") and not settings.yolo_disabled.value
+    return mode in (None, *ApprovalMode) and mode != ApprovalMode.PLAN and not settings.yolo_disabled.value
 
 
 def _make_fact_finder(run_config: RunConfig, roots: "Roots") -> "FactCollector":

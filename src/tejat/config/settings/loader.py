@@ -9,7 +9,7 @@ from tejat.config.settings.merge import find_name_conflicts
 from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
 from tejat.config.settings.schema import MCP_SERVERS, RESTRICTIONS, SETTINGS
 from tejat.config.settings.types import Setting, Settings, is_sandbox_required_by_admin
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import gettext_lazy

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingKey, SettingsFile, SettingValue
 from tejat.config.settings.types import Setting
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 
 if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue

@@ -4,7 +4,7 @@ import re
 
 from tejat.config.settings.file import SettingsError, SettingValue
 from tejat.config.settings.types import Settings, TokenPrice
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy, map_lazy
 from tejat.core.text.argv import parse_argv

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tejat.config.paths import SourceTier
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import JsonObject, JsonValue

@@ -3,9 +3,6 @@
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
 
-APPROVAL_MODES = ("default", "auto_edit", "yolo", "plan")
-"""How much is done without asking."""
-
 
 @frozen
 class PolicyOptions:

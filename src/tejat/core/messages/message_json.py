@@ -3,8 +3,8 @@
 from base64 import b64decode
 from typing import cast
 
-from tejat.core.json_fields import JsonFields
 from tejat.core.messages.history import Message, Role
+from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,

@@ -1,17 +1,32 @@
-"""About how many tokens a text has, where nobody has counted them."""
+"""Token estimates, where no service has counted."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, assert_never, cast
 
 from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message
+from tejat.core.messages.types import (
+    FileData,
+    FunctionCall,
+    FunctionResponse,
+    InlineData,
+    MessagePart,
+    Opaque,
+    Text,
+    Thought,
+)
 
 if TYPE_CHECKING:
+    from tejat.core.model import ModelRequest
     from tejat.core.tools.base import FunctionDeclaration
 
 _CHARACTERS_PER_TOKEN = 4
+_MIN_MEDIA_TOKENS = 258
+_MEDIA_BYTES_PER_TOKEN = 500
 
 
 def estimate_text_tokens(text: str) -> int:
-    """Four characters of ASCII are a token, any other character is one."""
+    """One token for four ASCII characters, and one for every other character."""
     if text.isascii():
         return -(-len(text) // _CHARACTERS_PER_TOKEN)
     plain = len(text.encode("ascii", "ignore"))
@@ -19,5 +34,55 @@ def estimate_text_tokens(text: str) -> int:
 
 
 def estimate_declaration_tokens(declaration: "FunctionDeclaration") -> int:
-    """What it costs to tell a model of a tool, in every request."""
+    """The cost of declaring a tool, in every request."""
     return estimate_text_tokens(dump_json(declaration.to_json()))
+
+
+def estimate_message_tokens(messages: Iterable[Message]) -> int:
+    """The tokens of messages. Media count by their size."""
+    return sum(map(_estimate_part, (part for message in messages for part in message.parts)))
+
+
+def estimate_request_tokens(request: "ModelRequest") -> int:
+    """The tokens of a whole request: system prompt, tools and messages."""
+    tools = sum(map(estimate_declaration_tokens, request.tools))
+    return estimate_text_tokens(request.system) + tools + estimate_message_tokens(request.messages)
+
+
+def _estimate_part(part: MessagePart) -> int:
+    match part:
+        case Text(text):
+            return estimate_text_tokens(text)
+        case InlineData(_, data):
+            return _MIN_MEDIA_TOKENS + len(data) // _MEDIA_BYTES_PER_TOKEN
+        case FileData():
+            return _MIN_MEDIA_TOKENS
+        case FunctionCall(name, args, _, signature):
+            return estimate_text_tokens(name) + _estimate_value(args) + estimate_text_tokens(signature or "")
+        case FunctionResponse(name, response):
+            return estimate_text_tokens(name) + _estimate_value(response)
+        case Thought(text, signature):
+            # A thought goes back only with its signature.
+            return estimate_text_tokens(text) + estimate_text_tokens(signature) if signature else 0
+        case Opaque(_, value):
+            return _estimate_value(value)
+        case _:
+            assert_never(part)
+
+
+def _estimate_value(value: object) -> int:
+    # Iterative: a value may be nested deeper than Python recurses.
+    tokens = 0
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, str):
+            tokens += estimate_text_tokens(item)
+        elif isinstance(item, Mapping):
+            members = cast("Mapping[object, object]", item)
+            left += [*members.keys(), *members.values()]
+        elif isinstance(item, Sequence):
+            left += cast("Sequence[object]", item)
+        else:
+            tokens += 1
+    return tokens

@@ -33,12 +33,12 @@ def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOp
     return PolicyEngine(rules, resolve_mode(settings, flags.mode))
 
 
-def save_rule(places: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
+def save_rule(paths: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
     """Save a rule for later sessions. Raises UsageError if that is not possible."""
     from tejat.config.saved_rules import save_rules
     from tejat.policy.rules.rule_format import rule_to_toml
 
-    save_rules(places, rule_to_toml(replace(rule, project=root) if scope is Scope.PROJECT else rule))
+    save_rules(paths, rule_to_toml(replace(rule, project=root) if scope is Scope.PROJECT else rule))
 
 
 def _parse_rules(text: PolicyFile) -> list[PolicyRule]:
@@ -68,15 +68,15 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
     return [*rules, *rules_from_allowed_tools(allowed)]
 
 
-def resolve_mode(settings: Settings, given: str | None) -> ApprovalMode:
+def resolve_mode(settings: Settings, name: str | None) -> ApprovalMode:
     """Return the approval mode, None means the default. Raises UsageError if it is unknown or disabled."""
-    if given is not None and given not in list(ApprovalMode):
+    if name is not None and name not in list(ApprovalMode):
         raise UsageError(
             gettext_lazy(
-                "The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=given
+                "The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=name
             )
         )
-    mode = ApprovalMode.DEFAULT if given is None else ApprovalMode(given)
+    mode = ApprovalMode.DEFAULT if name is None else ApprovalMode(name)
     if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
         raise UsageError(
             gettext_lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source)

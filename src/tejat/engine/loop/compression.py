@@ -60,9 +60,9 @@ class Compressor:
         The first `preamble_length` messages and the latest ones stay as they are. A failure of `request_summary`
         becomes the outcome.
         """
-        made = await self._attempt(request_summary, messages, tokens_before, preamble_length)
-        self._next_threshold = _threshold_after(made.outcome)
-        return made.messages, made.outcome
+        result = await self._attempt(request_summary, messages, tokens_before, preamble_length)
+        self._next_threshold = _threshold_after(result.outcome)
+        return result.messages, result.outcome
 
     async def _attempt(
         self,
@@ -77,7 +77,7 @@ class Compressor:
         split = _split_point(messages, preamble_length)
         older, latest = messages[preamble_length:split], messages[split:]
         requests = _limit_requests(
-            _user_requests(older), _user_requests(latest), most=max(tokens_before, _MIN_REQUEST_CHARS)
+            _user_requests(older), _user_requests(latest), max_chars=max(tokens_before, _MIN_REQUEST_CHARS)
         )
         can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
         if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
@@ -90,17 +90,17 @@ class Compressor:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
             return unchanged(CompressionStatus.FAILED, gettext_lazy("The model gave no usable summary."))
-        made = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
-        problem = history_problem(made)
+        compressed = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
+        problem = history_problem(compressed)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
-        saved = estimate_message_tokens(messages) - estimate_message_tokens(made)
+        saved = estimate_message_tokens(messages) - estimate_message_tokens(compressed)
         if saved <= 0:
             return unchanged(
                 CompressionStatus.INFLATED, gettext_lazy("The summary would be longer than what it stands for.")
             )
-        after = max(tokens_before - saved, estimate_message_tokens(made))
-        return _CompressionResult(made, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
+        after = max(tokens_before - saved, estimate_message_tokens(compressed))
+        return _CompressionResult(compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 
 
 @frozen
@@ -191,10 +191,10 @@ def _texts_after_responses(message: Message) -> list[str]:
     return [] if texts[-1:] == [CONTENT_END] and CONTENT_START not in texts else texts[max(begins, 0) :]
 
 
-def _limit_requests(requests: list[str], later: list[str], *, most: int) -> list[str]:
+def _limit_requests(requests: list[str], later: list[str], *, max_chars: int) -> list[str]:
     """Return the requests without duplicates. If they are too long in total, the oldest are shortened first."""
     kept = list(dict.fromkeys(reversed(requests)))[::-1]
-    excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, most)
+    excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, max_chars)
     for length in _SHORTENED_LENGTHS:
         for index, request in enumerate(kept if later else kept[:-1]):
             if excess <= 0:

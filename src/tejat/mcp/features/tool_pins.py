@@ -9,7 +9,7 @@ from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import TejatError
 from tejat.core.i18n import gettext_lazy
-from tejat.core.json_fields import JsonFields
+from tejat.core.messages.json_fields import JsonFields
 from tejat.mcp.names import registered_name
 from tejat.mcp.types import ServerTool
 from tejat.workspace.files.private_files import write_private_file

@@ -11,6 +11,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.secret_mask import anonymous_mask
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import MAX_CONTAINERS, InvalidMessage, JsonRpcError, JsonRpcMessage, parse_message
 from tejat.workspace.http.client import HttpClient
@@ -62,9 +63,8 @@ class HttpChannel:
         self._headers = headers
         is_said = any(name.lower() == "authorization" for name in headers)
         self._credentials = None if is_said else credentials
-        self._secrets = {
-            word for value in headers.values() for word in value.split() if len(word) >= _MIN_SECRET_LENGTH
-        }
+        words = {word for value in headers.values() for word in value.split()}
+        self._mask = anonymous_mask(words, min_length=_MIN_SECRET_LENGTH)
 
     @property
     def host(self) -> str:
@@ -104,7 +104,7 @@ class HttpChannel:
                 return McpFailure(message.message, McpProblem.REFUSED, code=message.code, data=message.data)
         kind = content_type(response)
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
-        said = f": {sanitize_text(self._mask(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
+        said = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
         return McpFailure(
             gettext_lazy(
                 "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=said
@@ -176,11 +176,6 @@ class HttpChannel:
             McpProblem.UNAUTHORIZED,
             challenge=challenge or None,
         )
-
-    def _mask(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
 
 
 def content_type(response: HttpResponse) -> str:

@@ -5,6 +5,7 @@ from weakref import WeakSet
 
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.history import Message, Role
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import Opaque
 from tejat.core.model import FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
@@ -22,7 +23,6 @@ from tejat.models.anthropic.request import (
 )
 from tejat.models.anthropic.response import AnthropicResponseReader
 from tejat.models.base_url import ANTHROPIC_BASE_URL, read_api_key, resolve_base_url
-from tejat.models.token_estimate import estimate_tokens
 from tejat.models.wire.api_errors import ModelTarget
 from tejat.models.wire.encoding_cache import EncodingCache, encode_within_limit
 from tejat.models.wire.http_model import AdaptiveHttpModel
@@ -74,7 +74,7 @@ class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
             counted = await self._sse.post(f"{self._url}/count_tokens", [head, *self._messages(request, self._dialect)])
         except ModelFailure:
             counted = None
-        return as_count(as_object(counted).get("input_tokens")) or estimate_tokens(request)
+        return as_count(as_object(counted).get("input_tokens")) or estimate_request_tokens(request)
 
     def _reader(self, request: ModelRequest, dialect: AnthropicDialect) -> AnthropicResponseReader:
         is_forced = request.response_schema is not None and dialect.json_modes[0] is AnthropicJsonMode.TOOL

@@ -11,13 +11,13 @@ from weakref import WeakSet
 from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.history import Message
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.base_url import GEMINI_BASE_URL, read_api_key, resolve_base_url
 from tejat.models.gemini.errors import parse_api_error
 from tejat.models.gemini.request import GeminiEncoder
 from tejat.models.gemini.response import GeminiResponseReader
-from tejat.models.token_estimate import estimate_tokens
 from tejat.models.wire.encoding_cache import EncodingCache, JoinedMessages, encode_within_limit
 from tejat.models.wire.http_model import HttpModel
 from tejat.models.wire.json_access import as_count, as_object
@@ -135,7 +135,7 @@ class GeminiClient(HttpModel):
             counted = await self._sse.post(self._endpoint.url("countTokens"), body)
         except ModelFailure:
             counted = None
-        return as_count(as_object(counted).get("totalTokens")) or estimate_tokens(request)
+        return as_count(as_object(counted).get("totalTokens")) or estimate_request_tokens(request)
 
     def _contents(self, request: ModelRequest) -> Sequence[bytes]:
         blocks = self._joined_contents.blocks(request.messages)

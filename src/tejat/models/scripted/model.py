@@ -1,4 +1,4 @@
-"""A model that says what a file tells it to say: for demos, tests and bug reports, without a key or a network."""
+"""A model that responds as a script says: for demos, tests and bug reports, without a key or a network."""
 
 import re
 import sys
@@ -10,6 +10,7 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import gettext_lazy, join_lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role, model_message
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 from tejat.core.model import (
     CONVERSATION,
@@ -25,7 +26,6 @@ from tejat.core.model import (
     ThoughtDelta,
 )
 from tejat.models.scripted.script_file import Script, ScriptedAnswer, ScriptedCall, parse_script
-from tejat.models.token_estimate import estimate_tokens
 from tejat.workspace.files.regular_file import regular_file_opener
 
 _MAX_BYTES = 16 * 2**20
@@ -44,16 +44,16 @@ _RETRYABLE = frozenset(
 
 
 def open_scripted_model(path: str, *, root: str) -> ModelClient:
-    """The model that the script at `path` tells. Raises UsageError for a file that is no such script.
+    """Open the script at `path`. Raises UsageError for an invalid one.
 
-    In the script `${root}` stands for `root` and `${python}` for the interpreter that runs us, quoted for a shell.
+    In the script `${root}` is replaced by `root`, and `${python}` by the running interpreter, quoted for a shell.
     """
     placeholders = {"${root}": root, "${python}": quote(sys.executable or "python3")}
     return ScriptedModel(parse_script(_read_script_file(path), file=path, placeholders=placeholders), path)
 
 
 class ScriptedModel:
-    """Gives the answers of a script one after the other, each once, those of every purpose in their own order."""
+    """Gives the answers of a script one after the other, separately for each purpose."""
 
     def __init__(self, script: Script, file: str) -> None:
         self._context_window = script.context_window
@@ -74,10 +74,10 @@ class ScriptedModel:
         return frozenset()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        """The next answer of the script.
+        """Stream the next answer of the script.
 
-        Raises ModelFailure: of the kind SCRIPT where the conversation is not the one that the script tells, of any
-        kind where the script wants a failure.
+        Raises ModelFailure: of the kind SCRIPT if the conversation deviates from the script, or the failure that the
+        script asks for.
         """
         answer = self._next_answer(request)
         if answer.think:
@@ -90,13 +90,13 @@ class ScriptedModel:
         yield ModelResponse(_build_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        return estimate_tokens(request)
+        return estimate_request_tokens(request)
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
     def _next_answer(self, request: ModelRequest) -> ScriptedAnswer:
-        """The answer to this request, which is taken out of the script. Raises ModelFailure."""
+        """Take the answer to this request out of the script. Raises ModelFailure."""
         before = self._unchecked.pop(request.purpose, None)
         if before is not None:
             self._check_responses(before, request.messages)
@@ -172,7 +172,7 @@ def _read_script_file(path: str) -> str:
 
 
 def _last_prompt(messages: Sequence[Message]) -> str:
-    """What the user messages say since the last one that answers no call; a prompt may stand behind responses too."""
+    """Return the user's text since the last message without responses; a prompt may follow responses, too."""
     texts: list[str] = []
     for message in reversed(messages):
         if message.role is Role.USER:
@@ -183,7 +183,7 @@ def _last_prompt(messages: Sequence[Message]) -> str:
 
 
 def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse, str]]:
-    """The responses to the last calls, each with the text that came along."""
+    """Return the responses to the last calls, each with the text that follows it."""
     found: list[tuple[FunctionResponse, str]] = []
     answering = next((message for message in reversed(messages) if message.responses), None)
     for part in answering.parts if answering else ():
@@ -218,7 +218,7 @@ def _check_response(came: tuple[FunctionResponse, str], call: ScriptedCall) -> s
 
 
 def _response_text(response: FunctionResponse) -> str:
-    """The texts of a response as they are, anything else as JSON."""
+    """Return the texts of a response, other values as JSON."""
     values = response.response.values()
     return "\n".join(value if isinstance(value, str) else dump_json(value) for value in values)
 

@@ -6,10 +6,10 @@ from contextlib import aclosing
 from functools import partial
 from typing import Generic, TypeVar
 
+from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.names import context_window
-from tejat.models.token_estimate import estimate_tokens
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
 
@@ -44,7 +44,7 @@ class HttpModel:
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Return an estimate. Services that count override this."""
-        return estimate_tokens(request)
+        return estimate_request_tokens(request)
 
     async def close(self) -> None:
         await self._sse.close()

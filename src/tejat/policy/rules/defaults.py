@@ -1,8 +1,9 @@
 """The rules that hold where nobody wrote any."""
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import gettext_lazy
 from tejat.policy.tool_names import MEMORY, SHELL
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 _SOURCE = gettext_lazy("built-in")
 _PLAN = frozenset({ApprovalMode.PLAN})

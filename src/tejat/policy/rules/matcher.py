@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 
 def is_active(rule: PolicyRule, mode: ApprovalMode) -> bool:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import cast
 
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import gettext_lazy, join_lazy
 from tejat.policy.rules.patterns import InvalidPattern, validate_glob, validate_regex
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
-from tejat.policy.types import ApprovalMode, Decision, PolicyRule, Tier
+from tejat.policy.types import Decision, PolicyRule, Tier
 
 _TOOL = ("tool", "toolName")
 _SERVER = ("server", "mcpName")

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.i18n import gettext_lazy, join_lazy
 from tejat.workspace.files.private_files import make_private_directory

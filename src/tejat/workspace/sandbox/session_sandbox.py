@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from tejat.core.approval.sandbox_mode import SandboxMode
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _

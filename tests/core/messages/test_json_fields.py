@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.core.json_fields import JsonFields
+from tejat.core.messages.json_fields import JsonFields
 
 FIELDS = JsonFields(
     {
