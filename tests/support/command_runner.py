@@ -1,4 +1,4 @@
-"""Slash commands at a real desk: a home, a project, real tools and rules, a model that follows a script."""
+"""Slash commands in a real session: a home, a project, real tools and rules, a scripted model."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ HELLO = '[[answer]]\nsay = "Hello there."\nusage = { prompt = 10, output = 5 }\n
 
 @dataclass
 class CommandRunner:
-    """A desk with somebody who types lines. `approver` answers for calls."""
+    """Runs slash commands for a fake user. `approver` answers questions about calls."""
 
     parts: CommandContext
     prompter: FakePrompter
@@ -56,7 +56,7 @@ class CommandRunner:
 
 
 class CommandEnv(ProgramEnv):
-    """Where desks stand: a home and a project, which is trusted if nothing else is said."""
+    """A home and a project for sessions, trusted by default."""
 
     def write_user_settings(self, **settings: object) -> Path:
         return write_settings(self.home, settings)
@@ -73,7 +73,7 @@ class CommandEnv(ProgramEnv):
         script: str = HELLO,
         **more: Any,
     ) -> _Result:
-        """Do the work at a desk, and clear it."""
+        """Do the work in a session, and close it."""
 
         async def main() -> _Result:
             async with self.open_runner(prompter, approver, script=script, **more) as runner:

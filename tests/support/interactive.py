@@ -1,4 +1,4 @@
-"""A desk as the program opens it: a home, a project, a model that follows a script, and somebody who types."""
+"""An interactive session as the program opens it: a home, a project, a scripted model and a fake user."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -24,10 +24,13 @@ _Result = TypeVar("_Result")
 
 @dataclass
 class InteractiveRunner:
-    """One desk, and all that was heard and shown at it."""
+    """An interactive session, with all its events."""
 
     interactive: InteractiveSession
     events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+
+    def __post_init__(self) -> None:
+        self.interactive.subscribe(self.events.append)
 
     @property
     def session(self) -> Session:
@@ -45,7 +48,7 @@ class InteractiveRunner:
         return [message.text for message in self.messages]
 
     async def prompt(self, prompt: str) -> RunEnded:
-        return await self.interactive.prompt(prompt, self.events.append)
+        return await self.interactive.prompt(prompt)
 
     async def run_command(self, line: str, **answers: Any) -> tuple[CommandAction, str]:
         """What came of a command, and what it showed."""
@@ -66,7 +69,7 @@ class InteractiveRunner:
 
 
 class InteractiveEnv(ProgramEnv):
-    """Where desks stand. The project is trusted if nothing else is said."""
+    """A home and a project for interactive sessions, trusted by default."""
 
     def write_user_settings(self, **settings: object) -> Path:
         return write_settings(self.home, settings)

@@ -28,9 +28,9 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
 
         def open_judge() -> PolicyContext:
             opened = open_tools(flags.roots, None, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox="off")
-            session = stack.enter_context(opened)
-            session.registry.select()  # disabled tools can be asked about too
-            return PolicyContext(session.settings, session.registry, session.scheduler.permission)
+            toolset = stack.enter_context(opened)
+            toolset.registry.select()  # disabled tools can be asked about too
+            return PolicyContext(toolset.settings, toolset.registry, toolset.scheduler.permission)
 
         yield PolicyInspector(app_paths(os.environ), open_judge)
 

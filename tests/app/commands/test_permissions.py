@@ -98,7 +98,7 @@ class TestTrust:
     def test_a_yes_counts_for_what_was_shown(self, env: CommandEnv) -> None:
         env.write_project_settings(tools={"discoveryCommand": "list-tools"})
         person = FakePrompter(choices=[0])
-        shown = env.output_of("/permissions trust", person=person, trusts_folder=False)
+        shown = env.output_of("/permissions trust", prompter=person, trusts_folder=False)
         told = f"{env.project} is trusted as it was when this session began.\nIt counts from the next start on."
         assert shown == told
         (choice,) = person.asked
@@ -109,11 +109,11 @@ class TestTrust:
         assert f"{env.project} is trusted: you said so." in env.output_of("/permissions", trusts_folder=False)
 
     def test_never(self, env: CommandEnv) -> None:
-        shown = env.output_of("/permissions trust", person=FakePrompter(choices=[1]), trusts_folder=False)
+        shown = env.output_of("/permissions trust", prompter=FakePrompter(choices=[1]), trusts_folder=False)
         assert shown.startswith(f"{env.project} and everything in it is never trusted.\n")
         assert "is not trusted: you said so" in env.output_of("/permissions", trusts_folder=False)
 
     @pytest.mark.parametrize("taken", [2, None])
     def test_left_as_it_is(self, env: CommandEnv, taken: int | None) -> None:
-        assert env.output_of("/permissions trust", person=FakePrompter(choices=[taken]), trusts_folder=False) == ""
+        assert env.output_of("/permissions trust", prompter=FakePrompter(choices=[taken]), trusts_folder=False) == ""
         assert "nobody has said so yet" in env.output_of("/permissions", trusts_folder=False)

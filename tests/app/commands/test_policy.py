@@ -89,12 +89,12 @@ class TestMode:
     @pytest.mark.parametrize(("taken", "after"), [(0, "default"), (None, "default"), (1, "yolo")])
     def test_everything_is_asked_about_first(self, env: CommandEnv, taken: int | None, after: str) -> None:
         person = FakePrompter(choices=[taken])
-        assert env.output_of("/policy mode yolo", "/policy mode", person=person) == f"Mode: {after}"
+        assert env.output_of("/policy mode yolo", "/policy mode", prompter=person) == f"Mode: {after}"
 
     def test_that_is_switched_off(self, env: CommandEnv) -> None:
         path = env.write_user_settings(security={"disableYoloMode": True})
         told = f"The mode yolo is switched off by {path}:1."
-        assert env.output_of("/policy mode yolo", person=FakePrompter(choices=[1])) == told
+        assert env.output_of("/policy mode yolo", prompter=FakePrompter(choices=[1])) == told
 
     def test_that_there_is_not(self, env: CommandEnv) -> None:
         told = "The mode must be one of default, auto_edit, yolo, plan, but is 'bold'."

@@ -9,7 +9,6 @@ import pytest
 from support.command_runner import CommandEnv, CommandRunner, texts
 from support.external_tools import hostile_server
 from support.prompter import FakePrompter
-from tejat.app.commands import registry as book
 from tejat.app.commands.builtin import builtin_commands, builtin_names
 from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction, SubmitPromptAction
 
@@ -110,7 +109,6 @@ class TestFinding:
     def test_every_command_of_ours_has_a_home_and_a_name_of_its_own(self) -> None:
         names = [name for summary in builtin_commands() for name in (summary.name, *summary.aliases)]
         assert len(names) == len(set(names)) == len(builtin_names())
-        assert set(book._CLASSES) == {summary.name for summary in builtin_commands()}
         assert [summary.name for summary in builtin_commands()] == sorted(
             summary.name for summary in builtin_commands()
         )

@@ -163,10 +163,10 @@ class TestChoosing:
 
     def chosen(self, env: CommandEnv, name: str, **answers: list[object]) -> str:
         asked = FakePrompter()
-        assert env.output_of("/settings", person=asked) == ""
+        assert env.output_of("/settings", prompter=asked) == ""
         place = self.names(asked).index(name)
         choices = [place, *answers.get("choices", [])]
-        return env.output_of("/settings", person=FakePrompter(choices=choices, entries=answers.get("entries", [])))  # type: ignore[arg-type]
+        return env.output_of("/settings", prompter=FakePrompter(choices=choices, entries=answers.get("entries", [])))  # type: ignore[arg-type]
 
     def test_a_switch(self, env: CommandEnv) -> None:
         assert self.chosen(env, "general.vimMode", choices=[0]) == "general.vimMode is now true."

@@ -15,13 +15,13 @@ def env(tmp_path: Path) -> CommandEnv:
     return CommandEnv(tmp_path)
 
 
-def after(env: CommandEnv, *lines: str, person: FakePrompter | None = None) -> tuple[str, Preferences]:
+def after(env: CommandEnv, *lines: str, prompter: FakePrompter | None = None) -> tuple[str, Preferences]:
     async def work(runner: CommandRunner) -> tuple[str, Preferences]:
         for line in lines:
             await runner.run(line)
         return runner.prompter.output, runner.parts.preferences
 
-    return env.run_with(work, prompter=person)
+    return env.run_with(work, prompter=prompter)
 
 
 def kept(env: CommandEnv) -> object:
@@ -36,8 +36,8 @@ class TestTheme:
 
     def test_by_choice(self, env: CommandEnv) -> None:
         person = FakePrompter(choices=[3])
-        assert after(env, "/theme", person=person) == ("ui.theme is now plain.", Preferences(ThemeName.PLAIN))
-        assert after(env, "/theme", person=FakePrompter()) == ("", Preferences(ThemeName.PLAIN))
+        assert after(env, "/theme", prompter=person) == ("ui.theme is now plain.", Preferences(ThemeName.PLAIN))
+        assert after(env, "/theme", prompter=FakePrompter()) == ("", Preferences(ThemeName.PLAIN))
 
     def test_one_that_there_is_not(self, env: CommandEnv) -> None:
         told = "There is no theme pink. There are auto, dark, light, plain."
@@ -51,15 +51,15 @@ class TestEditor:
         assert kept(env) == {"general": {"preferredEditor": "code --wait"}}
 
     def test_by_choice(self, env: CommandEnv) -> None:
-        assert after(env, "/editor", person=FakePrompter(choices=[1]))[1] == Preferences(editor="vim")
+        assert after(env, "/editor", prompter=FakePrompter(choices=[1]))[1] == Preferences(editor="vim")
 
     def test_another_one(self, env: CommandEnv) -> None:
         person = FakePrompter(choices=[9], entries=["ed"])
-        assert after(env, "/editor", person=person)[1] == Preferences(editor="ed")
+        assert after(env, "/editor", prompter=person)[1] == Preferences(editor="ed")
 
     def test_none_after_all(self, env: CommandEnv) -> None:
         for person in (FakePrompter(), FakePrompter(choices=[9], entries=[None])):
-            assert after(env, "/editor", person=person) == ("", Preferences())
+            assert after(env, "/editor", prompter=person) == ("", Preferences())
 
 
 class TestVim:

@@ -11,7 +11,6 @@ import pytest
 from support.mcp.cli_env import HOSTILE, OFFICIAL, write_servers, write_settings
 from support.mcp.clients import SECONDS, living_pids, read_messages
 from tejat.app.mcp.inspection import NoSuchServer, find_server, open_server_probe
-from tejat.app.mcp.manager import pins_path
 from tejat.app.run_config import load_run_config
 from tejat.config.paths import app_paths
 from tejat.config.trust.decision import trust_folder
@@ -92,7 +91,7 @@ def test_every_step_of_one(home: Path, project: str) -> None:
 
 
 def test_what_a_session_would_have(home: Path, project: str) -> None:
-    pins = Path(pins_path(load_run_config([project])))
+    pins = Path(load_run_config([project]).paths.mcp_tool_pins(project))
     pins.parent.parent.mkdir(parents=True, mode=0o700)
     write_settings(pins, {"version": 1, "tools": {"good__echo": "0" * 64}})
     write_servers(

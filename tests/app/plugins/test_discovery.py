@@ -176,10 +176,10 @@ class TestPackages:
     def test_looking_loads_nothing_and_takes_a_moment(self) -> None:
         code = (
             "import sys, time\n"
-            "from tejat.app.plugins.discovery import offering\n"
-            "assert offering(sys.path) == []\n"
+            "from tejat.app.plugins.discovery import find_plugin_metadata\n"
+            "assert find_plugin_metadata(sys.path) == []\n"
             "began = time.perf_counter()\n"
-            "offering(sys.path)\n"
+            "find_plugin_metadata(sys.path)\n"
             "print(time.perf_counter() - began)\n"
             "assert 'importlib.metadata' not in sys.modules\n"
             "assert 'tejat.app.plugins.loader' not in sys.modules\n"

@@ -61,9 +61,8 @@ class PolicyCommand(SlashCommand):
 
     @property
     def _inspector(self) -> PolicyInspector:
-        tools = self.context.toolset
-        judge = PolicyContext(tools.settings, tools.registry, tools.scheduler.permission)
-        return PolicyInspector(self.context.run_config.paths, lambda: judge)
+        context = PolicyContext(self.context.toolset.settings, self.context.registry, self.context.load_permission())
+        return PolicyInspector(self.context.run_config.paths, lambda: context)
 
     def _list_report(self) -> Report:
         book = self._inspector

@@ -40,7 +40,7 @@ class RewindCommand(SlashCommand):
         conversation.rewind(mark.length, number)
         back = Paragraph(_("The conversation is where it was before this prompt."))
         user.show(Report(blocks=(*blocks, back)))
-        return SetInputAction(mark.shown)
+        return SetInputAction(mark.display_text)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         marks = enumerate(self.context.conversation.rewind_points, 1)
@@ -75,7 +75,7 @@ def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
 
 
 def _prompt_label(mark: RewindPoint) -> str:
-    text = " ".join(mark.shown.split())
+    text = " ".join(mark.display_text.split())
     return text if len(text) <= _MAX_LABEL_LENGTH else f"{text[:_MAX_LABEL_LENGTH]}…"
 
 

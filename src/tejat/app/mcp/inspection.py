@@ -189,7 +189,7 @@ class ServerProbe:
 
     def _mask_status(self, status: ServerStatus) -> ServerStatus:
         said = tuple(map(self._mask.mask_text, status.recent_output))
-        return replace(status, reason=self._mask.mask_text(status.reason), last_words=said)
+        return replace(status, reason=self._mask.mask_text(status.reason), recent_output=said)
 
 
 def find_server(run_config: RunConfig, name: str) -> Setting[McpServer]:

@@ -58,7 +58,7 @@ def conversation_tail(messages: Sequence[Message], *, opening: int, marks: Itera
 
     If there are rewind points, only they tell what the user wrote, because other user messages were for the model.
     """
-    prompts = {_prompt_index(mark): mark.shown for mark in marks}
+    prompts = {_prompt_index(mark): mark.display_text for mark in marks}
     found = [
         _prompt_block(prompts[index]) if index in prompts else _message_block(message, with_prompts=not prompts)
         for index, message in enumerate(messages)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import assert_never
 
+from tejat.cli.yes_no import confirm
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustDecision, TrustLevel, forget_folder, list_trusted_folders, trust_folder
 from tejat.config.trust.renewal import persistent_trust
@@ -54,7 +55,7 @@ def _trust(paths: AppPaths, options: argparse.Namespace, environment: Mapping[st
             message = _("nobody is here to say yes. With --yes it is trusted without asking.")
             print(f"tejat: {message}", file=sys.stderr)
             return EXIT_NOT_CONFIRMED
-        if not _confirm():
+        if not confirm(_("Trust this folder as it is now? [y]es / [n]o:")):
             print(_("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     # Trust what was shown, even if it has changed meanwhile.
@@ -137,14 +138,6 @@ def _print_item(item: TrustItem, change: str | None) -> None:
 def _one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
     return sanitize_line(translate(text))
-
-
-def _confirm() -> bool:
-    print(_("Trust this folder as it is now? [y]es / [n]o:"), end=" ", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
-    if not line.endswith("\n"):
-        print(file=sys.stderr)
-    return line.strip().lower() in ("y", "yes")
 
 
 def _to_json(root: str, trust: TrustDecision) -> JsonObject:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import assert_never
 
+from tejat.cli.yes_no import confirm
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, ngettext, translate
@@ -116,7 +117,7 @@ def _restore(journal: UndoLog, entries: Sequence[UndoEntry], options: argparse.N
             message = _("nobody is here to say yes. With --yes it is done without asking.")
             print(f"tejat: {message}", file=sys.stderr)
             return EXIT_NOT_CONFIRMED
-        if not _confirm():
+        if not confirm(_("Put this back? [y]es / [n]o:")):
             print(_("Nothing was touched."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     for entry in entries:
@@ -139,22 +140,6 @@ def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:
         print(f"        {_not_undoable(remark)}", file=sys.stderr)
     for remark in () if preview is None else preview.refused[:_MAX_PATHS]:
         print("        " + _("in the way: {remark}", remark=_remark_text(remark)), file=sys.stderr)
-
-
-def _confirm() -> bool:
-    while True:
-        print(_("Put this back? [y]es / [n]o:"), end=" ", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        match line.strip().lower():
-            case "y" | "yes":
-                return True
-            case "n" | "no":
-                return False
-            case _ if not line:
-                print(file=sys.stderr)
-                return False
-            case _:
-                print(_("Please answer y or n."), file=sys.stderr)
 
 
 def _print_result(entry: UndoEntry, result: RestoreResult) -> None:
