@@ -221,9 +221,9 @@ class TestWords:
 ON_A_TERMINAL = """
 import sys
 from tejat.cli.commands.undo import run
-from tejat.engine.calls.undo_recorder import UndoJournal
+from tejat.engine.calls.undo_recorder import UndoRecorder
 state, root, *words = sys.argv[1:]
-sys.exit(run(words, lambda _: UndoJournal(state, [root])))
+sys.exit(run(words, lambda _: UndoRecorder(state, [root])))
 """
 
 
