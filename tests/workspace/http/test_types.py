@@ -15,7 +15,7 @@ async def pieces(*given: bytes) -> AsyncIterator[bytes]:
 
 
 def response(*given: bytes) -> HttpResponse:
-    return HttpResponse(status=200, reason="OK", headers=Headers(), pieces=pieces(*given), where="a.test:80")
+    return HttpResponse(status=200, reason="OK", headers=Headers(), body=pieces(*given), server="a.test:80")
 
 
 def test_every_wait_has_a_limit_by_default() -> None:

@@ -1,1 +1,1 @@
-"""The one place that speaks HTTP: to models, to pages that are fetched, to whoever else is asked over the network."""
+"""HTTP/1.1 client and server: connections, proxies, TLS, server-sent events."""

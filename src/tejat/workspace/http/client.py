@@ -1,4 +1,4 @@
-"""The HTTP client of the whole program: HTTP/1.1 with kept connections, proxies, private certificates and limits."""
+"""HTTP/1.1 client of the whole program, with connection reuse, proxies, custom certificates and limits."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -22,7 +22,7 @@ _RESERVED_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "c
 
 
 class HttpClient:
-    """Sends requests. Redirects are not followed, cookies are not kept, nothing is decompressed.
+    """HTTP client. It follows no redirects, keeps no cookies and decompresses nothing.
 
     Nothing is opened before the first request. A client belongs to one event loop, in which it must be closed.
     """
@@ -36,11 +36,11 @@ class HttpClient:
         self._pool = ConnectionPool()
 
     def warm_up(self) -> None:
-        """Begin to load certificates in the background: worth calling early when an https server will be asked."""
+        """Start loading certificates in the background. Call it early if an https request will follow."""
         self._certificate_store.warm_up()
 
     def uses_proxy(self, url: str) -> bool:
-        """Whether a proxy would be asked to get there: it does the looking up, then. Raises HttpFailure."""
+        """Return whether the URL is reached through a proxy, which then resolves the host. Raises HttpFailure."""
         return self._proxies.proxy_for(parse_url(url)[0]) is not None
 
     @asynccontextmanager
@@ -55,13 +55,13 @@ class HttpClient:
         resolver: AddressResolver | None = None,
         new_connection: bool = False,
     ) -> AsyncGenerator[HttpResponse]:
-        """Send a request and give the response as soon as its headers are there, whatever its status.
+        """Send a request and yield the response once its headers have arrived, whatever its status.
 
-        With `once` it is sent over a new connection: one that was kept may be closed at that very moment, and then
-        nobody knows whether the server has begun with it, so that sending it again might do it twice.
+        With `new_connection`, no pooled connection is used: the server might close it at that moment, and it would be
+        unknown whether it has processed the request.
 
-        Leaving the block ends the request: a body that was not read to its end costs the connection. Raises
-        HttpFailure, also while the body is read, and whatever `dial` raises.
+        Leaving the block ends the request; an unread rest of the body costs the connection. Raises HttpFailure, also
+        while the body is read, and whatever `resolver` raises.
         """
         origin, target = parse_url(url)
         proxy = None if resolver is not None else self._proxies.proxy_for(origin)
@@ -91,7 +91,7 @@ class HttpClient:
                 self._pool.discard(connection)
 
     async def close(self) -> None:
-        """Close every connection; requests under way fail."""
+        """Close all connections; running requests fail."""
         await self._pool.close()
 
     async def _send_with_retry(
@@ -105,7 +105,7 @@ class HttpClient:
         resolver: AddressResolver | None,
         deadline: RequestDeadline,
     ) -> tuple[HttpConnection, HttpResponse]:
-        """A server may close a kept connection at the moment in which we use it again: then once more on a new one."""
+        """Send the request, once more on a new connection if the server has just closed the pooled one."""
         if pooled is not None:
             try:
                 return pooled, await self._exchange(pooled, request, body, deadline)
@@ -131,7 +131,7 @@ class HttpClient:
 def _build_headers(
     custom: Mapping[str, str], origin: Origin, proxy: Proxy | None, method: str, size: int
 ) -> list[tuple[str, str]]:
-    """Raises HttpFailure with BAD_HEADER, which names the header and not its value: that may be a key."""
+    """Build the headers. Raises HttpFailure with BAD_HEADER, which never quotes the value: it may be a key."""
     for name, value in custom.items():
         if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
             raise HttpFailure(gettext_lazy("A header has a name that cannot be sent."), HttpFailureKind.BAD_HEADER)

@@ -1,4 +1,4 @@
-"""From a host and a port to a connected socket, whichever of its addresses is alive."""
+"""TCP connections to a host with several addresses ("happy eyeballs")."""
 
 import asyncio
 import os
@@ -18,17 +18,17 @@ Address: TypeAlias = "tuple[socket.AddressFamily, tuple[Any, ...]]"
 
 
 async def connect_to_host(host: str, port: int) -> socket.socket:
-    """A socket that is connected to one of the host's addresses and does not block.
+    """Return a non-blocking socket connected to one of the host's addresses.
 
-    Each address gets a small head start over the next, so that a dead one does not hold up the living. Raises
-    HttpFailure with DNS or CONNECT.
+    Each address gets a small head start over the next, so that a dead one does not delay the rest. Raises HttpFailure
+    with DNS or CONNECT.
     """
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return await connect_to_any(await _resolve(host, port), where=where)
 
 
 async def connect_to_address(address: str, port: int, *, where: str) -> socket.socket:
-    """The same for an address, which is never looked up: whoever checked it must get what was checked."""
+    """Like `connect_to_host` for a literal address, which is not resolved again after the caller has checked it."""
     try:
         found = _getaddrinfo(address, port, socket.AI_NUMERICHOST)
     except (OSError, UnicodeError):
@@ -37,7 +37,7 @@ async def connect_to_address(address: str, port: int, *, where: str) -> socket.s
 
 
 async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.socket:
-    """The socket that was connected first. Raises HttpFailure with CONNECT when no address answers."""
+    """Return the first socket to connect. Raises HttpFailure with CONNECT if no address answers."""
     waiting = list(addresses)
     attempts: set[asyncio.Task[socket.socket]] = set()
     error: OSError | None = None
@@ -66,7 +66,7 @@ async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
-    """All addresses, the families taking turns. A literal address is not looked up."""
+    """Return all addresses, alternating families. A literal address is not looked up."""
     with suppress(OSError):
         return _getaddrinfo(host, port, socket.AI_NUMERICHOST)
     try:
@@ -83,14 +83,14 @@ async def _resolve(host: str, port: int) -> list[Address]:
 
 
 def _getaddrinfo(host: str, port: int, flags: int) -> list[Address]:
-    # As bytes, a name does not load the tables for international ones.
+    # A name in bytes does not load the IDNA tables.
     found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM, flags=flags)
     return [(family, address) for family, _, _, _, address in found]
 
 
 async def _connect(address: Address) -> socket.socket:
     family, where = address
-    # Only for a socket that says its protocol does asyncio send at once what is left of a request.
+    # asyncio sets TCP_NODELAY only on sockets with an explicit protocol.
     connection = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         connection.setblocking(False)

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: a request goes out, a response comes back, perhaps more than once."""
+"""One HTTP/1.1 connection for one or more requests."""
 
 import ssl
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _MAX_INTERIM_RESPONSES = 100
 
 
 class OutgoingRequest:
-    """What to ask for: legal characters everywhere, and the length of the body in a header. It is never shown."""
+    """A request with legal characters and a Content-Length header. It has no repr: it may hold secrets."""
 
     __slots__ = ("headers", "method", "target")
 
@@ -29,7 +29,7 @@ class OutgoingRequest:
 
 
 class HttpConnection:
-    """A connection that is ready for its next request. One task uses it at a time."""
+    """A connection that is ready for its next request. Only one task uses it at a time."""
 
     def __init__(self, stream: SocketStream, *, where: str) -> None:
         self.stream = stream
@@ -40,10 +40,10 @@ class HttpConnection:
         self._interim_responses = 0
 
     def is_reusable(self) -> bool:
-        """Whether request and response are over, both sides want to go on, and nothing came that nobody asked for.
+        """Return whether request and response are complete, keep-alive is agreed, and no unexpected data came.
 
-        A reader who knows from the content that it is complete need not look for the end of the body: it is looked for
-        here, as far as it has come.
+        Readers who know from the content that it is complete may stop before the end of the body; the end is looked for
+        here, if it has arrived.
         """
         with suppress(HttpFailure):
             if self._machine.their_state is h11.SEND_BODY:
@@ -61,7 +61,7 @@ class HttpConnection:
 
     @property
     def has_trailing_data(self) -> bool:
-        """Whether something came after the response."""
+        """Whether data came after the response."""
         return bool(self._machine.trailing_data[0]) or self.stream.has_data
 
     async def send(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> HttpResponse:
@@ -78,12 +78,12 @@ class HttpConnection:
             headers=Headers(
                 tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
             ),
-            pieces=ResponseBody(self, deadline),
-            where=self.server,
+            body=ResponseBody(self, deadline),
+            server=self.server,
         )
 
     async def read_chunk(self, deadline: RequestDeadline) -> bytes | None:
-        """The next piece of the body, None at its end. Raises HttpFailure."""
+        """Return the next chunk of the body, None at its end. Raises HttpFailure."""
         until = deadline.until(deadline.limits.idle)
         while True:
             event = self._next_event()
@@ -99,7 +99,7 @@ class HttpConnection:
             )
 
     async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
-        """Write everything, unless the server ends the conversation or answers before it has heard all."""
+        """Write the request, unless the server disconnects or answers before the end."""
         asked = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
         head = self._machine.send(asked) or b""
         for block in _write_blocks(head, body):
@@ -125,12 +125,12 @@ class HttpConnection:
             )
         return response
 
-    async def _wait(self, until: float | None, problem: HttpFailureKind, deadline: RequestDeadline) -> None:
-        deadline.check(until, problem)
+    async def _wait(self, until: float | None, kind: HttpFailureKind, deadline: RequestDeadline) -> None:
+        deadline.check(until, kind)
         await self.stream.wait(until)
 
     def _poll_response_head(self) -> h11.Response | None:
-        """The head of the response if it has come; what is said before it is skipped."""
+        """Return the response head if it has arrived, skipping interim responses."""
         while self._response is None:
             event = self._next_event()
             if event is h11.NEED_DATA:
@@ -151,9 +151,9 @@ class HttpConnection:
         return self._response
 
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
-        """NEED_DATA means that nothing more has come yet; the end of the connection is an event or a failure."""
+        """Return the next event. NEED_DATA means that nothing more has arrived; EOF is an event or a failure."""
         has_ended = False
-        problem = None
+        kind = None
         try:
             while (event := self._machine.next_event()) is h11.NEED_DATA:
                 if self.stream.has_data:
@@ -167,18 +167,18 @@ class HttpConnection:
                     has_ended = True
                     self._machine.receive_data(b"")
         except h11.RemoteProtocolError as error:
-            # What h11 says quotes the server at any length.
-            problem = HttpFailureKind.TOO_LARGE if error.error_status_hint == 431 else HttpFailureKind.PROTOCOL
+            # The message of h11 quotes the server at any length.
+            kind = HttpFailureKind.TOO_LARGE if error.error_status_hint == 431 else HttpFailureKind.PROTOCOL
         else:
             if isinstance(event, h11.ConnectionClosed):
                 raise self._closed_failure()
             return event
         if has_ended:
             raise self._closed_failure()
-        if problem is HttpFailureKind.TOO_LARGE:
-            raise HttpFailure(gettext_lazy("{where} sent too many headers.", where=self.server), problem)
+        if kind is HttpFailureKind.TOO_LARGE:
+            raise HttpFailure(gettext_lazy("{where} sent too many headers.", where=self.server), kind)
         raise HttpFailure(
-            gettext_lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), problem
+            gettext_lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), kind
         )
 
     def _closed_failure(self) -> HttpFailure:
@@ -201,7 +201,7 @@ class HttpConnection:
 
 
 class ResponseBody:
-    """The pieces of a response's body as they come."""
+    """Chunks of a response body as they arrive."""
 
     def __init__(self, connection: HttpConnection, deadline: RequestDeadline) -> None:
         self._connection = connection
@@ -235,7 +235,7 @@ def ssl_error_text(error: ssl.SSLError) -> str:
 
 
 class _SentBody:
-    """What h11 has to know of a body that it need not look at, piece by piece: how long it was."""
+    """Stand-in for a body that was sent past h11, which only needs its length."""
 
     def __init__(self, body: Sequence[bytes]) -> None:
         self._length = sum(map(len, body))
@@ -245,7 +245,7 @@ class _SentBody:
 
 
 def _write_blocks(head: bytes, body: Sequence[bytes]) -> Iterator[bytes | memoryview]:
-    """The same bytes in blocks that are neither tiny nor huge: small pieces are joined, large ones are not copied."""
+    """Yield the bytes in medium-sized blocks: small chunks are joined, large ones are not copied."""
     waiting = [head]
     size = len(head)
     for piece in body:

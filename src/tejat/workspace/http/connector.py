@@ -1,4 +1,4 @@
-"""Making a new connection: dial, pass the proxy, shake hands over TLS."""
+"""Opening of connections: TCP, proxy tunnel and TLS handshake."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from tejat.workspace.http.tls import CertificateStore
 from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits
 from tejat.workspace.http.url import Origin
 
-_NO_LIMITS = HttpLimits(first_byte=None, idle=None, total=None)  # all of it counts as connecting
+_NO_LIMITS = HttpLimits(first_byte=None, idle=None, total=None)  # the connect limit covers all of it
 
 
 async def open_connection(
@@ -25,9 +25,9 @@ async def open_connection(
     certificate_store: CertificateStore,
     deadline: RequestDeadline,
 ) -> HttpConnection:
-    """A connection over which requests for this origin can be sent.
+    """Open a connection for requests to this origin.
 
-    Raises HttpFailure with DNS, CONNECT, PROXY, TLS or TIMED_OUT_CONNECT, and whatever `dial` raises.
+    Raises HttpFailure with DNS, CONNECT, PROXY, TLS or TIMED_OUT_CONNECT, and whatever `resolver` raises.
     """
     stream = SocketStream()
     alarm = asyncio.timeout_at(deadline.until(deadline.limits.connect))
@@ -105,13 +105,13 @@ async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> No
             HttpFailureKind.PROXY,
         )
     if not 200 <= response.status < 300:
-        words = gettext_lazy(
+        message = gettext_lazy(
             "{where} answered {status} when it was asked for {authority}.",
             where=tunnel.server,
             status=response.status,
             authority=origin.authority,
         )
-        raise HttpFailure(words, HttpFailureKind.PROXY)
+        raise HttpFailure(message, HttpFailureKind.PROXY)
     if tunnel.has_trailing_data:
         raise HttpFailure(
             gettext_lazy("{where} spoke before {authority} could.", where=tunnel.server, authority=origin.authority),
@@ -122,31 +122,33 @@ async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> No
 async def _start_tls(stream: SocketStream, origin: Origin, certificate_store: CertificateStore) -> None:
     context = await certificate_store.context()
     if stream.has_data or stream.at_eof:
-        # What came before TLS began would be lost, and both sides would wait for the other.
-        words = (
+        # Data from before TLS would be lost, and both sides would wait for each other.
+        message = (
             gettext_lazy("{server} spoke before the TLS handshake.", server=origin.authority)
             if stream.has_data
             else gettext_lazy("{server} closed the connection.", server=origin.authority)
         )
-        raise HttpFailure(words, HttpFailureKind.TLS)
+        raise HttpFailure(message, HttpFailureKind.TLS)
     try:
         await stream.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
         unread = join_lazy(
             "", (gettext_lazy(" ({name} could not be loaded.)", name=name) for name in certificate_store.load_errors)
         )
-        words = gettext_lazy(
+        message = gettext_lazy(
             "The certificate of {server} is not trusted: {why}.{unread}",
             server=origin.authority,
             why=error.verify_message.rstrip(".") or gettext_lazy("it cannot be verified"),
             unread=unread,
         )
     except ssl.SSLError as error:
-        words = gettext_lazy(
+        message = gettext_lazy(
             "{authority} does not speak TLS as we do: {why}.", authority=origin.authority, why=ssl_error_text(error)
         )
     except OSError:
-        words = gettext_lazy("{authority} closed the connection during the TLS handshake.", authority=origin.authority)
+        message = gettext_lazy(
+            "{authority} closed the connection during the TLS handshake.", authority=origin.authority
+        )
     else:
         return
-    raise HttpFailure(words, HttpFailureKind.TLS)
+    raise HttpFailure(message, HttpFailureKind.TLS)

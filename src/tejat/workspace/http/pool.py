@@ -1,4 +1,4 @@
-"""Connections that wait for their next request."""
+"""Pool of idle HTTP connections."""
 
 import asyncio
 from typing import TypeAlias
@@ -14,7 +14,7 @@ Route: TypeAlias = "tuple[Origin, Proxy | None]"
 
 
 class ConnectionPool:
-    """A few idle connections for each way to a server; every connection that is in use is known too."""
+    """A few idle connections per route; connections in use are tracked too."""
 
     def __init__(self) -> None:
         self._idle: dict[Route, list[tuple[HttpConnection, asyncio.TimerHandle]]] = {}
@@ -22,7 +22,7 @@ class ConnectionPool:
         self._is_closed = False
 
     def acquire(self, route: Route) -> HttpConnection | None:
-        """The connection that was used last, if it is still alive."""
+        """Return the most recently used connection, if one is alive."""
         waiting = self._idle.get(route, [])
         while waiting:
             connection, alarm = waiting.pop()
@@ -33,11 +33,11 @@ class ConnectionPool:
         return None
 
     def track(self, connection: HttpConnection) -> None:
-        """Remember a connection that somebody uses."""
+        """Track a connection in use."""
         self._open.add(connection)
 
     def release(self, route: Route, connection: HttpConnection) -> None:
-        """Keep a connection that is ready for another request, for a while."""
+        """Keep a reusable connection for a while."""
         waiting = self._idle.setdefault(route, [])
         if self._is_closed or len(waiting) >= _MAX_IDLE:
             self.discard(connection)
@@ -51,7 +51,7 @@ class ConnectionPool:
             connection.stream.abort()
 
     async def close(self) -> None:
-        """Close all, also those in use, and wait until they are closed."""
+        """Close all connections, also those in use, and wait for it."""
         self._is_closed = True
         for waiting in self._idle.values():
             for _, alarm in waiting:

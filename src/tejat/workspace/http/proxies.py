@@ -1,4 +1,4 @@
-"""Which proxy, if any, stands between us and a server, as the usual environment variables say."""
+"""Proxy selection from the usual environment variables."""
 
 import base64
 from collections.abc import Mapping
@@ -15,21 +15,21 @@ _DEFAULT_PORT = 1080
 
 @frozen
 class Proxy:
-    """`authorization` is the value of the header that the proxy wants, or empty."""
+    """A proxy. `authorization` is the value of its Proxy-Authorization header, or empty."""
 
     origin: Origin
     authorization: str = field(default="", repr=False)
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """What is said to the proxy only."""
+        """Headers for the proxy only."""
         return (("Proxy-Authorization", self.authorization),) if self.authorization else ()
 
 
 class ProxySettings:
-    """The proxies of one environment. Small letters win over capitals, a variable for one scheme over ALL_PROXY.
+    """Proxy settings of an environment. Lower case takes precedence, as does a scheme's variable over ALL_PROXY.
 
-    This machine itself is never reached through a proxy, whose `localhost` is not ours. So does Go; curl does not.
+    Localhost is never reached through a proxy, whose localhost is another machine. Go does the same, curl does not.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -37,7 +37,7 @@ class ProxySettings:
         self._no_proxy = _variable(environment, "no_proxy").replace(",", " ").split()
 
     def proxy_for(self, origin: Origin) -> Proxy | None:
-        """The proxy to reach this server through. Raises HttpFailure with PROXY when its variable makes no sense."""
+        """Return the proxy for this server. Raises HttpFailure with PROXY if its variable is invalid."""
         names = [f"{origin.scheme}_proxy", "all_proxy"]
         found = next(((name, value) for name in names if (value := _variable(self._environment, name))), None)
         if found is None or _is_localhost(origin.host) or self._is_bypassed(origin):
@@ -49,7 +49,7 @@ class ProxySettings:
 
 
 def _variable(environment: Mapping[str, str], name: str) -> str:
-    # A web server hands a request's Proxy header to its scripts as HTTP_PROXY.
+    # In CGI scripts, HTTP_PROXY is the request's Proxy header.
     is_forged = name == "http_proxy" and "REQUEST_METHOD" in environment
     capitals = "" if is_forged else environment.get(name.upper(), "")
     return (environment.get(name) or capitals).strip()
@@ -79,7 +79,7 @@ def _matches_no_proxy(exception: str, origin: Origin) -> bool:
 
 
 def _split_port(exception: str) -> tuple[str, int | None]:
-    """The host and, if one is named, the port; an IPv6 address may do without brackets when there is no port."""
+    """Split off the port, if any; an IPv6 address without a port may lack brackets."""
     host, _, port = exception.rpartition(":")
     if not port.isdecimal() or (":" in host and not host.endswith("]")):
         host, port = exception, ""
@@ -105,7 +105,7 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
-        words = (
+        message = (
             gettext_lazy(
                 "The proxy in {variable} is {scheme}, and only http and https will do.",
                 variable=variable,
@@ -116,7 +116,7 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
                 "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
             )
         )
-        raise HttpFailure(words, HttpFailureKind.PROXY)
+        raise HttpFailure(message, HttpFailureKind.PROXY)
     userinfo, at, server = rest.rpartition("@")
     server = server.partition("/")[0]
     origin = _parse_origin(f"{scheme}://{server}")

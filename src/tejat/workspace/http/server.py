@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server: one handler, answers whole or piece by piece, and a limit on everything."""
+"""Small HTTP/1.1 server with one handler, streamed responses, and limits on everything."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,10 +19,10 @@ _CLOSE_SECONDS = 2.0
 
 @frozen
 class ServerLimits:
-    """How much of everything a server takes, in bytes and in seconds.
+    """Limits of a server in bytes and seconds.
 
-    `idle_seconds` is how long a connection may be silent between two requests, `head_seconds` and `body_seconds` how
-    long a request may take to come, `write_seconds` how long a client may take nothing of an answer.
+    `idle_seconds` is the time between two requests of a connection, `head_seconds` and `body_seconds` the time for a
+    request to arrive, `write_seconds` the time in which a client must accept data.
     """
 
     connections: int = 64
@@ -35,17 +35,17 @@ class ServerLimits:
 
 
 class HttpError(Exception):
-    """The request is answered with this status and these words."""
+    """An error response with this status and text."""
 
-    def __init__(self, status: int, words: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        super().__init__(words)
+    def __init__(self, status: int, message: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(message)
         self.status = status
-        self.message = words
+        self.message = message
         self.headers = headers
 
 
 class BodyStream(Protocol):
-    """The rest of an answer, piece by piece. `aclose` is called whether or not all were taken, or any."""
+    """Streamed rest of a response. `aclose` is always called, even if nothing was consumed."""
 
     def __aiter__(self) -> AsyncIterator[bytes]: ...
 
@@ -54,7 +54,7 @@ class BodyStream(Protocol):
 
 @frozen
 class ServerResponse:
-    """An answer. `pieces`, where there are any, are sent one by one as they come, after `body`."""
+    """A response. `stream`, if any, is sent chunk by chunk after `body`."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
@@ -63,7 +63,7 @@ class ServerResponse:
 
 
 class ServerRequest:
-    """A request whose body is still to come."""
+    """A request whose body has yet to be read."""
 
     __slots__ = ("_read", "headers", "method", "target")
 
@@ -78,29 +78,32 @@ class ServerRequest:
         return self.target.partition("?")[0]
 
     async def read(self) -> bytes:
-        """The whole body; it can be read once. Raises Refused where it is too long, too slow or broken off.
+        """Return the whole body; it can be read once. Raises HttpError if it is too long, too slow or incomplete.
 
-        A body that nobody reads ends the connection.
+        An unread body ends the connection.
         """
         return await self._read()
 
 
 RequestHandler: TypeAlias = Callable[[ServerRequest], Awaitable[ServerResponse]]
-"""Answers a request. It is cancelled when the client goes away. It may raise Refused; what else it raises is told to
-the client as an internal error, without a word about what it was."""
+"""Answers a request.
+
+It is cancelled when the client disconnects. It may raise HttpError; any other exception becomes an internal error
+without details.
+"""
 
 
 async def serve(
     handler: RequestHandler, *, host: str = "127.0.0.1", port: int = 0, limits: ServerLimits | None = None
 ) -> "HttpServer":
-    """Listen from now on. Port 0 is any that is free. Raises OSError."""
+    """Start a server; port 0 picks a free one. Raises OSError."""
     serving = HttpServer(handler, limits or ServerLimits())
     await serving.listen(host, port)
     return serving
 
 
 class HttpServer:
-    """A server at work. `port` is where it listens."""
+    """A running server. `port` is where it listens."""
 
     def __init__(self, handler: RequestHandler, limits: ServerLimits) -> None:
         self.port = 0
@@ -115,7 +118,7 @@ class HttpServer:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self, *, grace_seconds: float = _CLOSE_SECONDS) -> None:
-        """Take no more requests; those that are being answered have `patience` seconds left."""
+        """Accept no more requests; running ones have `grace_seconds` left."""
         self._is_closing = True
         if self._server is not None:
             self._server.close()
@@ -133,7 +136,7 @@ class HttpServer:
         task = asyncio.current_task()
         assert task is not None
         if len(self._connections) >= 2 * self._limits.connections:
-            writer.transport.abort()  # too many even to be told so
+            writer.transport.abort()  # too many even for an error response
             return
         connection = _ServerConnection(reader, writer, self._handler, self._limits)
         is_full = self._is_closing or len(self._connections) >= self._limits.connections
@@ -141,7 +144,7 @@ class HttpServer:
         try:
             await (connection.reject() if is_full else connection.run())
         except asyncio.CancelledError:
-            pass  # the server closes, and asyncio would complain about a connection that was cancelled
+            pass  # the server is closing, and asyncio would log a cancelled connection
         except Exception:  # noqa: BLE001 -- an answer that cannot go on is cut off, and there is nobody to tell
             writer.transport.abort()
         finally:
@@ -150,11 +153,11 @@ class HttpServer:
 
 
 class _ClientGone(Exception):
-    """The client has left, or has been silent for too long."""
+    """The client has disconnected or was silent for too long."""
 
 
 class _ServerConnection:
-    """One connection: requests come, one after the other, and are answered in their order."""
+    """One connection: requests are answered one after the other."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, handler: RequestHandler, limits: ServerLimits
@@ -170,7 +173,7 @@ class _ServerConnection:
         self.is_last = False
 
     async def run(self) -> None:
-        """Raises OSError where the client takes no answers."""
+        """Serve requests until the connection ends. Raises OSError if the client accepts no data."""
         with suppress(_ClientGone):
             while not self.is_last:
                 try:
@@ -187,14 +190,14 @@ class _ServerConnection:
         await self._linger()
 
     async def reject(self) -> None:
-        """Tell so whoever asks for something soon. Nobody else is waited for."""
+        """Answer a prompt request with 503; do not wait for other clients."""
         with suppress(_ClientGone, HttpError, TimeoutError):
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await self._next_request()
                 await self._send(_error_response(HttpError(503, "Too many connections.")), last=True)
 
     async def _next_request(self) -> ServerRequest:
-        """Raises Refused and _Gone."""
+        """Raises HttpError and _ClientGone."""
         self._is_read.clear()
         event = await self._next_event(self._limits.idle_seconds, at_most=1)
         if event is h11.NEED_DATA:
@@ -209,7 +212,7 @@ class _ServerConnection:
         return ServerRequest(bytes(event.method).decode("latin-1"), target, Headers(pairs), self._read_body)
 
     async def _next_event(self, seconds: float, *, at_most: int | None = None) -> object:
-        """The next event, or NEED_DATA once so many blocks have come. Raises Refused and _Gone."""
+        """Return the next event, or NEED_DATA after `at_most` blocks. Raises HttpError and _ClientGone."""
         try:
             async with asyncio.timeout(seconds):
                 while True:
@@ -218,10 +221,10 @@ class _ServerConnection:
                         return event
                     at_most = None if at_most is None else at_most - 1
                     self._machine.receive_data(await self._reader.read(_BLOCK))
-        except OSError:  # a time limit is one, too
+        except OSError:  # TimeoutError is one, too
             raise _ClientGone from None
         except h11.RemoteProtocolError as error:
-            # What h11 says quotes the client at any length.
+            # The message of h11 quotes the client at any length.
             status = error.error_status_hint
             raise HttpError(status, "This is not HTTP/1.1." if status == 400 else _reason(status)) from None
 
@@ -247,7 +250,7 @@ class _ServerConnection:
         return b"".join(pieces)
 
     async def _handle_request(self, request: ServerRequest) -> None:
-        """Answer one request, unless the client goes away before it has the whole answer. Raises _Gone."""
+        """Answer one request, unless the client disconnects first. Raises _ClientGone."""
         handling = asyncio.create_task(self._answer(request))
         watching = asyncio.create_task(self._wait_for_disconnect())
         try:
@@ -260,7 +263,7 @@ class _ServerConnection:
         handling.result()
 
     async def _wait_for_disconnect(self) -> None:
-        """Return when the client has gone away, or says too much before it was answered; the rest is kept for later."""
+        """Return when the client disconnects or pipelines too much; keep other data for later."""
         await self._is_read.wait()
         held = 0
         with suppress(OSError):
@@ -271,7 +274,7 @@ class _ServerConnection:
     async def _answer(self, request: ServerRequest) -> None:
         try:
             if not request.headers.get("content-length") and not request.headers.get("transfer-encoding"):
-                await self._read_body()  # there is none, and now nothing is missing
+                await self._read_body()  # there is none; this completes the request
             response = await self._handler(request)
         except HttpError as error:
             response = _error_response(error)
@@ -280,7 +283,7 @@ class _ServerConnection:
         await self._send(response)
 
     async def _send(self, response: ServerResponse, *, last: bool = False) -> None:
-        """Send the whole answer, however long it takes to come. Raises OSError where nobody takes it."""
+        """Send the whole response as it is produced. Raises OSError if the client accepts no data."""
         try:
             headers = [("date", formatdate(usegmt=True)), *response.headers]
             if response.stream is None and response.status != HTTPStatus.NO_CONTENT:
@@ -310,7 +313,7 @@ class _ServerConnection:
             await self._writer.drain()
 
     async def _linger(self) -> None:
-        """Take what is still coming for a moment: a connection closed before that may lose the answer on its way."""
+        """Read for a moment what still arrives: closing earlier may lose the response on its way."""
         with suppress(OSError, RuntimeError):
             if self._writer.can_write_eof():
                 self._writer.write_eof()
@@ -320,7 +323,7 @@ class _ServerConnection:
 
 
 async def _cancel_and_wait(task: "asyncio.Task[None]") -> None:
-    """Cancel a task and wait until it has let go of everything, whatever it raises."""
+    """Cancel a task and wait for its end, whatever it raises."""
     task.cancel()
     await asyncio.wait((task,))
 

@@ -1,35 +1,34 @@
-"""Server-sent events out of bytes, however the bytes were cut on their way."""
+"""Incremental parser for server-sent events."""
 
 from typing import NamedTuple
 
 from tejat.core.i18n import gettext_lazy
 
 MAX_EVENT_BYTES = 64 * 2**20
-"""How long one event may be: more than any answer with pictures, less than what would hurt."""
+"""Maximum size of one event: more than any answer with pictures needs."""
 MAX_STREAM_BYTES = 4 * MAX_EVENT_BYTES
-"""How long a whole stream may be: a server that never comes to an end must not fill the memory."""
+"""Maximum size of a stream: an endless one must not fill the memory."""
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_RETRY_DIGITS = 12
 
 
 class SseEvent(NamedTuple):
-    """One event. `event` is its type, empty where the server gave none."""
+    """One event. `event` is its type, empty if the server sent none."""
 
     event: str
     data: str
 
 
 class EventTooLong(ValueError):
-    """No event of a well-meaning server has that many bytes."""
+    """An event is longer than any well-meaning server would send."""
 
 
 class SseParser:
-    """Reads one stream. Comments are passed over.
+    """Parser of one stream. Comments are ignored.
 
-    `last_id` is where the stream has come to: the id of the last event that is whole and had one, or an event without
-    data that only told it. `retry` is how many seconds the server wants to be left alone before somebody connects
-    again, None where it did not say.
+    `last_id` is the id of the last complete event that had one, also without data. `retry` is the reconnection delay in
+    seconds requested by the server, None if there is none.
     """
 
     def __init__(self, most: int = MAX_EVENT_BYTES) -> None:
@@ -45,9 +44,9 @@ class SseParser:
         self._after_return = False
 
     def feed(self, data: bytes) -> list[SseEvent]:
-        """The events that these bytes complete. Raises EventTooLong."""
+        """Return the events that these bytes complete. Raises EventTooLong."""
         if self._after_return and data:
-            # The second half of a line end that was cut in two.
+            # The second half of a split CRLF.
             data = data.removeprefix(b"\n")
             self._after_return = False
         events: list[SseEvent] = []
@@ -62,7 +61,7 @@ class SseParser:
         return events
 
     def end(self) -> list[SseEvent]:
-        """The event that the stream ended in, if it did not end with an empty line. It may be only half there."""
+        """Return the last event if the stream ended without an empty line. It may be incomplete."""
         events: list[SseEvent] = []
         if self._line:
             self._end_line(events)
@@ -70,7 +69,7 @@ class SseParser:
         return events
 
     def restart(self) -> None:
-        """Begin with another stream that goes on after `last_id`: the event that the old one broke off in is lost."""
+        """Start with another stream that continues after `last_id`; an incomplete event is dropped."""
         self._line.clear()
         self._data.clear()
         self._event = b""

@@ -1,4 +1,4 @@
-"""Bytes to and from one peer, with somebody waiting for what happens next."""
+"""Byte stream over a socket, as an asyncio protocol."""
 
 import asyncio
 import ssl
@@ -32,7 +32,7 @@ class SocketStream(asyncio.Protocol):
         return self._buffered > 0
 
     async def wait(self, until: float | None) -> None:
-        """Return once something has come, gone out or ended, or when the loop's clock shows `until`."""
+        """Return once data arrived, writing became possible, the stream ended, or the loop's clock shows `until`."""
         waiter = self._waiter = self._loop.create_future()
         alarm = None if until is None else self._loop.call_at(until, self._wake)
         try:
@@ -43,7 +43,7 @@ class SocketStream(asyncio.Protocol):
                 alarm.cancel()
 
     def read_available(self) -> bytes:
-        """Everything that has come and was not taken yet."""
+        """Return all unread data."""
         taken = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks.clear()
         self._buffered = 0
@@ -53,14 +53,14 @@ class SocketStream(asyncio.Protocol):
         return taken
 
     def write(self, data: bytes | memoryview) -> None:
-        """Send this, unless the connection is broken: then `has_ended` is about to tell."""
+        """Send data, unless the connection is broken: `at_eof` is about to become true then."""
         assert self._transport is not None
-        # asyncio would complain to the person, on standard error, about each piece that nobody takes any more.
+        # asyncio would log a warning to stderr for each write to a broken connection.
         if not self._transport.is_closing():
             self._transport.write(data)
 
     async def start_tls(self, context: ssl.SSLContext, name: str) -> None:
-        """Raises OSError, of which ssl.SSLError is one."""
+        """Raises OSError, including ssl.SSLError."""
         assert self._transport is not None
         transport = await self._loop.start_tls(
             self._transport, self, context, server_hostname=name, ssl_handshake_timeout=_NO_HANDSHAKE_TIMEOUT
@@ -70,7 +70,7 @@ class SocketStream(asyncio.Protocol):
         self._transport = transport
 
     def abort(self) -> None:
-        """Close at once; what was not sent yet is lost, and what was not received is missing."""
+        """Close at once, dropping unsent and unreceived data."""
         if self._transport is not None:
             self.error = self.error or ConnectionAbortedError()
             self._transport.abort()

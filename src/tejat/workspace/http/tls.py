@@ -1,4 +1,4 @@
-"""Whom we believe over TLS: the system's trust store and whatever the environment adds to it."""
+"""TLS context with the system's certificates and those that the environment adds."""
 
 import asyncio
 import os
@@ -8,19 +8,19 @@ from concurrent.futures import Future
 
 from tejat.workspace.threads.daemon import start_daemon
 
-# Where systems keep their certificates, for a Python that was built to look elsewhere.
+# Locations on common systems, for a Python built with other defaults.
 _KNOWN_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
-# Variables of other programs, which people set for the certificates of their own company.
+# Variables of other programs, commonly set for a company's certificates.
 _EXTRA_BUNDLE_VARIABLES = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
 
 
 class CertificateStore:
-    """One TLS context, made once, in the background. Verification cannot be turned off."""
+    """A TLS context, built once in the background. Verification cannot be disabled."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -29,11 +29,11 @@ class CertificateStore:
 
     @property
     def load_errors(self) -> list[str]:
-        """What could not be loaded, by the name of its variable: worth saying when a certificate is not believed."""
+        """Names of variables whose certificates failed to load, for error messages."""
         return list(self._load_errors)
 
     def warm_up(self) -> None:
-        """Begin to load the certificates, which takes as long as a small program."""
+        """Start loading the certificates, which takes as long as starting a small program."""
         if self._context is None:
             self._context = start_daemon(self._build_context)
 
@@ -43,10 +43,10 @@ class CertificateStore:
         return await asyncio.wrap_future(self._context)
 
     def _build_context(self) -> ssl.SSLContext:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # checks the certificate and the name
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # verifies certificate and host name
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
-        # A company's own intermediate is enough, as it is for browsers.
+        # A company's intermediate certificate suffices, as in browsers.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         usual = ssl.get_default_verify_paths()
         places = certificate_paths(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
@@ -56,16 +56,16 @@ class CertificateStore:
                     context.load_verify_locations(capath=path)
                 else:
                     context.load_verify_locations(cafile=path)
-            except (OSError, ValueError):  # an SSLError is an OSError
+            except (OSError, ValueError):  # SSLError is an OSError
                 self._load_errors.append(name)
         return context
 
 
 def certificate_paths(environment: Mapping[str, str], *, file: str, directory: str) -> list[tuple[str, str]]:
-    """The files and directories to load, each with the name under which it is known to a person.
+    """Return the files and directories to load, each with a name for error messages.
 
-    `file` and `directory` are where OpenSSL looks; the two variables of OpenSSL take their place, by the environment
-    that is given and not by the process's own.
+    `file` and `directory` are OpenSSL's defaults. OpenSSL's two variables replace them, as set in the given
+    environment, not in that of the process.
     """
     named = [(name, environment[name]) for name in ("SSL_CERT_FILE", *_EXTRA_BUNDLE_VARIABLES) if environment.get(name)]
     directories = environment.get("SSL_CERT_DIR", "").split(os.pathsep)
@@ -82,7 +82,7 @@ def certificate_paths(environment: Mapping[str, str], *, file: str, directory: s
 
 
 def _has_certificates(directory: str) -> bool:
-    """Whether OpenSSL could find one there: it looks for names made from a hash."""
+    """Return whether OpenSSL finds certificates there: their names are hashes."""
     try:
         return any(name.endswith(".0") for name in os.listdir(directory))
     except OSError:

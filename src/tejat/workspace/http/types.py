@@ -1,4 +1,4 @@
-"""What a caller of the HTTP client gives and gets: limits, responses and failures."""
+"""Types of the HTTP client: limits, responses and failures."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from enum import StrEnum
@@ -9,19 +9,19 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 
 AddressResolver: TypeAlias = Callable[[str, int], Awaitable[tuple[str, int]]]
-"""From a host and a port to the literal address to connect to, resolved and checked by the caller.
+"""Maps a host and a port to the literal address to connect to, checked by the caller.
 
-The name for TLS and the Host header stay the host. Such a connection is never made through a proxy and never shared.
+TLS and the Host header still use the host name. Such a connection uses no proxy and is never shared.
 """
 
 
 @frozen
 class HttpLimits:
-    """How long to wait for what, in seconds, and how much to take, in bytes; None is no limit.
+    """Timeouts in seconds and sizes in bytes; None means no limit.
 
-    `connect` is for everything until a request can be sent: name, connection, proxy, TLS. `first_byte` runs from the
-    sent request to the end of the answer's headers, `idle` from one piece of a body to the next, in both directions,
-    `whole` from the beginning to the end of the body. `body` counts what comes over the wire, before any decompression.
+    `connect` covers everything until a request can be sent: DNS, TCP, proxy, TLS. `first_byte` runs from the sent
+    request to the end of the response headers, `idle` between two chunks in either direction, `total` to the end of the
+    body. `body` counts bytes before decompression.
     """
 
     connect: float = 15.0
@@ -33,7 +33,7 @@ class HttpLimits:
 
 
 class HttpFailureKind(StrEnum):
-    """What went wrong between us and a server."""
+    """What failed in an HTTP exchange."""
 
     BAD_URL = "bad_url"
     BAD_HEADER = "bad_header"
@@ -51,16 +51,16 @@ class HttpFailureKind(StrEnum):
 
 
 class HttpFailure(TejatError):
-    """No whole answer came. The message names the host and port and nothing else of the request."""
+    """The exchange failed. The message names host and port and nothing else of the request."""
 
-    def __init__(self, message: str, problem: HttpFailureKind) -> None:
+    def __init__(self, message: str, kind: HttpFailureKind) -> None:
         super().__init__(message)
         self.message = message
-        self.kind = problem
+        self.kind = kind
 
 
 class Headers:
-    """The headers of a response in their order; names are compared without regard to case."""
+    """Headers in their order, with case-insensitive names."""
 
     __slots__ = ("_pairs",)
 
@@ -68,7 +68,7 @@ class Headers:
         self._pairs = pairs
 
     def get(self, name: str) -> str | None:
-        """The first value under this name."""
+        """Return the first value of this header."""
         return next(iter(self.get_all(name)), None)
 
     def get_all(self, name: str) -> list[str]:
@@ -83,35 +83,35 @@ _SERVER = gettext_lazy("The server")
 
 
 class HttpResponse:
-    """An answer whose body is still to come.
+    """A response whose body has yet to be read.
 
-    Iterating gives the pieces of the body as they arrive, freed of chunks but not decompressed, and raises HttpFailure
-    when it does not come whole. It can be read once, and only inside the `async with` that gave it.
+    Iterating yields the chunks of the body as they arrive, without transfer encoding but not decompressed, and raises
+    HttpFailure if it is incomplete. It can be read once, inside the `async with` that yielded it.
     """
 
-    __slots__ = ("_pieces", "_where", "headers", "reason", "status")
+    __slots__ = ("_body", "_server", "headers", "reason", "status")
 
     def __init__(
-        self, *, status: int, reason: str, headers: Headers, pieces: AsyncIterator[bytes], where: str = _SERVER
+        self, *, status: int, reason: str, headers: Headers, body: AsyncIterator[bytes], server: str = _SERVER
     ) -> None:
         self.status = status
         self.reason = reason
         self.headers = headers
-        self._pieces = pieces
-        self._where = where
+        self._body = body
+        self._server = server
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return self._pieces
+        return self._body
 
     async def read(self, limit: int) -> bytes:
-        """The whole body. Raises HttpFailure, with TOO_LARGE when it has more than `limit` bytes."""
+        """Return the whole body. Raises HttpFailure, with TOO_LARGE for more than `limit` bytes."""
         pieces: list[bytes] = []
         size = 0
-        async for piece in self._pieces:
+        async for piece in self._body:
             size += len(piece)
             if size > limit:
                 raise HttpFailure(
-                    gettext_lazy("{where} sent more than {limit} bytes.", where=self._where, limit=limit),
+                    gettext_lazy("{where} sent more than {limit} bytes.", where=self._server, limit=limit),
                     HttpFailureKind.TOO_LARGE,
                 )
             pieces.append(piece)

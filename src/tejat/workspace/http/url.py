@@ -1,4 +1,4 @@
-"""Where a URL leads: its origin and the target to ask for there."""
+"""URL parsing into origin and request target."""
 
 from ipaddress import IPv6Address
 from urllib.parse import quote, urlsplit
@@ -14,7 +14,7 @@ _PATH_CHARACTERS = "/%:@!$&'()*+,;=~|[]"
 
 @frozen
 class Origin:
-    """A server: `host` is in ASCII and without brackets."""
+    """Scheme, host and port of a server. The host is ASCII and has no brackets."""
 
     scheme: str
     host: str
@@ -26,21 +26,21 @@ class Origin:
 
     @property
     def authority(self) -> str:
-        """Host and port as they stand in a CONNECT request and in messages."""
+        """Host and port for CONNECT requests and messages."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def host_header(self) -> str:
-        """Host and port as they stand in a Host header: a usual port goes without saying."""
+        """Value of the Host header, without a default port."""
         if self.port == DEFAULT_PORTS[self.scheme]:
             return self.authority.removesuffix(f":{self.port}")
         return self.authority
 
 
 def parse_url(url: str) -> tuple[Origin, str]:
-    """The origin of a URL, and its path with the query. A fragment is left out: it is not for the server.
+    """Return the origin of a URL and its path with the query; the fragment is dropped.
 
-    Raises HttpFailure with BAD_URL. The message never repeats the URL: there may be a secret in it.
+    Raises HttpFailure with BAD_URL. The message never quotes the URL: it may hold a secret.
     """
     if not url.isprintable() or " " in url or "\\" in url:
         raise _invalid_url(gettext_lazy("The URL has blanks, control characters or backslashes."))
@@ -85,7 +85,7 @@ def _is_label(label: str) -> bool:
 
 
 def _is_ipv6(host: str) -> bool:
-    """Whether it is an address that means the same on every machine: with a zone it does not."""
+    """Return whether it is an IPv6 address without a zone, which would be local to one machine."""
     try:
         return IPv6Address(host).scope_id is None
     except ValueError:

@@ -1,1 +1,1 @@
-"""Commands: started, watched, ended with all that descends from them, and what they print kept within bounds."""
+"""Child processes: spawning, supervision, termination of whole trees, and bounded output."""

@@ -1,4 +1,4 @@
-"""Output of any length in memory of a fixed size: its beginning, its end, and the whole in a file if that is wanted."""
+"""Buffer that keeps the beginning and end of output of any length, with an optional spool file."""
 
 from collections.abc import Callable
 from typing import BinaryIO
@@ -7,11 +7,11 @@ _SNIFFED = 4096
 
 
 class BoundedBuffer:
-    """Takes bytes as they come and keeps the first `head` and the last `tail` of them.
+    """Buffer that keeps the first `head` and the last `tail` bytes of what is added.
 
-    While everything fits, everything is kept. With the first byte too many `spool` is called for a file, which then
-    gets all of it from the beginning, up to `spool_limit` bytes. A file that cannot be opened or written is given up,
-    and `spool_error` says why. Call `close` in the end.
+    While everything fits, everything is kept. On overflow `spool` is called for a file, which receives all output from
+    the beginning, up to `spool_limit` bytes. If the file cannot be opened or written, `spool_error` says why. Call
+    `close` at the end.
     """
 
     def __init__(self, *, head: int, tail: int, spool: Callable[[], BinaryIO] | None, spool_limit: int) -> None:
@@ -19,12 +19,12 @@ class BoundedBuffer:
         self.spooled = 0
         self.spool_error: OSError | None = None
         self.is_binary = False
-        """Whether there is a NUL among the first 4096 bytes."""
+        """Whether the first 4096 bytes contain a NUL."""
         self._head_size = head
         self._tail_size = tail
         self._head = bytearray()
         self._tail = bytearray()
-        self._oldest = 0  # where the tail begins, once it goes around
+        self._oldest = 0  # start of the tail in the ring buffer
         self._spool = spool
         self._spool_limit = spool_limit
         self._file: BinaryIO | None = None
@@ -48,13 +48,13 @@ class BoundedBuffer:
 
     @property
     def tail_bytes(self) -> bytes:
-        """What was kept of all that came after the head."""
+        """The bytes kept after the head."""
         view = memoryview(self._tail)
         return b"".join((view[self._oldest :], view[: self._oldest]))
 
     @property
     def omitted(self) -> int:
-        """How many bytes were dropped between head and tail."""
+        """The number of bytes dropped between head and tail."""
         return self.total - len(self._head) - len(self._tail)
 
     @property
@@ -63,11 +63,11 @@ class BoundedBuffer:
 
     @property
     def is_spool_complete(self) -> bool:
-        """Whether the file holds everything. False when there is no file."""
+        """Whether the file holds all output. False without a file."""
         return self._file is not None and self.spool_error is None and self.spooled == self.total
 
     def close(self) -> None:
-        """Close the file, if there is one. What was kept can still be read."""
+        """Close the file, if any. The kept bytes stay readable."""
         if self._file is None or self._file.closed:
             return
         try:

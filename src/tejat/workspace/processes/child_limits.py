@@ -1,7 +1,7 @@
-"""What a command may use up: set in its keeper just before it starts, and inherited by all that descends from it.
+"""Resource limits that the supervisor sets before it starts a command; all its descendants inherit them.
 
-There is no limit on memory: the one that would be right (RLIMIT_DATA) also counts what is only reserved, and programs
-built with a sanitizer reserve terabytes. Instead a command is the first to go when the machine runs out.
+There is no memory limit: RLIMIT_DATA also counts reserved memory, and programs built with a sanitizer reserve
+terabytes. Instead the OOM killer picks commands first.
 """
 
 import os
@@ -14,7 +14,7 @@ _CHILD_OOM_SCORE = 500
 
 
 class ChildLimits:
-    """What a command may use up. Its largest file is unlike that of any other command, and not to be guessed."""
+    """Resource limits for commands. A unique, unpredictable file size limit identifies each command."""
 
     def __init__(self) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -29,7 +29,7 @@ class ChildLimits:
         self._own_score = os.read(self._score, 16) if self._score is not None else b""
 
     def apply(self) -> int:
-        """Set what the next child inherits. Returns its largest file, lower than every one before: it cannot rise."""
+        """Set what the next child inherits. Return its file size limit, which is lower than all before it."""
         step = 1 + int.from_bytes(os.urandom(4)) % min(_MAX_STEP, self._file_size // _MAX_STEP + 1)
         self._file_size = max(self._least, self._file_size - step)
         resource.setrlimit(resource.RLIMIT_FSIZE, (self._file_size, self._file_size))
@@ -38,7 +38,7 @@ class ChildLimits:
         return self._file_size
 
     def restore(self) -> None:
-        """When memory runs out, a command goes before its keeper."""
+        """Restore the supervisor's own OOM score, so that commands are killed before it."""
         if self._score is not None:
             os.pwrite(self._score, self._own_score, 0)
 

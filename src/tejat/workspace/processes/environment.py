@@ -1,4 +1,4 @@
-"""What a command sees of the agent's environment: what programs need, nothing that is secret, nobody to ask."""
+"""Environment variables of commands: an allow list without secrets, and no interactive programs."""
 
 import os
 import re
@@ -36,19 +36,19 @@ _ALLOWED = {
 }
 _ALLOWED_PREFIXES = ("LC_", "CONDA_", "NVM_", "PYENV_", "RBENV_", "NIX_", "HOMEBREW_")
 _PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY"}
-# Bash and its kin run what is in these before the command, or instead of it.
+# Shells run the contents of these before the command, or instead of it.
 _FORBIDDEN = {"BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE"}
 _FORBIDDEN_PREFIX = "BASH_FUNC_"
 
 _OVERRIDES = {
     "GEMINI_CLI": "1",
-    # Nobody turns pages.
+    # No pagers.
     **dict.fromkeys(("PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "GH_PAGER", "AWS_PAGER", "BAT_PAGER"), "cat"),
     "LESS": "-FRX",
     "LESSOPEN": "",
-    # Nobody edits.
+    # No editors.
     **dict.fromkeys(("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "HGEDITOR", "SVN_EDITOR"), ":"),
-    # Nobody answers.
+    # No prompts.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "",
     "SSH_ASKPASS": "",
@@ -57,17 +57,17 @@ _OVERRIDES = {
     "GCM_INTERACTIVE": "never",
     "DEBIAN_FRONTEND": "noninteractive",
 }
-# A repository that lies inside another one as mere files must not decide what git runs.
+# A bare repository checked in as files must not decide what git runs.
 _GIT_SETTINGS = (("safe.bareRepository", "explicit"),)
 
 
 def child_environment(
     base: Mapping[str, str], *, allow: Sequence[str] = (), extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The environment of a command, taken from `base` by a list of what may be passed on.
+    """Return the environment of a command: the allowed part of `base`.
 
-    `allow` are further names that the user wants passed on, secret or not; `extra` is set as it stands. Names that make
-    a shell run something are never passed on. Raises UsageError for a name or value that no variable can have.
+    `allow` are further names that the user wants passed on, secret or not; `extra` is added as it is. Variables that
+    make a shell run code are never passed on. Raises UsageError for an invalid name or value.
     """
     allowed = set(allow)
     for name in (*allowed, *(extra or {})):
@@ -91,7 +91,7 @@ def child_environment(
 
 
 def user_environment(base: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a command that the person types themselves: all of their own, but nobody to ask."""
+    """Return the environment of a command typed by the user: all of their own, but no interactive programs."""
     own = {name: value for name, value in base.items() if _NAME.fullmatch(name) and "\0" not in value}
     own.setdefault("TERM", "xterm-256color")
     return own | _OVERRIDES
@@ -121,7 +121,7 @@ def _is_allowed(name: str, value: str) -> bool:
 
 
 def _absolute_entries(path: str) -> str:
-    """Without the entries that mean "wherever we are": a program lying in a project would be taken for the real one."""
+    """Drop relative PATH entries: a program in the project would be mistaken for the real one."""
     return os.pathsep.join(dict.fromkeys(entry for entry in path.split(os.pathsep) if entry.startswith("/")))
 
 

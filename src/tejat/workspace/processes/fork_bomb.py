@@ -1,6 +1,6 @@
-"""Notices that commands multiply without end while something else can still be started.
+"""Detection of commands that fork without end, while the machine can still start processes.
 
-A limit on processes (RLIMIT_NPROC) does not hold for root, and for others it counts what they do elsewhere.
+RLIMIT_NPROC does not apply to root, and for other users it counts processes from elsewhere.
 """
 
 import os
@@ -10,14 +10,14 @@ _LIMITS = ("/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max")
 
 
 class ForkBombDetector:
-    """How full the machine is. `most` are the tasks, of all processes, from which on it is too full."""
+    """Detector that triggers when the machine has more than `most` tasks, by default half of the system's limit."""
 
     def __init__(self, most: int | None = None) -> None:
         self._max_tasks = _default_max_tasks() if most is None else most
 
     @property
     def is_triggered(self) -> bool:
-        """Cheap enough to ask often. Where the system does not tell, it never is."""
+        """Whether there are too many tasks. Cheap to read; always false where the system does not report them."""
         try:
             with open(_TASKS, encoding="ascii") as file:
                 return self._max_tasks > 0 and int(file.read().split()[3].partition("/")[2]) > self._max_tasks

@@ -1,4 +1,4 @@
-"""What a command prints while it runs, shown as a terminal would: at once, then every second, then a last time."""
+"""Live output of a running command: shown at once, then every second, then a last time."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ from tejat.workspace.processes.shell_output import format_size
 from tejat.workspace.text.terminal_text import render_terminal_text
 
 MAX_SHOWN_CHARACTERS = 100_000
-"""Characters; the beginning is dropped first."""
+"""Older output is dropped first."""
 
 _SECONDS_BETWEEN = 1.0
 _BYTES_KEPT = 4 * MAX_SHOWN_CHARACTERS
@@ -17,7 +17,7 @@ _HALTING = "[Binary output detected. Halting stream...]"
 
 
 class LiveOutput:
-    """Takes the bytes as they come. Work is done only for what is shown, so a flood costs next to nothing."""
+    """Throttled display of output. Work is done only for what is shown, so a flood of output is cheap."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
@@ -47,7 +47,7 @@ class LiveOutput:
             self._timer = self._loop.call_later(wait, self._update)
 
     def close(self) -> None:
-        """Show what has come since the last time."""
+        """Show output that arrived since the last update."""
         if self._timer is not None:
             self._update()
 

@@ -1,4 +1,4 @@
-"""Takes in what a command prints until it ends, falls silent for too long, takes too long, or is called off."""
+"""Collection of a command's output until it exits, exceeds a time limit, or is cancelled."""
 
 import asyncio
 import fcntl
@@ -13,15 +13,15 @@ from tejat.workspace.processes.spawn import ExitStatus
 from tejat.workspace.processes.supervisor_client import RunningProcess
 
 _PIPE_SIZE = 1 << 20
-_FIRST_READ = 1 << 15  # most commands say little, and to clear a megabyte for each takes longer than to hear them out
+_FIRST_READ = 1 << 15  # most commands print little, and zeroing a megabyte takes longer than reading that
 _DRAIN_SECONDS = 0.3
 _QUIET_SECONDS = 0.1
-_EXIT_SECONDS = 0.03  # a process that has let go of the pipe is mostly about to end
+_EXIT_SECONDS = 0.03  # a process that closed the pipe is usually about to exit
 _POLL_SECONDS = 0.001
 
 
 class CommandEndReason(StrEnum):
-    """Why a command is over."""
+    """Why a command ended."""
 
     EXITED = "exited"
     IDLE = "idle"
@@ -30,7 +30,7 @@ class CommandEndReason(StrEnum):
 
 @frozen
 class TimeLimits:
-    """In seconds; None for no limit. `idle` counts anew with every output."""
+    """Limits in seconds, None for none. `idle` restarts with every output."""
 
     idle: float | None
     total: float | None
@@ -38,7 +38,7 @@ class TimeLimits:
 
 @frozen
 class CommandOutcome:
-    """`exit` is None only for a command that was to be stopped and could not be."""
+    """How a command ended. `exit` is None only if it could not be stopped."""
 
     exit: ExitStatus | None
     reason: CommandEndReason
@@ -46,10 +46,10 @@ class CommandOutcome:
 
 
 def open_pipe() -> tuple[int, int]:
-    """A wide pipe for `collect`: the end to read, which never blocks, and the end to write."""
+    """Return a large pipe for `collect_output`: the non-blocking read end and the write end."""
     readable, writable = os.pipe()
     os.set_blocking(readable, False)
-    with suppress(OSError, AttributeError):  # only Linux has this, and only so much of it for each user
+    with suppress(OSError, AttributeError):  # only on Linux, with a limit per user
         fcntl.fcntl(readable, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
     return readable, writable
 
@@ -65,12 +65,11 @@ async def collect_output(
     on_output: Callable[[bytes], None] | None = None,
     stop_survivors: bool = False,
 ) -> CommandOutcome:
-    """Read from both pipes until the command is over, which is when its shell is, and release it.
+    """Read both pipes until the command's shell exits, then release the process.
 
-    What it left behind may hold on to the pipes; nobody waits for that. At a limit the command is stopped with all that
-    descends from it, and so it is when the waiting is cancelled, before the cancellation goes on. With `leaves_nothing`
-    what it left behind is stopped in any case. What `on_output` is given belongs to it. Raises KeeperDied. The
-    descriptors stay the caller's.
+    Leftover background processes may hold the pipes open and are not waited for. At a time limit, and on cancellation,
+    the command is stopped with all its descendants. With `stop_survivors`, leftovers are stopped in any case. The
+    caller keeps the descriptors. Raises SupervisorDied.
     """
     loop = asyncio.get_running_loop()
     reader = _PipeReader({stdout: out, stderr: err}, on_output)
@@ -121,7 +120,7 @@ def _limit_reached(
 
 
 class _PipeReader:
-    """Reads from the pipes whenever there is something, a bounded piece at a time, so that others have their turn."""
+    """Reader of the pipes that takes a bounded chunk at a time, so that other tasks get their turn."""
 
     def __init__(self, sinks: dict[int, BoundedBuffer], on_output: Callable[[bytes], None] | None) -> None:
         self._loop = asyncio.get_running_loop()
@@ -133,7 +132,7 @@ class _PipeReader:
             self._loop.add_reader(descriptor, self._read, descriptor)
 
     def _read(self, descriptor: int) -> bool:
-        """Take one piece, if there is one. Returns whether there was."""
+        """Read one chunk if available; return whether there was one."""
         try:
             size = os.readv(descriptor, (self._buffer,))
         except BlockingIOError:
@@ -152,11 +151,11 @@ class _PipeReader:
         return True
 
     def read_available(self) -> bool:
-        """Take one piece from each pipe. Returns whether there was any."""
+        """Read one chunk from each pipe; return whether there was any."""
         return sum(self._read(descriptor) for descriptor in list(self._open)) > 0
 
     async def drain(self, *, has_writers: bool) -> None:
-        """Take what is still in the pipes. Where somebody holds on to them, wait a little for its last words."""
+        """Read what is left in the pipes. If they still have writers, wait briefly for their last output."""
         began = self._loop.time()
         while self._open and (now := self._loop.time()) < began + _DRAIN_SECONDS:
             if self.read_available():

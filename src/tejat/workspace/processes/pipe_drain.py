@@ -1,4 +1,4 @@
-"""Pipes that a process in the background still writes to: read and thrown away, so that it can go on writing."""
+"""Drain for pipes that background processes still write to."""
 
 import asyncio
 import os
@@ -10,17 +10,17 @@ _PIECE = 1 << 16
 
 
 class PipeDrain:
-    """Holds the ends to read of such pipes until the last writer lets go of them.
+    """Reads and discards output of background processes, so that a full or closed pipe does not stop them.
 
-    Pipes are read while an event loop runs; a process that writes meanwhile waits when its pipe is full, where without
-    us it would be killed. Of very many pipes the oldest are let go.
+    Pipes are read while an event loop runs; meanwhile a writer with a full pipe waits instead of getting SIGPIPE. The
+    oldest pipes are closed when there are very many.
     """
 
     def __init__(self) -> None:
         self._pipes: deque[tuple[asyncio.AbstractEventLoop, int]] = deque()
 
     def add(self, descriptor: int) -> None:
-        """Take over the end of a pipe; it must not block. To be called in a running loop."""
+        """Take over the read end of a pipe, which must be non-blocking. Call it in a running loop."""
         loop = asyncio.get_running_loop()
         for reading, kept in [pair for pair in self._pipes if pair[0] is not loop and pair[0].is_closed()]:
             self._pipes.remove((reading, kept))
@@ -30,7 +30,7 @@ class PipeDrain:
             self._close_pipe(*self._pipes[0])
 
     def close(self) -> None:
-        """Let go of every pipe."""
+        """Close all pipes."""
         while self._pipes:
             self._close_pipe(*self._pipes[0])
 

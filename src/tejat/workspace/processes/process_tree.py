@@ -1,6 +1,6 @@
-"""Who descends from whom among the processes of the system, and how a set of them is ended for good.
+"""Process table, descendants of processes, and termination of process trees.
 
-Also loaded by the keeper, which starts in a blink: nothing heavy is imported here.
+Also loaded by the supervisor, which has to start fast: nothing heavy is imported here.
 """
 
 import os
@@ -21,9 +21,9 @@ if sys.platform != "linux":
 
 
 GRACE_SECONDS = 0.2
-"""How long processes that are asked to end may take before they are killed."""
+"""Time between SIGTERM and SIGKILL."""
 TERMINATION_SECONDS = 2.0
-"""After this long, what is left is let be: it is beyond our rights, or stuck in the kernel."""
+"""After this time the rest is left alone: we lack the rights, or it is stuck in the kernel."""
 PAUSE_SECONDS = 0.005
 
 _FREEZE_SECONDS = 0.6
@@ -34,7 +34,7 @@ _FILE_SIZE_LINE = b"Max file size"
 
 
 class Process:
-    """One process as the system tells of it. `started` is in clock ticks since boot, 0 where that is not told."""
+    """One entry of the process table. `started` is in clock ticks since boot, 0 if unknown."""
 
     __slots__ = ("is_alive", "parent", "pid", "session", "started")
 
@@ -47,7 +47,7 @@ class Process:
 
 
 def list_processes() -> dict[int, Process]:
-    """Every process that can be seen, the ended ones that nobody has looked after yet among them."""
+    """Return all visible processes, including zombies."""
     if sys.platform != "linux":
         return _processes_by_ps()
     found: dict[int, Process] = {}
@@ -58,11 +58,11 @@ def list_processes() -> dict[int, Process]:
 
 
 def read_process(pid: int) -> Process | None:
-    """What the system tells of one process; None when there is none."""
+    """Return the entry of one process, None if there is none."""
     if sys.platform != "linux":
         return _processes_by_ps().get(pid)
     line = _read(f"/proc/{pid}/stat")
-    # The name stands in parentheses and may itself hold blanks and parentheses.
+    # The name in parentheses may itself contain blanks and parentheses.
     fields = line[line.rfind(b")") + 2 :].split()
     if len(fields) < 20:
         return None
@@ -71,19 +71,19 @@ def read_process(pid: int) -> Process | None:
         parent=int(fields[1]),
         session=int(fields[3]),
         started=int(fields[19]),
-        # When only the first thread has ended, the others go on.
+        # Other threads continue after the first one has ended.
         is_alive=fields[0] not in _ZOMBIE_STATES or int(fields[17]) > 1,
     )
 
 
 def process_start_time(pid: int) -> int | None:
-    """When a process began, in clock ticks since boot: with its number this names it for ever. None when it is gone."""
+    """Return when a process started, in clock ticks since boot, None if it is gone. With the pid this is unique."""
     process = read_process(pid)
     return process.started if process is not None and process.is_alive else None
 
 
 def exclude_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
-    """Those of these processes that are there and go by none of these names. Where names are not told, all of them."""
+    """Return the existing processes with none of these names; all of them where names are unknown."""
     if sys.platform != "linux" or not names:
         return tuple(pids)
     named = {pid: os.fsdecode(_read(f"/proc/{pid}/comm").removesuffix(b"\n")) for pid in pids}
@@ -91,12 +91,12 @@ def exclude_named(names: Set[str], pids: Iterable[int]) -> tuple[int, ...]:
 
 
 def boot_ticks() -> int:
-    """The present, on the clock of `Process.started`."""
+    """Return the current time on the clock of `Process.started`."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS) if sys.platform == "linux" else 0
 
 
 def file_size_limit(pid: int) -> int | None:
-    """The hard limit on the size of files that a process inherited; None when unlimited or not told."""
+    """Return the hard RLIMIT_FSIZE of a process, None if unlimited or unknown."""
     for line in _read(f"/proc/{pid}/limits").splitlines():
         if line.startswith(_FILE_SIZE_LINE):
             hard = line[len(_FILE_SIZE_LINE) :].split()[1]
@@ -105,9 +105,9 @@ def file_size_limit(pid: int) -> int | None:
 
 
 def own_children() -> set[int] | None:
-    """The pids of our own children, ended ones too; None where the system cannot tell in one look.
+    """Return the pids of our children, including zombies; None if the system cannot list them atomically.
 
-    Only for a program of one thread. None is missed: a child leaves this list only when we wait for it.
+    Only for single-threaded programs. Complete: a child leaves this list only when it is waited for.
     """
     pid = os.getpid()
     if not os.path.exists(f"/proc/{pid}/task/{pid}/children"):
@@ -116,7 +116,7 @@ def own_children() -> set[int] | None:
 
 
 def own_descendants() -> dict[int, Process]:
-    """All that descends from us, ended ones too. Deeper down one that is just being born or orphaned may be missed."""
+    """Return all our descendants, including zombies. May miss a grandchild that is just being forked or orphaned."""
     first = own_children()
     if first is None:
         table = list_processes()
@@ -132,7 +132,7 @@ def own_descendants() -> dict[int, Process]:
 
 
 def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[int]:
-    """These processes and everything that descends from them, as far as the table knows."""
+    """Return these processes and their descendants according to the table."""
     children: dict[int, list[int]] = {}
     for process in table.values():
         children.setdefault(process.parent, []).append(process.pid)
@@ -147,11 +147,11 @@ def with_descendants(pids: Iterable[int], table: Mapping[int, Process]) -> set[i
 
 
 class ProcessTermination:
-    """The end of a set of processes, in steps between which its owner may do other things.
+    """Termination of a set of processes, in steps between which the caller may do other work.
 
-    They are asked first, then their process `groups` are killed at one blow, then what is left is stopped (a process
-    that does not run cannot multiply) and killed, until `find` finds no more or ENDING_SECONDS are over. However long
-    it takes to find them, they are killed at least once: where processes multiply without end, nothing is in time.
+    SIGTERM comes first, then SIGKILL to the process `groups`, then SIGSTOP (a stopped process cannot fork) and SIGKILL
+    to the rest, until `find` returns nothing or TERMINATION_SECONDS have passed. They are killed at least once, however
+    long it takes to find them: with a fork bomb, nothing is in time.
     """
 
     __slots__ = ("_asked", "_began", "_find", "_groups", "_killed", "_stopped")
@@ -165,7 +165,7 @@ class ProcessTermination:
         self._stopped: set[int] = set()
 
     def step(self) -> float | None:
-        """Do the next thing. Returns in how many seconds to come again, at the latest; None when it is over."""
+        """Do the next step. Return the seconds until the next one is due, None when done."""
         members = self._find()
         passed = time.monotonic() - self._began
         if not members or (passed > TERMINATION_SECONDS and self._killed):
@@ -182,12 +182,12 @@ class ProcessTermination:
             self._stopped |= running
             return 0.0
         self._killed = True
-        # The oldest first: with the first process of a sandbox all the others in it are gone.
+        # Oldest first: the first process of a sandbox takes all others with it.
         send_signal(signal.SIGKILL, sorted(members))
         return PAUSE_SECONDS
 
     def _kill_groups(self, members: Set[int]) -> None:
-        """Only those that have a member: the number of a group that is over may soon be somebody else's."""
+        """Kill groups that still have a member: the id of an empty group may be reused."""
         if self._groups:
             for group in self._groups & {_process_group(pid) for pid in members}:
                 kill_group(group)
@@ -202,13 +202,13 @@ def _process_group(pid: int) -> int | None:
 
 
 def kill_group(group: int) -> None:
-    """Kill all members of a process group at once, those that are just being born too."""
+    """Kill all members of a process group atomically, including those being forked."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, signal.SIGKILL)
 
 
 def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
-    """Signal each process that is still there and that we may signal."""
+    """Signal each process that still exists and that we may signal."""
     for pid in pids:
         try:
             os.kill(pid, number)
@@ -217,7 +217,7 @@ def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
 
 
 def _children(pid: int) -> list[int]:
-    """The children of all threads of a process."""
+    """Return the children of all threads of a process."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -226,7 +226,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _read(path: str) -> bytes:
-    """What is in a file of /proc; nothing when its process has ended."""
+    """Return the contents of a /proc file, empty if the process has ended."""
     parts: list[bytes] = []
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -243,9 +243,9 @@ def _read(path: str) -> bytes:
 
 
 def parse_ps(listing: bytes) -> dict[int, Process]:
-    """What `ps -axo pid=,ppid=,pgid=,stat=` tells, for systems without /proc.
+    """Parse the output of `ps -axo pid=,ppid=,pgid=,stat=`, for systems without /proc.
 
-    The group stands for the session, which `ps` does not tell in numbers everywhere.
+    The process group stands for the session, which `ps` does not print as a number everywhere.
     """
     found: dict[int, Process] = {}
     for line in listing.splitlines():

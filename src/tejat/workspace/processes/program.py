@@ -1,4 +1,4 @@
-"""Runs one small program to its end: it is given its input, heard out within bounds, and ended when it goes too far."""
+"""Runner for a small program: input, bounded output and a time limit, without a shell."""
 
 import asyncio
 import errno
@@ -25,7 +25,7 @@ _PIECE = 1 << 16
 
 
 class ProgramEndReason(StrEnum):
-    """Why a program is over."""
+    """Why a program ended."""
 
     EXITED = "exited"
     TIME = "time"
@@ -34,9 +34,9 @@ class ProgramEndReason(StrEnum):
 
 @frozen
 class ProgramResult:
-    """What a program printed, at most as much of each stream as was asked for, and how it ended.
+    """Output of a program, up to the limit per stream, and how it ended.
 
-    `exit` is None only for a program that was to be stopped and could not be.
+    `exit` is None only if it could not be stopped.
     """
 
     stdout: bytes
@@ -55,13 +55,12 @@ async def run_program(
     seconds: float,
     most_bytes: int,
 ) -> ProgramResult:
-    """Run a program in a directory, without a shell, with nothing but this environment and this input.
+    """Run a program in a directory, without a shell, with exactly this environment and input.
 
-    It is stopped with all that descends from it after so many `seconds`, when it prints more than `most_bytes` to one
-    of its streams, and when the waiting is cancelled, before the cancellation goes on. Whether it reads its input is up
-    to it. What it left behind when it ended by itself is not waited for and lives on until the keeper is closed, but
-    nobody reads what that prints. Raises OSError: the program is not to be found (FileNotFoundError with its name as
-    `filename`) or cannot be started, or the keeper died.
+    It is stopped with all its descendants after `seconds`, when a stream exceeds `most_bytes`, and on cancellation. It
+    need not read its input. Background processes that it leaves are not waited for; they live until the supervisor is
+    closed and their output is discarded. Raises OSError if the program is not found (FileNotFoundError with its name as
+    `filename`) or cannot be started, or if the supervisor died.
     """
     program = find_program(arguments[0], directory=directory, environment=environment)
     out, err = (BoundedBuffer(head=most_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
@@ -84,9 +83,9 @@ async def run_program(
 
 
 def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -> str:
-    """The path of a program: from the directory where its name has a slash, else from the absolute entries of PATH.
+    """Return the path of a program: relative to the directory if its name has a slash, else from absolute PATH entries.
 
-    Raises FileNotFoundError for one that PATH does not lead to. A name with a slash is not looked at.
+    Raises FileNotFoundError if it is not on PATH. A name with a slash is not checked.
     """
     if "/" in name:
         return os.path.join(directory, name)
@@ -98,7 +97,7 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
 
 
 def format_start_error(error: OSError) -> str:
-    """What `run_program` raised, in words for a person and ready to be shown."""
+    """Format an error of `run_program` for display."""
     reason = error.strerror or str(error)
     return sanitize_text(f"{reason}: {error.filename}" if error.filename else reason)
 
@@ -126,7 +125,7 @@ def _input_pipe(data: bytes, ours: ExitStack, theirs: ExitStack) -> int:
 
 
 class _PipeWriter:
-    """Writes to a pipe whenever there is room in it, and closes it when all is written or nobody reads any more."""
+    """Writer that fills a pipe whenever there is room and closes it when done or when nobody reads."""
 
     def __init__(self, descriptor: int, data: bytes) -> None:
         self._loop = asyncio.get_running_loop()
@@ -155,14 +154,14 @@ class _PipeWriter:
 async def _collect(
     running: RunningProcess, stdout: int, stderr: int, *, out: BoundedBuffer, err: BoundedBuffer, seconds: float
 ) -> CommandOutcome | None:
-    """Read until the program is over; None when it was stopped because it printed too much."""
+    """Read until the program ends; return None if it was stopped because it printed too much."""
 
     def look(_: bytes) -> None:
         if enough.when() is None and not (out.is_complete and err.is_complete):
             enough.reschedule(0)
 
     limits = TimeLimits(idle=None, total=seconds)
-    enough = asyncio.timeout(None)  # what stops a command when the waiting is cancelled stops it here too
+    enough = asyncio.timeout(None)  # expiry cancels the collection, which stops the command
     try:
         async with enough:
             return await collect_output(running, stdout, stderr, out=out, err=err, limits=limits, on_output=look)

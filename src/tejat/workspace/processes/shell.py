@@ -1,4 +1,4 @@
-"""What a session gives to its shell tools: who starts commands, with what around them, for how long, and where to."""
+"""Shell context of a session: supervisor, environment, limits and output directory for shell tools."""
 
 import os
 import stat
@@ -22,23 +22,24 @@ OUTPUT_RETENTION_SECONDS = 7 * 24 * 3600
 MAX_RETAINED_OUTPUT_BYTES = 2 << 30
 
 SandboxWrapper: TypeAlias = Callable[[Sequence[str], str, bool], SandboxedCommand]
-"""From arguments, the real path of the directory and whether the network is needed to what is really started.
+"""Maps arguments, the real directory, and whether the network is needed, to the command to start.
 
 Raises OSError when the sandbox cannot be prepared.
 """
 
 
 def run_without_sandbox(arguments: Sequence[str], _directory: str, _network: bool) -> SandboxedCommand:
-    """The arguments as they are, where there is no sandbox."""
+    """Return the arguments unchanged."""
     return SandboxedCommand(tuple(arguments))
 
 
 @frozen
 class ShellContext:
-    """`environment` is all that a command sees, as `child_environment` makes it: nothing is taken out of it here.
+    """Everything that shell tools need from their session.
 
-    `outputs` is the directory for outputs that are too long to be shown. A limit of None or 0 is none. `sandbox_note`
-    tells the person what the sandbox does not enforce. `copies` gives what commands can be tried in first.
+    `environment` is the complete environment of commands, as made by `child_environment`. `outputs` is the directory
+    for outputs that are too long to show. A limit of None or 0 means no limit. `sandbox_note` tells the user what the
+    sandbox does not enforce. `copies` gives the overlays for trial runs.
     """
 
     supervisor: ProcessSupervisor
@@ -53,27 +54,27 @@ class ShellContext:
     copies: "Callable[[], OverlayManager] | None" = None
 
     def remove_old_outputs(self) -> None:
-        """Remove outputs and jobs of long ago, to be called when a session begins. Raises nothing."""
+        """Remove old outputs and jobs. Call it when a session begins. Raises nothing."""
         oldest = time.time() - OUTPUT_RETENTION_SECONDS
         remove_old_files(self.outputs, before=oldest, max_bytes=MAX_RETAINED_OUTPUT_BYTES)
         self.jobs.prune()
 
     def close(self) -> None:
-        """End every command of the session; background jobs go on."""
+        """Stop all commands of the session; background jobs continue."""
         self.supervisor.close()
         self.pipe_drain.close()
 
     def create_output_file(self, ending: str) -> BinaryIO:
-        """A new file for a whole output, its path is its `name`. Raises OSError."""
+        """Create a file for a complete output; its path is its `name`. Raises OSError."""
         make_private_directory(self.outputs)
         path = os.path.join(self.outputs, f"run_shell_command_{os.urandom(8).hex()}.{ending}")
         return open(path, "wb", buffering=0, opener=lambda path, _: create_private_file(path))
 
 
 def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
-    """How to call the shell that runs a command line, which goes after these words.
+    """Return the argv prefix of the shell that runs command lines.
 
-    It is never a program from one of the `roots`, whose files anybody may have written.
+    It never lies in one of the `roots`, whose files anybody may have written.
     """
     places = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
     for directory in places:
@@ -84,7 +85,7 @@ def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
 
 
 def find_user_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tuple[str, ...]:
-    """How to call the shell that the person uses, by `SHELL`; where that cannot be had, the one for all commands."""
+    """Return the argv prefix of the user's shell from `SHELL`, else of the default shell."""
     path = environment.get("SHELL", "")
     real_roots = [os.path.realpath(root) for root in roots]
     if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), real_roots):
@@ -100,5 +101,5 @@ def _is_program(path: str) -> bool:
 
 
 def _is_inside(path: str, roots: Sequence[str]) -> bool:
-    # Where everything is a workspace, the system's own directories are no less trusted than anything else.
+    # With / as a root, system directories are as trusted as anything else.
     return any(path.startswith(f"{root}/") for root in roots if root != "/")

@@ -1,4 +1,4 @@
-"""How the output of a command is told: decoded, as a terminal would show it, its two ends where it is long."""
+"""Text form of a command's output: decoded, as a terminal would show it, shortened in the middle."""
 
 import codecs
 import re
@@ -10,15 +10,15 @@ from tejat.workspace.text.terminal_text import render_terminal_text
 
 HEAD_BYTES = 8_000
 TAIL_BYTES = 32_000
-"""What is told of one stream that is longer than both together."""
+"""A stream that is longer than both together is shortened to these."""
 
-_LINE_END_FRACTION = 8  # an end of a line is near when it is within an eighth of the part
+_LINE_END_FRACTION = 8  # a line end within the last eighth of a part is near
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 
 
 def format_output(output: BoundedBuffer, path: str | None) -> str:
-    """The text of one stream, "" when it is empty. `path` is where the whole is kept, None where it is not."""
+    """Return the text of one stream. `path` is the file with the complete output, None if there is none."""
     if output.total == 0:
         return ""
     if output.is_complete:
@@ -44,7 +44,7 @@ def format_output(output: BoundedBuffer, path: str | None) -> str:
 
 
 def format_size(size: int) -> str:
-    """A number of bytes as people read it."""
+    """Format a number of bytes for display."""
     if size < 1 << 10:
         return f"{size} B"
     if size < 1 << 20:
@@ -55,7 +55,7 @@ def format_size(size: int) -> str:
 
 
 def _decode(raw: bytes, *, is_binary: bool) -> str | None:
-    """The text; None where the bytes are none. A character that the end cuts off does not make it another encoding."""
+    """Decode the bytes, None if they are not text. An incomplete last character does not change the encoding."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     if not is_binary:
         try:
@@ -69,7 +69,7 @@ def _decode(raw: bytes, *, is_binary: bool) -> str | None:
 
 
 def _trim_head(raw: bytes) -> bytes:
-    """Up to the end of a line if one is near, else of a character."""
+    """Cut at the end of a line if one is near, else of a character."""
     end = raw.rfind(b"\n", len(raw) - len(raw) // _LINE_END_FRACTION) + 1
     if end:
         return raw[:end]

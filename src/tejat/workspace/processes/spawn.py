@@ -1,4 +1,4 @@
-"""How a command is described, and how a keeper is started: the session's, or one for a job that outlives the agent."""
+"""Process specifications and the start of supervisors, for the session or for a detached job."""
 
 import errno
 import marshal
@@ -13,20 +13,20 @@ from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import process_start_time
 
 _DETACH_SECONDS = 30.0
-# Our own directory comes last: what is installed beside us cannot stand in for a module of Python.
+# Our directory comes last, so that packages beside ours cannot shadow the standard library.
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from tejat.workspace.processes.supervisor import main; main()"
 _PACKAGES = os.path.abspath(__file__).removesuffix("/tejat/workspace/processes/spawn.py")
-# Commands can read the environment of their keeper, so there is nothing in it but what some interpreters need to run.
+# Commands can read the supervisor's environment, so it has only what some interpreters need to run.
 _SUPERVISOR_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class SupervisorDied(ConnectionError):
-    """The keeper was killed. What it kept has been ended, as far as it could be found."""
+    """The supervisor was killed. Its processes were terminated as far as they could be found."""
 
 
 @frozen
 class ProcessSpec:
-    """What to start. The first argument is the absolute path of the program, `directory` an open descriptor."""
+    """A process to start: the first argument is the program's absolute path, `directory` an open descriptor."""
 
     arguments: tuple[str, ...]
     directory: int
@@ -35,7 +35,7 @@ class ProcessSpec:
 
 @frozen
 class ExitStatus:
-    """How a command ended. `survivors` are those of its descendants that were alive then, a thousand at most."""
+    """How a command exited. `survivors` are its descendants that were still alive, at most a thousand."""
 
     code: int | None
     signal: int | None
@@ -63,10 +63,10 @@ class DetachedProcess:
 
 
 def start_detached(spec: ProcessSpec, *, log: str, state: str) -> DetachedProcess:
-    """Start a job with a keeper of its own that writes both outputs to the end of `log`.
+    """Start a job with its own supervisor that appends both outputs to `log`.
 
-    When the job and all that descends from it have ended, `state` is put in place: a JSON object with `exit` and
-    `signal`, one of them null; both when the keeper was told to end a job that would not. Raises OSError.
+    When the job and all its descendants have ended, `state` is written: a JSON object with `exit` and `signal`, one of
+    them null; both when the job could not be terminated. Raises OSError.
     """
     request = encode_request(spec)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -77,7 +77,7 @@ def start_detached(spec: ProcessSpec, *, log: str, state: str) -> DetachedProces
             ours.settimeout(_DETACH_SECONDS)
             with theirs:
                 first = spawn_supervisor(theirs.fileno(), supervisor.DETACHED, os.path.abspath(state))
-            os.waitpid(first, 0)  # it has made way for the keeper proper, which is nobody's child
+            os.waitpid(first, 0)  # it has forked the actual supervisor, which is nobody's child
             socket.send_fds(ours, [b"\3"], [output, output, spec.directory])
             ours.sendall(request)
             answer = ours.recv(1 << 12)
@@ -87,10 +87,10 @@ def start_detached(spec: ProcessSpec, *, log: str, state: str) -> DetachedProces
 
 
 def encode_request(spec: ProcessSpec) -> bytes:
-    """The command in the keeper's own form. Raises OSError for text that the system has no bytes for."""
+    """Encode the command for the supervisor. Raises OSError for text that cannot be encoded."""
     environment = dict(spec.environment)
     try:
-        # All at once: the keeper encodes each by itself, and that much quicker than it can be done here.
+        # One check for all: the supervisor encodes each string, faster than it can be done here.
         os.fsencode("".join((*spec.arguments, *environment, *environment.values())))
     except UnicodeEncodeError as error:
         raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ)) from error
@@ -99,7 +99,7 @@ def encode_request(spec: ProcessSpec) -> bytes:
 
 
 def spawn_supervisor(stdin: int, *arguments: str) -> int:
-    """Start the program with this descriptor as its input. Returns its pid. Raises OSError."""
+    """Start the supervisor program with this descriptor as stdin and return its pid. Raises OSError."""
     return os.posix_spawn(
         sys.executable,
         [sys.executable, "-I", "-S", "-c", _PROGRAM, _PACKAGES, *arguments],
@@ -121,5 +121,5 @@ def _parse_detached(answer: bytes, program: str) -> DetachedProcess:
         raise OSError(number, os.strerror(number), program if at_fault == supervisor.PROGRAM else None)
     if word != supervisor.STARTED:
         raise SupervisorDied("The keeper of the job ended before the job began")
-    pid, _, keeper_pid = map(int, numbers)
-    return DetachedProcess(pid, keeper_pid, process_start_time(keeper_pid) or 0)
+    pid, _, supervisor_pid = map(int, numbers)
+    return DetachedProcess(pid, supervisor_pid, process_start_time(supervisor_pid) or 0)

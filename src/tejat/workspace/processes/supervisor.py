@@ -1,11 +1,11 @@
-"""The program that starts commands and owns all that descends from them: when it ends, or is left, they end.
+"""Program that starts commands and terminates all their descendants when it ends or loses its agent.
 
-A session has one, on its standard input a socket to the agent, over which comes a channel for each command together
-with its outputs, its directory and maybe an input. When the agent goes away, however it ends, the socket closes. A
-background job has one of its own, which has nobody to answer to and leaves when the job is over, or at SIGTERM.
+A session has one supervisor. Its stdin is a socket to the agent, which sends a channel for each command together with
+its outputs, directory and optional input. The socket closes when the agent ends, however it ends. A background job has
+its own supervisor, which exits when the job is over or on SIGTERM.
 
-On Linux orphans become children of this program, so "no child" means that nothing is left. Whose orphan it is shows by
-a limit that no process can take off: every command is started with a largest file size of its own.
+On Linux, orphans become children of this program (subreaper), so having no child means that nothing is left. Orphans
+are attributed by a limit that no process can raise: each command has its own maximum file size.
 """
 
 import ctypes
@@ -34,28 +34,28 @@ from tejat.workspace.processes.process_tree import (
 )
 
 LENGTH_BYTES = 4
-"""A request is led by its length; then one byte for each order."""
+"""Size of the length prefix of a request. Orders of one byte each follow the request."""
 STOP, LIST_SURVIVORS = b"s", b"w"
-"""The orders: end everything of this command; tell which of its processes live."""
+"""Orders: terminate the command; list its living processes."""
 STARTED, FAILED, ENDED, SURVIVORS, TERMINATED = "started", "failed", "ended", "left", "gone"
-"""The answers, each the first word of a line of numbers."""
+"""Replies: the first word of a line of numbers."""
 PROGRAM, DIRECTORY = 0, 1
-"""What was at fault when a command could not be started."""
+"""What caused a failed start."""
 SESSION, DETACHED = "session", "detached"
-"""Whom the program serves, its first argument."""
+"""Modes of the program, its first argument."""
 
 _SET_CHILD_SUBREAPER = 36
 _MAX_REPORTED = 1000
 _MAX_LOOKS = 10
 _CHECK_SECONDS = 0.5
-# Python ignores some of these, which a command would inherit; a handler it does not inherit.
+# Commands would inherit that Python ignores some of these, but not a handler.
 _CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def main() -> None:
-    """Serve until there is nobody to serve, then end every descendant."""
+    """Serve until the agent or the job has ended, then terminate all descendants."""
     for_whom = sys.argv[2]
-    # What the agent itself was handed without "close on exec" is nothing for commands.
+    # Descriptors that the agent inherited are not for commands.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     if for_whom == DETACHED and os.fork() != 0:
         os._exit(0)
@@ -70,13 +70,13 @@ def main() -> None:
 
 
 class _Command:
-    """One command: asked for while `pid` is 0, running until `status` is known."""
+    """One command: requested while `pid` is 0, running until `status` is known."""
 
     __slots__ = ("channel", "descriptors", "inbox", "limit", "pid", "started", "status")
 
     def __init__(self, channel: socket.socket | None, descriptors: list[int]) -> None:
         self.channel = channel
-        self.descriptors = descriptors  # stdout, stderr, the directory and maybe an input, until it is started
+        self.descriptors = descriptors  # stdout, stderr, directory and optional stdin, until it is started
         self.inbox = bytearray()
         self.pid = 0
         self.limit = 0
@@ -104,7 +104,7 @@ class _Supervisor:
             ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
     def serve(self, control: socket.socket) -> None:
-        """Take commands until the agent has gone."""
+        """Accept commands until the agent has gone."""
         self._watch(control.fileno(), lambda: self._accept_command(control))
         try:
             while not self._is_stopping:
@@ -113,7 +113,7 @@ class _Supervisor:
             self._terminate_all()
 
     def serve_one(self, channel: socket.socket, *, state: str) -> None:
-        """Take one command, with no agent to answer to once it runs, and write down how it ended."""
+        """Run one command without an agent, and write down how it ended."""
         _, descriptors, _, _ = socket.recv_fds(channel, 1, 3)
         command = _Command(channel, _set_non_inheritable(descriptors))
         self._commands.append(command)
@@ -130,7 +130,7 @@ class _Supervisor:
             _write_state(state, command.status)
 
     def _poll_once(self) -> None:
-        """Wait for something to do, and do it."""
+        """Wait for events and handle them."""
         pauses = [self._step_termination(command, ending) for command, ending in list(self._terminations.items())]
         if any(command.is_running for command in self._commands):
             pauses.append(_CHECK_SECONDS)
@@ -141,12 +141,12 @@ class _Supervisor:
                 handler()
 
     def _stop_fork_bomb(self) -> None:
-        """When there is hardly room for another process, the newest command has to go, the next one a moment later."""
+        """Terminate the newest command when there are too many processes, the next one a moment later."""
         if not self._fork_bomb.is_triggered:
             return
         running = [command for command in self._commands if command.is_running and command not in self._terminations]
         if running:
-            kill_group(running[-1].pid)  # at one blow: one by one they would come faster than they go
+            kill_group(running[-1].pid)  # atomically: one by one, they would fork faster than they die
             self._begin_termination(running[-1])
 
     def _step_termination(self, command: _Command, ending: ProcessTermination) -> float | None:
@@ -171,13 +171,13 @@ class _Supervisor:
             self._report_exits()
 
     def _accept_command(self, control: socket.socket) -> None:
-        """A new command, or the end of the agent. One byte is read: how many descriptors came with it."""
+        """Accept a new command or the end of the agent. The one byte read is the number of descriptors."""
         data, descriptors, _, _ = socket.recv_fds(control, 1, 5)
         if not data:
             self._is_stopping = True
             return
         _set_non_inheritable(descriptors)
-        if len(descriptors) < data[0]:  # there was no room for all of them
+        if len(descriptors) < data[0]:  # some did not arrive: too many are open
             _close(descriptors)
             return
         channel = socket.socket(fileno=descriptors[0])
@@ -188,7 +188,7 @@ class _Supervisor:
         self._read_request(command)
 
     def _read_request(self, command: _Command) -> None:
-        """More from the agent about this command; when it hangs up, what still runs is ended."""
+        """Read from the agent about this command; if it hangs up, terminate what still runs."""
         channel = command.channel
         if channel is None:
             return
@@ -231,7 +231,7 @@ class _Supervisor:
             os.chdir("/")
             _close(command.descriptors)
         for earlier in self._commands:
-            if earlier.pid == pid:  # numbers come around again once nobody of that session is left
+            if earlier.pid == pid:  # a pid is reused once its session is empty
                 earlier.pid = -1
         command.pid = pid
         self._answer(command, STARTED, pid, command.limit, os.getpid())
@@ -256,7 +256,7 @@ class _Supervisor:
             self._hang_up(command)
 
     def _hang_up(self, command: _Command) -> None:
-        """The agent has; nobody waits for what still runs."""
+        """Handle the agent's hang-up: nobody waits for what still runs."""
         self._close_channel(command)
         if command.is_running:
             self._begin_termination(command)
@@ -272,7 +272,7 @@ class _Supervisor:
         self._prune_commands(command)
 
     def _prune_commands(self, command: _Command) -> None:
-        """A command is remembered while the agent may ask for it, and while an orphan may be its own."""
+        """Forget ended commands that the agent no longer asks about, unless an orphan may belong to them."""
         if (
             command.channel is None
             and not command.is_running
@@ -282,7 +282,7 @@ class _Supervisor:
             self._commands = [kept for kept in self._commands if kept.channel is not None or kept.is_running]
 
     def _reap(self) -> bool:
-        """Look after ended children. Returns whether there are others."""
+        """Reap ended children; return whether there are others."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -304,25 +304,28 @@ class _Supervisor:
         return sorted(self._members(command))[:_MAX_REPORTED] if self._may_have_orphans() or command.is_running else []
 
     def _may_have_orphans(self) -> bool:
-        """Whether there may be processes whose command has ended."""
+        """Return whether there may be processes whose command has ended."""
         children = own_children()
         return children is None or not children <= {command.pid for command in self._commands if command.is_running}
 
     def _members(self, command: _Command) -> set[int]:
-        """The living processes of a command. None is an answer to rely on: it is given only when it is sure."""
+        """Return the living processes of a command. An empty set is certain."""
         living: set[int] = set()
         for _ in range(_MAX_LOOKS):
             self._reap()
             table = self._descendants()
             roots = {process.pid for process in table.values() if self._belongs_to(process, command)}
             living = {pid for pid in with_descendants(roots, table) if table[pid].is_alive}
-            # A child may come to us from one that ended while we looked, and that one is still there to be seen.
+            # An orphan may arrive from a process that ended while we looked; that one is still visible as a zombie.
             if living or not roots:
                 break
         return living
 
     def _belongs_to(self, process: Process, command: _Command) -> bool:
-        """Whether there is proof. An orphan that hides its origin counts for every command that it may come from."""
+        """Return whether the process is the command's.
+
+        An orphan of unknown origin counts for every command that it may belong to.
+        """
         if command.pid in (process.pid, process.session):
             return True
         if process.parent != os.getpid() or any(kept.pid == process.session for kept in self._commands):
@@ -354,14 +357,14 @@ class _Supervisor:
 def _spawn(
     arguments: tuple[str, ...], environment: dict[str, str], *, stdin: list[int], stdout: int, stderr: int
 ) -> int:
-    """Without a `stdin` the command has that of this program, where there is nothing to read."""
+    """Start a command. Without `stdin` it inherits ours, which is empty."""
     given = [(0, each) for each in stdin] + [(1, stdout), (2, stderr)]
     actions = [(os.POSIX_SPAWN_DUP2, each, number) for number, each in given]
     return os.posix_spawn(arguments[0], arguments, environment, file_actions=actions, setsid=True, setsigmask=[])
 
 
 def _catch_signals() -> int:
-    """Returns what becomes readable with the numbers of the signals that came."""
+    """Catch signals and return a descriptor from which their numbers can be read."""
     for number in signal.valid_signals():
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -375,7 +378,7 @@ def _catch_signals() -> int:
 
 
 def _ignore_signal(number: int, frame: object) -> None:
-    """The number is on its way through the pipe already."""
+    """Do nothing: the number arrives through the wake-up pipe."""
 
 
 def _set_non_inheritable(descriptors: list[int]) -> list[int]:
@@ -390,7 +393,7 @@ def _close(descriptors: list[int]) -> None:
 
 
 def _write_state(path: str, status: int | None) -> None:
-    """How the job ended, as JSON, in place all at once."""
+    """Write atomically how the job ended, as JSON."""
     code = None if status is None else os.waitstatus_to_exitcode(status)
     exit_code = "null" if code is None or code < 0 else code
     number = -code if code is not None and code < 0 else "null"

@@ -1,4 +1,4 @@
-"""The agent's side of its keeper: commands are started, waited for, and ended with all that descends from them."""
+"""Client of the supervisor: starts commands, waits for them, and stops them with all their descendants."""
 
 import asyncio
 import os
@@ -29,9 +29,9 @@ _CLOSE_SECONDS = TERMINATION_SECONDS + 1.0
 
 
 class ProcessSupervisor:
-    """Starts commands, each in a session of its own, and sees to it that none outlives the agent.
+    """Starts commands, each in its own session, and makes sure that none outlives the agent.
 
-    Its program is started with the first command, and again should somebody have killed it.
+    The supervisor program is started with the first command, and again if it was killed.
     """
 
     def __init__(self) -> None:
@@ -71,21 +71,24 @@ class ProcessSupervisor:
         return running
 
     def close(self) -> None:
-        """End every command and all that descends from it. Takes as long as that takes, 5 seconds at most."""
+        """Terminate all commands and their descendants. Blocks for up to 5 seconds."""
         control, self._control = self._control, None
         if control is not None:
             self.wake()
             control.shutdown(socket.SHUT_WR)
             control.settimeout(_CLOSE_SECONDS)
             with suppress(OSError):
-                control.recv(1)  # nothing ever comes but the end
+                control.recv(1)  # only EOF ever arrives
             self._reap(control)
             self.terminate_leftovers()
         for running in list(self._running):
             running.release()
 
     async def _send_to_supervisor(self, descriptors: list[int]) -> None:
-        """Raises KeeperDied when even a new program cannot be reached, OSError when it cannot be started."""
+        """Send descriptors to the supervisor, starting it if needed.
+
+        Raises SupervisorDied if even a new supervisor cannot be reached, OSError if it cannot be started.
+        """
         while True:
             is_new = self._control is None
             control = self._control or self._spawn()
@@ -106,13 +109,13 @@ class ProcessSupervisor:
         return self._control
 
     def wake(self) -> None:
-        """A command may have stopped its keeper, which has the same user."""
+        """Continue the supervisor: a command of the same user may have stopped it."""
         if self._control is not None:
             with suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGCONT)
 
     def kill_supervisor(self) -> None:
-        """The program has died, or does not answer."""
+        """Drop a supervisor that has died or does not answer."""
         control, self._control = self._control, None
         if control is not None:
             self._reap(control)
@@ -124,18 +127,18 @@ class ProcessSupervisor:
             os.waitpid(self._pid, 0)
 
     def register_limit(self, limit: int) -> None:
-        """Remember by which limit the processes of a command are known, for the day the program is killed."""
+        """Remember the limit that identifies a command's processes, in case the supervisor is killed."""
         self._limits.add(limit)
 
     def unregister_limit(self, limit: int) -> None:
-        """Nothing is left of a command."""
+        """Forget the limit of a command with no processes left."""
         self._limits.discard(limit)
 
     def forget(self, running: "RunningProcess") -> None:
         self._running.discard(running)
 
     def terminate_leftovers(self) -> None:
-        """End what the program left behind when it was killed. Blocks, for little more than two seconds at most."""
+        """Terminate what a killed supervisor left behind. Blocks for little more than two seconds at most."""
         with self._leftovers_lock:
             limits, self._limits = self._limits, set[int]()
             if not limits:
@@ -146,7 +149,7 @@ class ProcessSupervisor:
 
 
 class RunningProcess:
-    """A command that was started. Its pid is the number of its process group and of its session as well."""
+    """A started command. Its pid is also its process group and session id."""
 
     def __init__(self, owner: ProcessSupervisor, channel: socket.socket, program: str) -> None:
         channel.setblocking(False)
@@ -165,25 +168,26 @@ class RunningProcess:
         self._loop.add_reader(channel.fileno(), self._on_readable)
 
     async def wait(self) -> ExitStatus:
-        """Wait for the end of the command, not of what it left behind. May be asked again. Raises KeeperDied."""
+        """Wait for the command to exit, not for background processes that it left. Raises SupervisorDied."""
         return await self._wait_for(self._ended)
 
     async def stop(self) -> None:
-        """End the command and everything that descends from it: asked first, killed 200 ms later.
+        """Terminate the command and all its descendants: SIGTERM, then SIGKILL after 200 ms.
 
-        Returns when nothing is left, or when two seconds did not suffice. Only then a cancellation is heeded.
+        Returns when nothing is left, or after two seconds. Cancellation takes effect only then.
         """
         self._owner.wake()
         self.send(supervisor.STOP)
         cancelled = await _wait_despite_cancellation(self._terminated, _STOP_SECONDS)
-        if not self._terminated.done():  # without its program the channel ends, and what is left is ended from here
+        if not self._terminated.done():
+            # Losing the supervisor closes the channel, and leftovers are terminated from here.
             self._owner.kill_supervisor()
             cancelled = await _wait_despite_cancellation(self._terminated, _STOP_SECONDS) or cancelled
         if cancelled is not None:
             raise cancelled
 
     async def survivors(self) -> tuple[int, ...]:
-        """Those of its descendants that are alive now, a thousand at most. Raises KeeperDied."""
+        """Return its living descendants, at most a thousand. Raises SupervisorDied."""
         if self._failure is not None:
             raise self._failure
         if self._survivors.done():
@@ -193,18 +197,18 @@ class RunningProcess:
 
     @property
     def exit(self) -> ExitStatus | None:
-        """How it ended, if that is known by now."""
+        """The exit status, None if it is not known yet."""
         is_known = self._ended.done() and not self._ended.cancelled() and self._ended.exception() is None
         return self._ended.result() if is_known else None
 
     def release(self) -> None:
-        """Nothing more will be asked. A command that still runs is ended; what an ended one left behind lives on."""
+        """Close the channel. A command that still runs is terminated; leftovers of an exited one live on."""
         self._close_channel()
         self._fail(SupervisorDied("The command was let go of"))
         self._owner.forget(self)
 
     async def wait_started(self) -> None:
-        """Wait until the program runs. Raises OSError as the system told it, KeeperDied when nobody answers."""
+        """Wait until the program runs. Raises OSError if it cannot start, SupervisorDied if there is no answer."""
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._wait_for(self._started)
@@ -213,7 +217,7 @@ class RunningProcess:
             raise SupervisorDied("The keeper of commands does not answer") from error
 
     async def _wait_for(self, future: "asyncio.Future[_Value]") -> _Value:
-        """Wait for an answer, which is there for others too. Raises what was answered, and KeeperDied."""
+        """Wait for a reply that others may wait for too. Raises the error of the reply, and SupervisorDied."""
         while not future.done():
             _, unheard = await asyncio.wait((future,), timeout=_WAKE_SECONDS)
             if unheard:
@@ -221,14 +225,14 @@ class RunningProcess:
         return future.result()
 
     def send(self, data: bytes) -> int:
-        """Send what can be sent at once; returns how much that was."""
+        """Send what can be sent without blocking; return its length."""
         if self._channel is None:
             return 0
         try:
             return self._channel.send(data)
         except BlockingIOError:
             return 0
-        except OSError:  # the end of the channel is noticed where it is read
+        except OSError:  # EOF is handled by the reader
             return len(data)
 
     def _on_readable(self) -> None:
@@ -276,13 +280,13 @@ class RunningProcess:
             self._owner.unregister_limit(self._limit)
 
     def _on_supervisor_lost(self) -> None:
-        """Whoever waits is told once what the keeper left behind has been ended."""
+        """Terminate what the supervisor left behind, then fail all waiters."""
         self._close_channel()
         if self.pid == 0:
             self._fail(SupervisorDied("The keeper of commands ended before the command began"))
             return
-        clearing = asyncio.wrap_future(start_daemon(self._owner.terminate_leftovers), loop=self._loop)
-        clearing.add_done_callback(lambda _: self._fail(SupervisorDied("The keeper of commands was killed")))
+        cleanup = asyncio.wrap_future(start_daemon(self._owner.terminate_leftovers), loop=self._loop)
+        cleanup.add_done_callback(lambda _: self._fail(SupervisorDied("The keeper of commands was killed")))
 
     def _close_channel(self) -> None:
         channel, self._channel = self._channel, None
@@ -308,11 +312,11 @@ def _settle(future: "asyncio.Future[_Value]", outcome: "_Value | OSError") -> No
         future.set_result(outcome)
         return
     future.set_exception(outcome)
-    future.exception()  # nobody need be waiting
+    future.exception()  # marks the exception as retrieved
 
 
 async def _wait_despite_cancellation(future: "asyncio.Future[None]", seconds: float) -> asyncio.CancelledError | None:
-    """Wait for the future, however often the waiting is cancelled. Returns the cancellation still to be heeded."""
+    """Wait for the future despite cancellations. Return the last cancellation, to be raised by the caller."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     cancelled = None
@@ -335,7 +339,7 @@ async def _send_descriptors(control: socket.socket, descriptors: list[int]) -> N
 
 
 async def _wait_writable(sock: socket.socket) -> None:
-    """Wait until something can be sent. Only one may wait for a socket at a time, so the wait is on a copy of it."""
+    """Wait until data can be sent. The wait uses a duplicate: a loop allows one writer per descriptor."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()
     with socket.socket(fileno=os.dup(sock.fileno())) as copy:
@@ -347,7 +351,7 @@ async def _wait_writable(sock: socket.socket) -> None:
 
 
 def _processes_with_limits(limits: set[int]) -> set[int]:
-    """The living processes that carry one of these limits, and what descends from them."""
+    """Return the living processes with one of these limits, and their descendants."""
     table = list_processes()
     carriers = [pid for pid in table if file_size_limit(pid) in limits]
     return {pid for pid in with_descendants(carriers, table) if table[pid].is_alive}

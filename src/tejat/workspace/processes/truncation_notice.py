@@ -1,14 +1,15 @@
-"""The words for text that was too long to be given whole: what is shown of it, what is not, and where the rest is."""
+"""Truncation of long text: beginning and end, with a notice on what is missing and where the full text is."""
 
-_HEAD_SHARE = 5  # a fifth of what is shown comes from the beginning
-_LINE_END_FRACTION = 8  # an end of a line is near when it is within an eighth of the part
+_HEAD_SHARE = 5  # a fifth of the shown text comes from the beginning
+_LINE_END_FRACTION = 8  # a line end within the last eighth of a part is near
 _HIGH, _LOW, _LOWEST = "\ud800", "\udc00", "\udfff"
 
 
 def truncate_text(text: str, *, limit: int, path: str | None, note: str = "") -> str:
-    """The text itself when it has at most `limit` characters, or when the limit is 0; else its beginning and its end.
+    """Return the text if it has at most `limit` characters or the limit is 0, else its beginning and end.
 
-    Together these have at most `limit` characters. `path` is where the whole text is, None when it could not be kept.
+    Both together have at most `limit` characters. `path` is the file with the whole text, None if it could not be
+    saved.
     """
     if limit <= 0 or len(text) <= limit:
         return text
@@ -23,7 +24,7 @@ def truncate_text(text: str, *, limit: int, path: str | None, note: str = "") ->
 def format_truncated(
     head: str, tail: str, *, head_size: int, tail_size: int, total: int, unit: str, path: str | None, note: str = ""
 ) -> str:
-    """Beginning and end of something longer. The sizes are counted in `unit`, which need not be characters."""
+    """Join the beginning and end of a longer text with a notice. Sizes are counted in `unit`."""
     where = "[Note: Could not save full output to file]" if path is None else f"For full output see: {path}"
     label = f"Output too large. Showing first {head_size} and last {tail_size} {unit} of {total}. {where}"
     if note:
@@ -33,7 +34,7 @@ def format_truncated(
 
 
 def _cut_after_line(text: str, position: int) -> int:
-    """Where to end a part that may go up to `position`: after a line if one ends near, never inside a character."""
+    """Return where to end a part of up to `position`: after a near line end, never inside a character."""
     end = text.rfind("\n", max(0, position - position // _LINE_END_FRACTION - 1), position)
     return end + 1 if end >= 0 else _adjust_to_boundary(text, position, step=-1)
 
@@ -44,7 +45,7 @@ def _cut_before_line(text: str, position: int) -> int:
 
 
 def _adjust_to_boundary(text: str, position: int, *, step: int) -> int:
-    """The position, or the next one where no pair is torn apart: of carriage return and line feed, or of surrogates."""
+    """Return the position, moved by `step` if it would split a CRLF or a surrogate pair."""
     if not 0 < position < len(text):
         return position
     before, after = text[position - 1], text[position]

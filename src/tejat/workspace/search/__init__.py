@@ -1,1 +1,1 @@
-"""Searching the contents of files, with several engines that find the same."""
+"""Content search with several engines that all find the same."""

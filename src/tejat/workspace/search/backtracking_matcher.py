@@ -1,4 +1,4 @@
-"""Matching by backtracking, in a process that can be ended when a pattern takes forever on a line."""
+"""Backtracking matcher in a child process, which can be killed when a pattern takes forever."""
 
 import os
 import select
@@ -16,10 +16,10 @@ _PIPE_BLOCK = 64 * 1024
 
 
 class BacktrackingMatcher:
-    """Judges lines with Python's `re`. `close` ends the process it runs in."""
+    """Line matcher that uses Python's `re` in a child process; `close` kills it."""
 
     def __init__(self, expression: str) -> None:
-        """Raises EngineFailure when no process can be started."""
+        """Start the process. Raises SearchEngineFailure if that fails."""
         if not sys.executable:
             raise SearchEngineFailure("there is no Python program to run")
         try:
@@ -37,10 +37,10 @@ class BacktrackingMatcher:
         self._expression: str | None = expression
 
     def matches(self, lines: Sequence[bytes], stop: Callable[[], None]) -> list[bool]:
-        """Whether each line, as UTF-8 in which 0xFF stands for a byte that is no text, matches.
+        """Return whether each line matches; in the lines, 0xFF stands for a byte that is not UTF-8.
 
-        `stop` is called at least every 50 ms; what it raises goes through. Raises EngineFailure when `re` cannot
-        compile the expression or its process ends.
+        `stop` is called at least every 50 ms and may raise. Raises SearchEngineFailure when `re` cannot compile the
+        expression or the process ends.
         """
         texts = [line.decode("utf-8", "surrogateescape").encode("utf-8", "surrogatepass") for line in lines]
         if self._expression is None:
@@ -52,11 +52,11 @@ class BacktrackingMatcher:
         return answers
 
     def close(self) -> None:
-        """Ends the process, whatever it is doing."""
+        """Kill the process."""
         with self._process:
             with suppress(ProcessLookupError):
                 self._process.kill()
-            # Unsent bytes are of no use to anyone; closing would try to send them.
+            # Closing would try to flush unsent bytes.
             for pipe in (self._process.stdin, self._process.stdout):
                 if pipe is not None:
                     pipe.close()
@@ -77,7 +77,7 @@ class BacktrackingMatcher:
                 if descriptor == from_child:
                     block = os.read(from_child, _PIPE_BLOCK)
                     answers += block
-                    # An expression that does not compile is answered, and the process ends.
+                    # After an expression that does not compile, the process answers and exits.
                     if answers.startswith(regex_worker.NO) and self._expression is not None:
                         raise SearchEngineFailure("Python's re does not take the pattern")
                     if not block:
@@ -95,5 +95,5 @@ def _send(descriptor: int, unsent: memoryview) -> memoryview:
     except BlockingIOError:
         return unsent
     except BrokenPipeError:
-        # Whether this is a failure is seen by what the process has answered.
+        # The answers tell whether this is a failure.
         return unsent[len(unsent) :]

@@ -1,8 +1,8 @@
-r"""Sets of characters in search patterns: how each is spelled for the program that has to match it.
+r"""Character classes in search patterns, rendered in the syntax of each matcher.
 
-Python, PCRE, RE2 and ripgrep each know another `\w`, another case folding and other property names. RE2's view of a set
-is the reference, made Unicode-aware by spelling the Perl classes out; where a program might see it differently it is
-given the plain ranges of code points.
+Python, PCRE, RE2 and ripgrep differ in `\w`, case folding and property names. RE2's view of a class is the reference,
+made Unicode-aware by spelling the Perl classes out; where another matcher might differ it gets plain ranges of code
+points.
 """
 
 import sys
@@ -20,13 +20,13 @@ Ranges = tuple[tuple[int, int], ...]
 """First and last code point of each run, ascending."""
 
 NO_CHARACTER = r"[^\x00-\x{10FFFF}]"
-"""What matches no character, for RE2, ripgrep and PCRE."""
+"""Class that matches nothing, for RE2, ripgrep and PCRE."""
 
 _LAST_CODE_POINT = 0x10FFFF
 _FIRST_SURROGATE, _LAST_SURROGATE = 0xD800, 0xDFFF
 _MEMORY = 64 << 20
 _ASCII = bytes(code for code in range(1, 128) if code not in b"\r\n")
-# The sets of Unicode's technical standard 18, annex C, in terms of what RE2 knows: letters, marks, decimal digits,
+# The sets of Unicode's technical standard 18, annex C, in RE2 syntax: letters, marks, decimal digits,
 # connecting punctuation, joiners, and the few alphabetic symbols that are not letters.
 _WORD = (
     r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}\x{200D}"
@@ -46,7 +46,7 @@ class LinearMatch(Protocol):
 
 
 class LinearRegex(Protocol):
-    """A compiled expression that needs time in proportion to the text, whatever the text."""
+    """A compiled expression that matches in linear time."""
 
     @property
     def programsize(self) -> int: ...
@@ -62,7 +62,7 @@ class _Options(Protocol):
 
 
 class _Re2(Protocol):
-    # The package has no types of its own.
+    # The package has no type annotations.
     @property
     def error(self) -> type[Exception]: ...
     def Options(self) -> _Options: ...  # noqa: N802 - its name there
@@ -73,11 +73,11 @@ _re2 = cast(_Re2, re2)
 
 
 class InvalidRegex(TejatError):
-    """RE2 does not take an expression; the text says why."""
+    """RE2 rejects an expression; the text says why."""
 
 
 def compile_linear(expression: str, *, crosses_lines: bool = False) -> LinearRegex:
-    """Compiles an expression in RE2's own syntax; unless told, it never matches a line feed. Raises BadExpression."""
+    """Compile an expression in RE2 syntax. By default it never matches a line feed. Raises InvalidRegex."""
     options = _re2.Options()
     options.never_nl = not crosses_lines
     options.never_capture = True
@@ -91,7 +91,7 @@ def compile_linear(expression: str, *, crosses_lines: bool = False) -> LinearReg
 
 
 def escape(character: str) -> str:
-    """One character, spelled so that it stands for itself in a class or outside in all four syntaxes."""
+    """Escape one character for all four syntaxes, inside a class or outside."""
     if character in _SPECIAL:
         return "\\" + character
     if character < " " or character == "\x7f":
@@ -101,13 +101,13 @@ def escape(character: str) -> str:
 
 @frozen
 class ClassItem:
-    """What may stand in a class: a character, a range or a known set. `character` is None unless it is just one."""
+    """Item of a class: a character, a range or a named set. `character` is set only for a single one."""
 
     character: str | None
     re2: str
     ripgrep: str
     is_named: bool = False
-    """Whether it is a set whose members depend on what the program knows of Unicode."""
+    """Whether its members depend on the matcher's version of Unicode."""
 
     @classmethod
     def from_character(cls, character: str) -> "ClassItem":
@@ -120,7 +120,7 @@ class ClassItem:
 
     @classmethod
     def from_posix(cls, text: str) -> "ClassItem":
-        """`text` is the whole of it, such as `[:alpha:]`."""
+        """Create the item for a whole POSIX class such as `[:alpha:]`."""
         return cls(None, text, text, is_named=True)
 
     @classmethod
@@ -131,7 +131,7 @@ class ClassItem:
 
 @frozen
 class CharacterClass:
-    """A set of characters. It never holds a line ending, whatever its items say."""
+    """A set of characters that never includes line endings."""
 
     items: tuple[ClassItem, ...]
     negated: bool
@@ -147,7 +147,7 @@ class CharacterClass:
 
     @property
     def pcre(self) -> str:
-        r"""PCRE's view of properties, of `[:alpha:]` and of their case is another: it gets those as ranges."""
+        r"""The class for PCRE, which sees properties and `[:alpha:]` differently and gets those as ranges."""
         if any(item.is_named for item in self.items):
             return f"[{format_ranges(self.ranges)}]" if self.ranges else NO_CHARACTER
         if PERL_CLASSES["W"] not in self.items:
@@ -158,12 +158,12 @@ class CharacterClass:
 
     @property
     def ranges(self) -> Ranges:
-        """Its code points, case folding done. Raises BadExpression for a property that there is not."""
+        """Its code points after case folding. Raises InvalidRegex for an unknown property."""
         return _ranges(("(?i)" if self.ignores_case else "") + self.re2)
 
     @property
     def ascii_members(self) -> bytes:
-        """Those of its characters that are ASCII, case folding done; neither NUL nor a line ending."""
+        """Its ASCII characters after case folding, without NUL and line endings."""
         expression = compile_linear(("(?i)" if self.ignores_case else "") + self.re2)
         return b"".join(found.group() for found in expression.finditer(_ASCII))
 
@@ -177,22 +177,22 @@ PERL_CLASSES = {
     "s": ClassItem(None, _SPACE, r"\s"),
     "S": ClassItem(None, _NO_SPACE, r"\S"),
     "w": ClassItem(None, _WORD, r"\w"),
-    # RE2 has no way to name it inside a class: the ranges are worked out when they are needed.
+    # RE2 cannot name it inside a class, so the ranges are computed when needed.
     "W": ClassItem(None, "", r"\W"),
 }
 
 
 WORD = CharacterClass((PERL_CLASSES["w"],), negated=False, ignores_case=False)
-r"""What `\w` matches."""
+r"""The characters that `\w` matches."""
 
 
 def fold_ranges(character: str) -> Ranges:
-    """The characters that are one when case does not count."""
+    """Return the characters that equal this one if case is ignored."""
     return _ranges("(?i)" + escape(character))
 
 
 def format_ranges(ranges: Ranges) -> str:
-    r"""The inside of a class for RE2, ripgrep and PCRE."""
+    r"""Format ranges as the inside of a class for RE2, ripgrep and PCRE."""
     return "".join(f"\\x{{{first:X}}}" + (f"-\\x{{{last:X}}}" if last > first else "") for first, last in ranges)
 
 
@@ -209,7 +209,7 @@ def _non_word_ranges() -> str:
 
 @lru_cache(maxsize=128)
 def _ranges(expression: str) -> Ranges:
-    # Asking RE2 about every character there is takes some milliseconds and cannot disagree with what RE2 matches.
+    # Asking RE2 about every character takes some milliseconds and cannot disagree with what RE2 matches.
     runs: list[tuple[int, int]] = []
     for found in compile_linear(f"(?:{expression})+").finditer(_every_character()):
         run = found.group().decode()
@@ -225,7 +225,7 @@ def _without_surrogates(first: int, last: int) -> list[tuple[int, int]]:
 
 @cache
 def _every_character() -> bytes:
-    # A line feed in place of the carriage return: neither is part of any set, and it breaks the run.
+    # A line feed replaces the carriage return: neither is in any set, and it breaks the run.
     code_points = array("I", range(_LAST_CODE_POINT + 1))
     del code_points[_FIRST_SURROGATE : _LAST_SURROGATE + 1]
     code_points[ord("\r")] = ord("\n")

@@ -1,7 +1,7 @@
-"""Searching the contents of files beneath a directory, or of one file.
+"""Content search in the files beneath a directory, or in one file.
 
-Which files are searched is decided by our own walk and ignore rules, which lines match by one dialect of patterns; the
-engines differ in speed only.
+Our own walk and ignore rules decide which files are searched, and one pattern dialect which lines match; the engines
+differ in speed only.
 """
 
 import time
@@ -43,7 +43,7 @@ ALL_ENGINES = tuple(SearchEngine)
 
 
 def check_pattern(pattern: str, *, fixed_strings: bool = False) -> None:
-    """Raises ToolFailure(INVALID_TOOL_PARAMS), which says what is wrong, for a pattern that is not understood."""
+    """Validate a pattern. Raises ToolFailure(INVALID_TOOL_PARAMS) that says what is wrong."""
     LineMatcher(parse_pattern(pattern, fixed_strings=fixed_strings, case_sensitive=True), lambda: None)
 
 
@@ -57,15 +57,15 @@ def search(
     deadline: float,
     engines: Sequence[SearchEngine] = ALL_ENGINES,
 ) -> SearchResult:
-    """Searches all files beneath a directory that are not ignored; hidden ones too, links never.
+    """Search all files beneath a directory that are not ignored, including hidden ones but no links.
 
-    `within` is the path of the directory from the root that the rules are for; without rules nothing is ignored.
-    `deadline` is the number of seconds after which the result is what was found until then. What `stop` raises goes
-    through. The engines are tried in turn until one succeeds. When there are more matches than asked for, the first
-    ones to be found are reported: ripgrep searches in several threads, so which these are is left to chance.
+    `within` is the directory's path relative to the root of the rules; without rules nothing is ignored. After
+    `deadline` seconds the matches found so far are returned. `stop` may raise to cancel. The engines are tried in turn
+    until one succeeds. With more matches than requested the first ones found are returned; ripgrep is multi-threaded,
+    so which these are is not deterministic.
 
-    Raises ToolFailure: INVALID_TOOL_PARAMS for a pattern or a glob that is not understood, PATH_NOT_IN_WORKSPACE for a
-    glob that leads out, GREP_EXECUTION_ERROR when no engine can do it.
+    Raises ToolFailure: INVALID_TOOL_PARAMS for an invalid pattern or glob, PATH_NOT_IN_WORKSPACE for a glob that leads
+    out, GREP_EXECUTION_ERROR when no engine works.
     """
     pattern, excluding = _patterns(query)
     task = SearchTask(
@@ -91,9 +91,9 @@ def search(
 def search_file(
     file_fd: int, name: bytes, query: SearchQuery, *, stop: Callable[[], None], deadline: float
 ) -> SearchResult:
-    """Searches one regular file that is open for reading; `name` is its path in the result.
+    """Search one regular file that is open for reading; `name` is its path in the result.
 
-    What is said of `search` holds here; the glob and the excluded directories do not count. Raises OSError too.
+    Like `search`, but glob and excluded directories do not apply. Raises OSError as well.
     """
     pattern, excluding = _patterns(query)
     hits = MatchCollector(query)

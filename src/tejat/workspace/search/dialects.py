@@ -1,4 +1,4 @@
-"""A search pattern, spelled for each of the matchers: RE2, ripgrep, PCRE, Python's `re` and POSIX grep."""
+"""Rendering of search patterns for each matcher: RE2, ripgrep, PCRE, Python's `re` and POSIX grep."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
@@ -15,23 +15,23 @@ from tejat.workspace.search.character_class import (
 from tejat.workspace.search.pattern import GROUP_OPENERS, PatternToken, SearchPattern, TokenKind
 
 _LAST_ASCII = 0x7F
-# Counts beyond this are left open in the spelling for grep, whose automata they would blow up.
+# Larger counts are left open for grep, whose automata they would blow up.
 _HIGHEST_GREP_COUNT = 4
 
 
 class LinearMode(Enum):
-    """How the parts that a linear matcher cannot judge are treated."""
+    """Treatment of the parts that a linear matcher cannot evaluate."""
 
     EXACT = auto()
     """There are none."""
     RELAXED = auto()
-    """They are left out: what matches the pattern matches this, and more may."""
+    """Leave them out: everything the pattern matches is matched, and perhaps more."""
     SYNTAX = auto()
-    """They are taken for plain groups, so that what they hold is checked."""
+    """Treat them as plain groups, to check their contents."""
 
 
 def to_re2(pattern: SearchPattern, mode: LinearMode) -> str:
-    r"""RE2's spelling. Its `\b` is right for ASCII text only."""
+    r"""Render for RE2, whose `\b` is correct for ASCII text only."""
     words = {TokenKind.BOUNDARY: r"\b", TokenKind.NON_BOUNDARY: r"\B"}
     if mode is LinearMode.RELAXED:
         words = dict.fromkeys(words, "(?:)")
@@ -52,7 +52,7 @@ def to_re2(pattern: SearchPattern, mode: LinearMode) -> str:
 
 
 def to_ripgrep(pattern: SearchPattern) -> str:
-    """The spelling for ripgrep's own matcher, which knows Unicode."""
+    """Render for ripgrep's own matcher, which supports Unicode."""
 
     def spell(token: PatternToken) -> str:
         match token.kind:
@@ -69,9 +69,9 @@ def to_ripgrep(pattern: SearchPattern) -> str:
 
 
 def to_pcre(pattern: SearchPattern) -> str:
-    r"""The spelling for PCRE2 in ripgrep, to which each line comes with the "\r" of its end.
+    r"""Render for PCRE2 in ripgrep, which gets each line with the "\r" at its end.
 
-    Ripgrep's own way to leave that out (`--crlf`) makes PCRE2 see no line start in an empty line.
+    The option `--crlf` would drop it, but makes PCRE2 see no line start in an empty line.
     """
 
     def spell(token: PatternToken) -> str:
@@ -93,9 +93,9 @@ def to_pcre(pattern: SearchPattern) -> str:
 
 
 def to_python(pattern: SearchPattern) -> str:
-    """The spelling for Python's `re` without flags, on the text of one line.
+    """Render for Python's `re` without flags, applied to single lines.
 
-    One thing cannot be said exactly: a back-reference that ignores case compares with `str.lower`, for which ſ is no s.
+    One case is inexact: a case-insensitive back-reference compares with `str.lower`, for which ſ is not s.
     """
     word = _python_class(WORD.ranges) if pattern.has_word_boundaries else ""
 
@@ -106,7 +106,7 @@ def to_python(pattern: SearchPattern) -> str:
             case TokenKind.LITERAL if token.ignores_case:
                 return _python_class(fold_ranges(token.text))
             case TokenKind.ANY:
-                # Bytes that are no text come as lone surrogates, and are no characters.
+                # Bytes that are not UTF-8 arrive as lone surrogates and are not characters.
                 return "[^\r\n\ud800-\udfff]"
             case TokenKind.NEVER:
                 return "(?!)"
@@ -115,7 +115,7 @@ def to_python(pattern: SearchPattern) -> str:
             case TokenKind.LINE_END:
                 return r"\Z"
             case TokenKind.BOUNDARY | TokenKind.NON_BOUNDARY:
-                # As ripgrep has it, a byte that is no text is no part of a word, nor is it next to a place in no word.
+                # As in ripgrep, an invalid byte is not part of a word, nor next to a position outside of words.
                 return _boundary(token.kind, word, f"{word[:-1]}\ud800-\udfff]")
             case TokenKind.BACK_REFERENCE if token.ignores_case:
                 return f"(?i:(?:\\{token.text}))"
@@ -126,11 +126,11 @@ def to_python(pattern: SearchPattern) -> str:
 
 
 def to_marked_re2(pattern: SearchPattern) -> str:
-    r"""RE2's spelling for text in which `marked` has made word boundaries visible.
+    r"""Render for RE2 on text in which word boundaries were made visible by marks.
 
-    RE2's `\b` sees ASCII words only. So each word character beyond ASCII is put between two underscores, a plain
-    underscore is doubled, and each atom matches a character together with its marks: then a boundary is just where RE2
-    sees one, in linear time, which no look-around could do. A line feed stands for a byte that is no text.
+    RE2's `\b` sees ASCII words only. So each non-ASCII word character is put between two underscores, a plain
+    underscore is doubled, and each atom matches a character with its marks: then a boundary is exactly where RE2 sees
+    one, in linear time, which look-around cannot do. A line feed stands for a byte that is not UTF-8.
     """
 
     def spell(token: PatternToken) -> str:
@@ -153,14 +153,14 @@ def to_marked_re2(pattern: SearchPattern) -> str:
             case _:
                 return _linear_syntax(token)
 
-    # Anchored and led by whole characters: a match cannot begin between a character and its mark.
+    # Anchored after whole characters: a match cannot begin between a character and its mark.
     return r"\A(?:[^_]|__|_[^_]_)*?(?:" + "".join(map(spell, pattern.tokens)) + ")"
 
 
 def to_grep(pattern: SearchPattern) -> bytes:
-    """An extended POSIX expression on bytes that matches at least the lines that the pattern matches.
+    """Render as a POSIX extended expression on bytes that matches at least the lines that the pattern matches.
 
-    Characters beyond ASCII are told apart no further, and whatever stands between characters is left out.
+    Non-ASCII characters are not distinguished, and zero-width assertions are left out.
     """
     spelled: list[bytes] = []
     for token in _without_lookarounds(pattern.tokens):
@@ -185,7 +185,7 @@ def to_grep(pattern: SearchPattern) -> bytes:
 
 
 def _without_lookarounds(tokens: tuple[PatternToken, ...]) -> Iterator[PatternToken]:
-    """The tokens with each look-around replaced by an empty group."""
+    """Yield the tokens with each look-around replaced by an empty group."""
     depth = 0
     for token in tokens:
         if depth:
@@ -223,7 +223,7 @@ _FIXED_SYNTAX = {
 
 
 def _linear_syntax(token: PatternToken) -> str:
-    """What RE2 and ripgrep spell alike. Greed is left out: it cannot change whether a line matches."""
+    """Render what RE2 and ripgrep have in common. Laziness is dropped: it cannot change whether a line matches."""
     if token.kind is TokenKind.LITERAL:
         return escape(token.text)
     if token.kind is TokenKind.REPEAT:
@@ -234,7 +234,7 @@ def _linear_syntax(token: PatternToken) -> str:
 
 
 def _backtracking_syntax(token: PatternToken) -> str:
-    """What PCRE and Python spell alike."""
+    """Render what PCRE and Python have in common."""
     match token.kind:
         case TokenKind.LITERAL:
             return escape(token.text)
@@ -247,7 +247,7 @@ def _backtracking_syntax(token: PatternToken) -> str:
         case TokenKind.GROUP:
             return "(?:"
         case TokenKind.BACK_REFERENCE:
-            # Its own group, so that a digit after it is not read as part of the number.
+            # In a group, so that a following digit is not read as part of the number.
             return f"(?:\\{token.text})"
         case _:
             return _FIXED_SYNTAX[token.kind]
@@ -289,7 +289,7 @@ def _without_underscore(first: int, last: int) -> Ranges:
 
 _BEYOND_ASCII = b"[\x80-\xff]+"
 _GREP_SPECIAL = frozenset(rb"\.[]{}()*+?^$|")
-# The only characters beyond ASCII that are one with an ASCII letter when case does not count.
+# The only non-ASCII characters that fold to an ASCII letter.
 _FOLDED_WITH_ASCII = {"k": "\u212a", "s": "\u017f"}
 
 
@@ -310,7 +310,7 @@ def _grep_set(members: bytes) -> bytes:
         return b"(" + _BEYOND_ASCII + b")"
     if members == b"^":
         return rb"(\^|" + _BEYOND_ASCII + b")"
-    # In this order none of the characters that mean something in a bracket is where it would.
+    # In this order, no character is where it would be special in a bracket expression.
     plain = bytes(code for code in members if code not in b"][^-")
     bracket = b"".join(code for code in (b"]", plain, b"[", b"^", b"-") if code == plain or code in members)
     return b"([" + bracket + b"]|" + _BEYOND_ASCII + b")"

@@ -1,7 +1,7 @@
-"""Searching with grep, with git grep, or with neither: they pick files, our own matcher judges the lines.
+"""Search engines based on git grep, grep, and Python alone: they select files, our matcher selects lines.
 
-Their dialects, their views of Unicode, binary files and ignore files all differ. So they only pick the files in which
-there may be a match, by an expression on bytes that matches at least what is searched for.
+Their dialects and their treatment of Unicode, binary files and ignore files differ. So they only select files that may
+contain a match, with an expression on bytes that matches at least what is searched for.
 """
 
 import re
@@ -18,19 +18,19 @@ _MAX_FILES = 1_000_000
 _ARGUMENT_BYTES = 512 * 1024
 _BYTES_BESIDE_A_PATH = 16
 _MAX_EXPRESSION_LENGTH = 100_000
-# What begins with a byte order mark of UTF-16 is picked in any case.
+# Files with a UTF-16 byte order mark are always selected.
 _WIDE_MARKS = (b"^\xff\xfe", b"^\xfe\xff")
 _PLAIN_NAME = re.compile(rb"[A-Za-z0-9_.-]+")
 _FOUND, _NOT_FOUND, _TROUBLE = 0, 1, 2
 
 
 def search_with_git_grep(task: SearchTask) -> MatchCollector:
-    """Raises EngineFailure when git grep cannot do it, and ToolFailure for a pattern that is not understood."""
+    """Search with git grep. Raises SearchEngineFailure if it does not work, ToolFailure for an invalid pattern."""
     git = find_program("git")
     if git is None or b".git" not in task.query.exclude_directories:
         raise SearchEngineFailure("there is no git, or it would leave out what is to be searched")
     excluded = sorted(filter(_PLAIN_NAME.fullmatch, task.query.exclude_directories))
-    # Told that there is no repository, it reads no configuration of one, which could name programs to run.
+    # Without a repository, git reads no repository configuration, which could name programs to run.
     argv = limit_memory(
         *(git, "--no-pager", "grep", "--no-index", "--no-exclude-standard", "--no-textconv", "--no-color"),
         *(*_grep_options(task), "--null", "--", "."),
@@ -44,7 +44,7 @@ def search_with_git_grep(task: SearchTask) -> MatchCollector:
 
 
 def search_with_grep(task: SearchTask) -> MatchCollector:
-    """Raises EngineFailure when grep cannot do it, and ToolFailure for a pattern that is not understood."""
+    """Search with grep. Raises SearchEngineFailure if it does not work, ToolFailure for an invalid pattern."""
     grep = find_program("grep")
     if grep is None:
         raise SearchEngineFailure("there is no grep")
@@ -61,7 +61,7 @@ def search_with_grep(task: SearchTask) -> MatchCollector:
 
 
 def search_with_python(task: SearchTask) -> MatchCollector:
-    """Raises EngineFailure when Python cannot do it, and ToolFailure for a pattern that is not understood."""
+    """Search without other programs. Raises SearchEngineFailure and ToolFailure like the others."""
     hits = MatchCollector(task.query)
     with _open_scanner(task, hits) as judge:
         _search_all(judge, _list_files(task, hits))
@@ -92,7 +92,7 @@ def _grep_options(task: SearchTask) -> list[str | bytes]:
 
 
 def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[bytes]:
-    """The files that a program names. Raises EngineFailure when it fails; unreadable files are no failure."""
+    """Yield the files that a program prints. Raises SearchEngineFailure if it fails; unreadable files are ignored."""
     try:
         with run_helper(argv, directory_fd=task.directory_fd) as child:
             kept = b""
@@ -101,7 +101,7 @@ def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[b
                 for name in names:
                     yield name.removeprefix(b"./")
             code = child.exit_code(task.stop)
-            # grep keeps silent about what it cannot read; git says it, but goes on and does not fail for it.
+            # grep is silent about unreadable files; git reports them but does not fail.
             if code not in (_FOUND, _NOT_FOUND) and not (code == _TROUBLE and not child.stderr):
                 raise SearchEngineFailure(f"{code}: {child.stderr.decode('utf-8', 'replace')[:1000]}")
     except OSError as error:
@@ -123,7 +123,7 @@ def _list_files(task: SearchTask, hits: MatchCollector) -> list[bytes]:
 
 
 def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
-    """Paths in portions that fit the arguments of a program, spelled so that none is taken for an option."""
+    """Split paths into batches that fit an argument list, written so that none looks like an option."""
     batch: list[bytes] = []
     size = 0
     for path in paths:

@@ -1,4 +1,4 @@
-"""Which lines of a text match a pattern: the judge that every search engine's finds come before."""
+"""Line matcher that confirms the results of every search engine."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,11 +12,11 @@ from tejat.workspace.search.dialects import LinearMode, to_marked_re2, to_python
 from tejat.workspace.search.pattern import SearchPattern, invalid_pattern
 
 Span = tuple[int, int]
-"""Where a line begins and ends in a block, its line feed left out."""
+"""Start and end of a line in a block, without its line feed."""
 
 _BATCH = 256
-# RE2 cannot be interrupted, and takes up to some 20 ns for each byte and each step of the compiled expression. So it is
-# given no more at once than it can do in half a second, and of one line no more than it can do in half a minute.
+# RE2 cannot be interrupted and takes up to 20 ns per byte and step of the compiled expression. So it gets at most half
+# a second of work at once, and at most half a minute of work for one line.
 _MAX_CALL_COST = 20_000_000
 _MAX_LINE_COST = 2_000_000_000
 _MIN_CALL_BYTES = 4096
@@ -26,12 +26,11 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 class LineMatcher(AbstractContextManager["LineMatcher"]):
-    """Finds the matching lines of text. Leave its block to end the process that it may have started.
+    """Finds matching lines of text. Use it as a context manager, to end a process that it may start.
 
-    RE2 alone judges wherever it can, in linear time. It cannot where a pattern looks around or back, or asks for word
-    boundaries in text beyond ASCII; there it only preselects, and the lines it selects are looked at again.
-    `complete` turns False when a line was too long for the pattern to be searched whole.
-    Raises ToolFailure(INVALID_TOOL_PARAMS) for a pattern that RE2 does not take.
+    RE2 decides alone where it can, in linear time. It cannot for look-around, back-references, and word boundaries in
+    non-ASCII text; there it only preselects lines, which are then checked. `complete` becomes False when a line was too
+    long to be searched whole. Raises ToolFailure(INVALID_TOOL_PARAMS) for a pattern that RE2 rejects.
     """
 
     def __init__(self, pattern: SearchPattern, stop: Callable[[], None]) -> None:
@@ -55,9 +54,9 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
             self._backtracking = None
 
     def matching_lines(self, block: bytes) -> Iterator[Span]:
-        r"""The matching lines of a block of whole lines that does not end with a line feed, in order.
+        r"""Yield the matching lines of a block of whole lines without its last line feed, in order.
 
-        Lines end at "\n"; a "\r" in them is taken for a line ending too, as ripgrep does, but begins no new line.
+        Lines end at "\n"; a "\r" counts as a line ending too, as in ripgrep, but begins no new line.
         """
         text = _normalize(block)
         if self._exact is not None and (self._relaxed is None or text.isascii()):
@@ -74,7 +73,7 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         yield from self._confirm(batch, text)
 
     def matches(self, line: bytes) -> bool:
-        """Whether one line matches."""
+        """Return whether one line matches."""
         return next(self.matching_lines(line), None) is not None
 
     def _search_lines(self, expression: LinearRegex, block: bytes, text: bytes) -> Iterator[Span]:
@@ -107,7 +106,7 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
     def _check_boundaries(self, line: bytes) -> bool:
         self._stop()
         if self._pattern.has_non_boundaries and _NO_TEXT_BYTE in line:
-            # Next to such a byte there is neither a boundary nor none, which marks cannot say.
+            # Next to an invalid byte neither \b nor \B matches, which marks cannot express.
             return self._backtrack([line])[0]
         return any(
             self._exact is not None and self._exact.search(part) is not None
@@ -134,7 +133,7 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
 
 
 def _end_of_lines(block: bytes, at: int, most: int) -> int:
-    """Where whole lines end that are not longer than so many bytes together, or the first one alone when it is."""
+    """Return where whole lines of at most `most` bytes end, or the first line if it is longer."""
     if len(block) - at <= most:
         return len(block)
     end = block.rfind(b"\n", at, at + most)
@@ -144,9 +143,9 @@ def _end_of_lines(block: bytes, at: int, most: int) -> int:
 
 
 def _normalize(block: bytes) -> bytes:
-    r"""As long as the block, with "\n" for "\r", and 0xFF for each byte that is no UTF-8.
+    r"""Return the block with "\n" for "\r" and 0xFF for each invalid byte, at the same length.
 
-    RE2 takes some overlong and surrogate sequences for characters, which ripgrep does not; it takes 0xFF for none.
+    RE2 accepts some overlong and surrogate sequences as characters, which ripgrep does not; it never accepts 0xFF.
     """
     text = block.replace(b"\r", b"\n") if b"\r" in block else block
     if text.isascii():

@@ -1,11 +1,11 @@
-r"""The dialect of search patterns, read once and spelled for each program that has to search with it.
+r"""Parser for search patterns, which are then rendered for each matcher.
 
-Programs differ in what `\w`, `\b`, `[[]`, `{` or a case-insensitive `k` mean. So no pattern is handed on as it was
-written: it is read into tokens whose meaning is fixed, and each program gets a spelling that means just that to it.
+Matchers differ in what `\w`, `\b`, `[[]`, `{` or a case-insensitive `k` mean. So no pattern is passed on as written: it
+is parsed into tokens with a fixed meaning, and each matcher gets an equivalent of its own.
 
-The dialect is that of RE2 with Unicode in mind: `\d \w \s \b` know all scripts, a `{` that begins no count is a plain
-character, so is a `[` inside a class, and nothing ever matches a line ending. Look-around, back-references and atomic
-groups are understood too; a pattern that has one is `needs_backtracking`, because no linear matcher can run it.
+The dialect is RE2's with Unicode: `\d \w \s \b` support all scripts, a `{` that begins no count is a plain character,
+so is a `[` inside a class, and nothing ever matches a line ending. Look-around, back-references and atomic groups are
+supported too; they set `needs_backtracking`, because no linear matcher can run them.
 """
 
 import re
@@ -18,7 +18,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.workspace.search.character_class import PERL_CLASSES, CharacterClass, ClassItem
 
 MAX_PATTERN_BYTES = 10_000
-"""In bytes of UTF-8. Every matcher's time grows with the product of pattern and line."""
+"""In UTF-8. The time of every matcher grows with the product of pattern and line."""
 
 
 class TokenKind(Enum):
@@ -45,32 +45,31 @@ GROUP_OPENERS = frozenset({TokenKind.GROUP, TokenKind.CAPTURE, TokenKind.ATOMIC,
 
 @frozen
 class PatternToken:
-    """One piece of a pattern. `text` is the character, the count, the look's opening or the group's number."""
+    """One token. `text` is the character, the count, the opening of a look-around or the group number."""
 
     kind: TokenKind
     text: str = ""
     ignores_case: bool = False
-    """Whether case does not count for it."""
     character_class: CharacterClass | None = None
 
 
 @frozen
 class SearchPattern:
-    """A pattern whose syntax was understood."""
+    """A parsed pattern."""
 
     source: str
     tokens: tuple[PatternToken, ...]
     ignores_case: bool
-    """Whether case does not count, unless a token says otherwise."""
+    """The default; tokens may differ."""
     needs_backtracking: bool
     has_word_boundaries: bool
-    r"""Whether there is a `\b` or a `\B` in it."""
+    r"""Whether it contains `\b` or `\B`."""
     has_non_boundaries: bool
-    r"""Whether there is a `\B` in it."""
+    r"""Whether it contains `\B`."""
 
 
 def parse_pattern(source: str, *, fixed_strings: bool, case_sensitive: bool) -> SearchPattern:
-    """Reads a pattern. Raises ToolFailure(INVALID_TOOL_PARAMS) that says what is wrong with it."""
+    """Parse a pattern. Raises ToolFailure(INVALID_TOOL_PARAMS) that says what is wrong."""
     folds = not case_sensitive
     try:
         size = len(source.encode())
@@ -96,7 +95,7 @@ def parse_pattern(source: str, *, fixed_strings: bool, case_sensitive: bool) -> 
 
 
 def invalid_pattern(source: str, reason: str) -> ToolFailure:
-    """The failure that tells what is wrong with a pattern."""
+    """Create the failure for an invalid pattern."""
     shown = source if len(source) <= _MAX_SHOWN_LENGTH else source[:_MAX_SHOWN_LENGTH] + "..."
     return ToolFailure(
         gettext_lazy(
@@ -129,15 +128,13 @@ _LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
 def _literal(character: str, folds: bool) -> PatternToken:
-    # Searched text holds neither: lines are taken apart before they are matched.
+    # Searched text contains neither: it is split into lines first.
     if character in "\r\n":
         return PatternToken(TokenKind.NEVER)
     return PatternToken(TokenKind.LITERAL, character, folds)
 
 
 class _PatternParser:
-    """Reads one pattern from left to right."""
-
     def __init__(self, source: str, folds: bool) -> None:
         self._source = source
         self._at = 0
@@ -198,7 +195,7 @@ class _PatternParser:
                 self._append_class([item], negated=False)
 
     def _escaped_item(self) -> ClassItem:
-        """An escape that stands for one character or for a set of them; the same inside a class and outside."""
+        """Parse an escape for a character or a set of characters, inside a class or outside."""
         source, at = self._source, self._at
         escape = source[at + 1 : at + 2]
         if escape in PERL_CLASSES:

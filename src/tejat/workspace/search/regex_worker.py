@@ -1,7 +1,7 @@
-"""The program that matches lines with Python's `re`, because some patterns take forever on some lines.
+"""Worker program that matches lines with Python's `re`, because some patterns take forever on some lines.
 
-It is run as a file, without the rest of the package: it reads an expression, then lines, each led by its size in four
-bytes, and answers with one byte each: `y` or `n`; for the expression `y` when it compiles.
+It is run as a file, without the package. It reads an expression, then lines, each prefixed by its size in four bytes,
+and answers each with `y` or `n`; for the expression, `y` means that it compiles.
 """
 
 import re
@@ -13,7 +13,7 @@ YES, NO = b"y", b"n"
 
 
 def main() -> None:
-    """Answers until its input ends."""
+    """Answer until the end of the input."""
     incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
 
     def read() -> str | None:

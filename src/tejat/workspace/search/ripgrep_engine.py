@@ -1,8 +1,8 @@
-"""Searching with ripgrep: it picks the files and lines, and what it picks is checked against our own rules.
+"""Search engine based on ripgrep, whose matches are filtered by our own rules.
 
-Ripgrep is given the whole tree, without regard to ignore files: only directories that our rules ignore, as far as some
-thousand entries tell, are kept from it. The files of its finds are then judged by our rules, so that its own view of
-ignore files and globs never counts. It is not asked for JSON, which knows no limit to a line's length.
+Ripgrep searches the whole tree regardless of ignore files; only directories that our rules ignore, found by looking at
+some thousand entries, are excluded. Matching files are then filtered by our rules, so that ripgrep's view of ignore
+files and globs never counts. JSON output is not used, because it does not limit the length of lines.
 """
 
 import os
@@ -45,7 +45,7 @@ _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def search_with_ripgrep(task: SearchTask, ripgrep: str) -> MatchCollector:
-    """Raises EngineFailure when ripgrep cannot do it, and ToolFailure for a pattern that is not understood."""
+    """Search with ripgrep. Raises SearchEngineFailure if it does not work, ToolFailure for an invalid pattern."""
     hits = MatchCollector(task.query)
     argv, pattern_file = _command(task, ripgrep)
     try:
@@ -96,12 +96,12 @@ def _command(task: SearchTask, ripgrep: str) -> tuple[list[str | bytes], bytes |
 
 
 def _max_matches_per_file(query: SearchQuery) -> int:
-    # One more than may be reported in all is enough to know that there are more.
+    # One more than may be reported shows that there are more.
     return min(query.total_max_matches + 1, query.max_matches_per_file or query.total_max_matches + 1)
 
 
 def _ignored_directories(task: SearchTask) -> list[bytes]:
-    """Ignored directories, the uppermost ones: not all, but those that an ordinary tree has its bulk in."""
+    """Return the topmost ignored directories: not all, but those that hold the bulk of ordinary trees."""
     if task.rules is None:
         return []
     prefix = task.within + b"/" if task.within else b""
@@ -123,7 +123,7 @@ def _ignored_directories(task: SearchTask) -> list[bytes]:
 
 
 def _subdirectories(directory_fd: int, parent: bytes, most: int) -> tuple[int, list[bytes]]:
-    """How many entries were looked at, and which of them are directories."""
+    """Return the number of entries read, and which of them are directories."""
     try:
         fd = os.open(parent or b".", _DIRECTORY_FLAGS, dir_fd=directory_fd)
     except OSError:
@@ -166,7 +166,7 @@ def _read_names(task: SearchTask, child: HelperProcess) -> Iterator[bytes]:
 
 
 def _is_text(task: SearchTask, path: bytes) -> bool:
-    """Whether there is no NUL in a file: ripgrep does not look further once it has found enough."""
+    """Return whether a file contains no NUL: ripgrep stops reading once it has found enough."""
     with open_regular_file(task.directory_fd, path) as fd:
         if fd is None:
             return False
@@ -175,7 +175,7 @@ def _is_text(task: SearchTask, path: bytes) -> bool:
         except (BinaryFile, OSError):
             return False
         except SearchTimeout:
-            # There is none as far as was read, which is as far as this search gets.
+            # No NUL in what was read, and the search gets no further.
             return True
     return True
 
@@ -186,7 +186,7 @@ def _collect_lines(task: SearchTask, child: HelperProcess, hits: MatchCollector)
             continue
         matches = sum(record.is_match for record in found.records)
         most = _max_matches_per_file(task.query)
-        # Where it has found as many as were asked for, it has not read on.
+        # With enough matches, ripgrep has not read the rest of the file.
         if matches >= most and not _is_text(task, found.path):
             continue
         lines = first_matches(_lines(task, found), most, task.query.after)
@@ -204,7 +204,7 @@ class _Record:
 
 @dataclass(slots=True)
 class _FileOutput:
-    """What ripgrep printed of one file. `spelled` is its path as printed, from `./` on."""
+    """Output of ripgrep for one file. `printed_path` starts with `./`."""
 
     printed_path: bytes
     records: list[_Record]
@@ -216,7 +216,7 @@ class _FileOutput:
 
 
 def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutput]:
-    """Ripgrep prints what it finds in a file in one piece: path, NUL, line number, `:` or `-`, line, line feed."""
+    """Yield the output per file. Each record is path, NUL, line number, `:` or `-`, line, line feed."""
     current: _FileOutput | None = None
     kept = b""
     try:
@@ -247,7 +247,7 @@ def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutpu
 
 
 def _without_warning(task: SearchTask, spelled: bytes, current: _FileOutput) -> bytes:
-    """The path, which a warning about the file before it may precede; then that file is marked as binary."""
+    """Strip a warning about the previous file from a path, and mark that file as binary."""
     if not spelled.startswith(current.printed_path):
         return spelled
     warning = _BINARY_WARNING.match(spelled, len(current.printed_path))
@@ -286,7 +286,7 @@ def _check_exit(task: SearchTask, child: HelperProcess, hits: MatchCollector) ->
         return
     if code != _TROUBLE:
         raise SearchEngineFailure(f"ripgrep ended with {code}")
-    # Files that could not be read are no trouble; without look-around they are not even spoken of.
+    # Unreadable files are no failure; the default engine does not even report them.
     for complaint in child.stderr.splitlines():
         if _PCRE_ERROR in complaint:
             hits.complete = False

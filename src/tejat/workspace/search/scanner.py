@@ -1,4 +1,4 @@
-"""Searching one file with our own matcher: the lines that match, with their numbers and context."""
+"""Scanner of single files: matching lines with numbers and context."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from tejat.workspace.search.types import SearchLine, SearchQuery, SearchTimeout
 
 @frozen
 class ScanResult:
-    """What a file holds. `complete` is False when time ran out, or a line was too long to be searched whole."""
+    """Matches of a file. `complete` is False on a timeout or if a line was too long to be searched whole."""
 
     lines: tuple[SearchLine, ...]
     matches: int
@@ -22,7 +22,7 @@ class ScanResult:
 
 @frozen
 class FileScanner:
-    """Searches files one by one. Made by `open_scanner`. What `stop` raises goes through, but for OutOfTime."""
+    """Scanner made by `open_scanner`. `stop` may raise; only SearchTimeout is handled."""
 
     query: SearchQuery
     matcher: LineMatcher
@@ -30,7 +30,7 @@ class FileScanner:
     stop: Callable[[], None]
 
     def scan(self, fd: int, *, limit: int) -> ScanResult:
-        """The first matches of a file, at most so many. A binary file has none. Raises OSError."""
+        """Return the first `limit` matches of a file, none for a binary one. Raises OSError."""
         if self.query.max_matches_per_file is not None:
             limit = min(limit, self.query.max_matches_per_file)
         blocks = TextBlocks(fd, self.stop)
@@ -59,7 +59,7 @@ class FileScanner:
 def open_scanner(
     query: SearchQuery, pattern: SearchPattern, excluding: SearchPattern | None, stop: Callable[[], None]
 ) -> Generator[FileScanner]:
-    """For as long as files are searched. Raises ToolFailure for a pattern that is not understood."""
+    """Open a scanner for a query. Raises ToolFailure for an invalid pattern."""
     with LineMatcher(pattern, stop) as matcher:
         if excluding is None:
             yield FileScanner(query, matcher, None, stop)
@@ -69,7 +69,7 @@ def open_scanner(
 
 
 class _MatchRecorder:
-    """Puts matching lines and their context together, block by block."""
+    """Collects matching lines and their context, block by block."""
 
     def __init__(self, query: SearchQuery, most: int, head: Callable[[], bytes]) -> None:
         self.lines: list[SearchLine] = []
@@ -78,11 +78,11 @@ class _MatchRecorder:
         self._limit = most
         self._head = head
         self._number = 1
-        """Of the next line that was not looked at."""
+        """Number of the next line."""
         self._pending_context = 0
-        """How many lines of context the last match still gets."""
+        """Lines of context that the last match still needs."""
         self._recent: list[bytes] = []
-        """The lines before the next one, as many as a match might want and not yet recorded."""
+        """Unrecorded lines before the next one, at most as many as a match needs for context."""
 
     @property
     def is_finished(self) -> bool:
@@ -111,7 +111,7 @@ class _MatchRecorder:
         self.matches += 1
 
     def _skip(self, block: bytes) -> None:
-        """Lines that are no match."""
+        """Process lines that do not match."""
         count = block.count(b"\n") + 1
         if self._pending_context:
             *owed, rest = block.split(b"\n", self._pending_context)

@@ -1,4 +1,4 @@
-"""One search while it runs: what every engine is given, and where it puts what it finds."""
+"""Search task passed to the engines, and the collector of their matches."""
 
 import os
 from collections.abc import Callable, Generator
@@ -12,13 +12,13 @@ from tejat.workspace.search.scanner import FileScanner, open_scanner
 from tejat.workspace.search.text_blocks import open_regular_file
 from tejat.workspace.search.types import FileHits, SearchEngine, SearchLine, SearchQuery, SearchResult
 
-# An ordinary search needs some megabytes. What needs more has met a line too long for it, and is given up.
+# An ordinary search needs some megabytes. One that needs more has met an extremely long line and is aborted.
 _MAX_CHILD_KIBIBYTES = 1 << 20
 
 
 @frozen
 class SearchTask:
-    """A search beneath a directory. `within` is the directory's path from the root that the rules are for."""
+    """A search beneath a directory. `within` is the directory's path relative to the root of the rules."""
 
     directory_fd: int
     query: SearchQuery
@@ -28,11 +28,11 @@ class SearchTask:
     rules: IgnoreRules | None
     within: bytes
     stop: Callable[[], None]
-    """Raises when the search was cancelled, and OutOfTime when its time is over."""
+    """Raises on cancellation, and SearchTimeout at the deadline."""
     ripgrep: str | None
 
     def includes(self, path: bytes) -> bool:
-        """Whether a file is to be searched, as far as its path tells."""
+        """Return whether a file is to be searched, judging by its path."""
         if not self.query.exclude_directories.isdisjoint(path.split(b"/")[:-1]):
             return False
         if self.include is not None and not self.include.matches(path):
@@ -41,7 +41,7 @@ class SearchTask:
 
 
 class MatchCollector:
-    """What was found so far."""
+    """Matches found so far."""
 
     def __init__(self, query: SearchQuery) -> None:
         self.complete = True
@@ -52,16 +52,15 @@ class MatchCollector:
 
     @property
     def remaining(self) -> int:
-        """How many more matches are of interest: one more than may be reported, to know that there are more."""
+        """How many more matches are useful: one more than may be reported, to know that there are more."""
         return self._query.total_max_matches - self._matches + 1
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more can be reported."""
         return self._limited
 
     def add(self, path: bytes, lines: tuple[SearchLine, ...], matches: int) -> None:
-        """Puts in the matches of a file, which had none before."""
+        """Add the matches of a file, once per file."""
         room = self.remaining - 1
         if matches > room:
             self._limited = True
@@ -76,7 +75,7 @@ class MatchCollector:
 
 
 def first_matches(lines: tuple[SearchLine, ...], limit: int, after: int) -> tuple[SearchLine, ...]:
-    """The first of the matches with their context. A further match in that context is shown as context."""
+    """Return the first matches with their context. A later match within that context is shown as context."""
     numbers = [line.number for line in lines if line.is_match]
     if len(numbers) <= limit:
         return lines
@@ -91,7 +90,7 @@ def first_matches(lines: tuple[SearchLine, ...], limit: int, after: int) -> tupl
 
 
 class TaskScanner:
-    """Searches files that an engine has picked. Made by `open_task_scanner`."""
+    """Scanner for the files that an engine selects. Made by `open_task_scanner`."""
 
     def __init__(self, task: SearchTask, hits: MatchCollector, scanner: FileScanner) -> None:
         self._task = task
@@ -99,14 +98,14 @@ class TaskScanner:
         self._scanner = scanner
 
     def search(self, path: bytes) -> bool:
-        """Searches a file, which has to be wanted, and says whether to go on with others."""
+        """Search a file that the task includes; return whether to continue."""
         with open_regular_file(self._task.directory_fd, path) as fd:
             if fd is None:
                 return True
             try:
                 scanned = self._scanner.scan(fd, limit=self._hits.remaining)
             except OSError:
-                # As unreadable as one that cannot be opened.
+                # Treated like one that cannot be opened.
                 return True
         self._hits.add(path, scanned.lines, scanned.matches)
         self._hits.complete = self._hits.complete and scanned.complete
@@ -115,12 +114,12 @@ class TaskScanner:
 
 @contextmanager
 def open_task_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskScanner]:
-    """For the time that an engine runs. Raises ToolFailure for a pattern that is not understood."""
+    """Open the scanner of a task. Raises ToolFailure for an invalid pattern."""
     with open_scanner(task.query, task.pattern, task.exclude_pattern, task.stop) as scanner:
         yield TaskScanner(task, hits, scanner)
 
 
 def limit_memory(*argv: str | bytes, environment: str = "") -> list[str | bytes]:
-    """The command that runs a program with a limit on its memory, and with variables such as `LC_ALL=C`."""
+    """Return the command that runs a program with limited memory and variables such as `LC_ALL=C`."""
     script = f'ulimit -d {_MAX_CHILD_KIBIBYTES} 2>/dev/null; exec "$@"'
     return ["/bin/sh", "-c", f"export {environment}; {script}" if environment else script, "sh", *argv]

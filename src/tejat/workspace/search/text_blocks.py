@@ -1,7 +1,7 @@
-r"""The text of a file as searches see it: in UTF-8, in blocks of whole lines, with "\r\n" as "\n"; and how it is shown.
+r"""File contents as searched: UTF-8 in blocks of whole lines with "\n" line ends; and the display of lines.
 
-A file that holds a NUL is binary and is not searched, wherever the NUL is. UTF-16 that begins with a byte order mark is
-turned into UTF-8 first, so that its NULs do not count.
+A file with a NUL anywhere is binary and is not searched. UTF-16 with a byte order mark is converted first, so that its
+NULs do not count.
 """
 
 import codecs
@@ -18,9 +18,8 @@ from tejat.workspace.files.system_calls import O_TRAVERSE, openat2
 from tejat.workspace.text.encoding import detect_encoding
 
 MAX_SHOWN_CHARACTERS: Final = 2000
-"""In characters."""
 MAX_LINE_BYTES: Final = 4 * MAX_SHOWN_CHARACTERS + 192
-"""In bytes: a longer line has more than the shown characters in any encoding."""
+"""A longer line exceeds MAX_SHOWN_CHARACTERS in any encoding."""
 
 _BLOCK = 1 << 20
 _MAX_SEARCHED_LINE = 16 << 20
@@ -32,14 +31,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BinaryFile(TejatError):
-    """A file holds a NUL, so it is no text."""
+    """A file contains a NUL."""
 
 
 @contextmanager
 def open_regular_file(directory_fd: int, path: bytes) -> Generator[int | None]:
-    """A descriptor of a regular file beneath a directory, None when it cannot be read or is something else.
+    """Yield a descriptor of a regular file beneath a directory, None if it is unreadable or something else.
 
-    A path that leads through a link out of the directory, which it may do since it was found, is not followed.
+    A link that leads out of the directory, put there after the file was found, is not followed.
     """
     try:
         fd = _open(directory_fd, path)
@@ -62,7 +61,7 @@ def _open(directory_fd: int, path: bytes) -> int:
 
 
 def _open_by_parts(directory_fd: int, path: bytes) -> int:
-    """The same where the system has no call for it. No link is followed: there is none on the way to a found file."""
+    """Open without openat2. No link is followed: a found path contains none."""
     *parents, name = path.split(b"/")
     fd = os.dup(directory_fd)
     try:
@@ -76,9 +75,9 @@ def _open_by_parts(directory_fd: int, path: bytes) -> int:
 
 
 class TextBlocks:
-    """Reads the text of a file from its beginning. What `stop` raises goes through.
+    """Reader of a file's text. `stop` may raise.
 
-    `complete` turns False when a line was too long to be searched whole.
+    `complete` becomes False when a line was too long to be searched whole.
     """
 
     def __init__(self, fd: int, stop: Callable[[], None], *, block_size: int = _BLOCK) -> None:
@@ -87,7 +86,7 @@ class TextBlocks:
         self._raw = _read_text(fd, stop, block_size)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Blocks of whole lines, without the line feed at their ends. Raises BinaryFile and OSError."""
+        """Yield blocks of whole lines without the last line feed. Raises BinaryFile and OSError."""
         kept = b""
         for block in self._raw:
             end = block.rfind(b"\n")
@@ -101,7 +100,7 @@ class TextBlocks:
             yield kept.replace(b"\r\n", b"\n")
 
     def drain(self) -> None:
-        """Raises BinaryFile when there is a NUL in what was not read yet."""
+        """Read the rest. Raises BinaryFile if it contains a NUL."""
         for _ in self._raw:
             pass
 
@@ -116,9 +115,9 @@ class TextBlocks:
 
 
 def format_line(raw: bytes, head: Callable[[], bytes]) -> str:
-    """A line, or at least the first LONGEST_KEPT_LINE bytes of a longer one, as it is shown.
+    """Format a line, or at least the first MAX_LINE_BYTES bytes of a longer one, for display.
 
-    `head` gives the first bytes of the file; it is called when the line is not UTF-8.
+    `head` returns the first bytes of the file; it is called when the line is not UTF-8.
     """
     is_cut = len(raw) > MAX_LINE_BYTES
     text = _decode(raw[:MAX_LINE_BYTES], head, is_cut=is_cut)
@@ -128,7 +127,7 @@ def format_line(raw: bytes, head: Callable[[], bytes]) -> str:
 
 
 def read_head(fd: int) -> bytes:
-    """The first bytes of a file, enough to tell its encoding."""
+    """Return the first bytes of a file, enough to detect its encoding."""
     return os.pread(fd, _ENCODING_PROBE, 0)
 
 

@@ -1,4 +1,4 @@
-"""What is searched for and what was found."""
+"""Search types: query, engines and results."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from tejat.workspace.paths.walk import EXCLUDED_DIRECTORIES
 
 
 class SearchEngine(StrEnum):
-    """The programs that can find the files and lines, fastest first. All of them find the same."""
+    """Search engines, fastest first. All of them find the same."""
 
     RIPGREP = "ripgrep"
     GIT_GREP = "git grep"
@@ -18,15 +18,15 @@ class SearchEngine(StrEnum):
 
 @frozen
 class SearchQuery:
-    """What to search for. Counts of matches are of matching lines, or of files when only names are wanted."""
+    """What to search for. Limits count matching lines, or files with `names_only`."""
 
     pattern: str
     exclude_pattern: str | None = None
-    """Lines that match it too are no matches."""
+    """Lines that match it are left out."""
     case_sensitive: bool = False
     fixed_strings: bool = False
     include: str | None = None
-    """A glob for the path from the searched directory, or, without a slash, for the file's name."""
+    """A glob for the path relative to the searched directory or, without a slash, for the file name."""
     before: int = 0
     after: int = 0
     max_matches_per_file: int | None = None
@@ -38,7 +38,7 @@ class SearchQuery:
 
 @frozen
 class SearchLine:
-    """A line as it is shown: decoded, cut when very long, without white space at its end."""
+    """A line for display: decoded, truncated if very long, without trailing white space."""
 
     number: int
     text: str
@@ -47,9 +47,9 @@ class SearchLine:
 
 @frozen
 class FileHits:
-    """The matching lines of a file with their context, by number; none when only names are wanted.
+    """Matching lines of a file with their context, by number; none with `names_only`.
 
-    The path is relative to the searched directory; bytes of it that are no UTF-8 are lone surrogates (surrogateescape).
+    The path is relative to the searched directory, with surrogateescape for bytes that are not UTF-8.
     """
 
     path: str
@@ -58,20 +58,20 @@ class FileHits:
 
 @frozen
 class SearchResult:
-    """What was found, by path."""
+    """Matches by path."""
 
     files: tuple[FileHits, ...]
     matches: int
     is_complete: bool
-    """False when not everything was searched: for want of time, or because there were too many files."""
+    """False if not everything was searched, because of the deadline or too many files."""
     is_limited: bool
-    """Whether there are more matches than were asked for."""
+    """Whether there are more matches than requested."""
     engine: SearchEngine
 
 
 class SearchEngineFailure(TejatError):
-    """An engine cannot run a search in the way it is meant, or failed at it; another one may."""
+    """An engine cannot run a search or failed at it; another one may succeed."""
 
 
 class SearchTimeout(TejatError):
-    """The time for a search is over; what was found until then is its result."""
+    """The deadline of a search has passed; its result is what was found so far."""
