@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from types import TracebackType
 
 from tejat.workspace.files.read_tracker import ReadTracker
 from tejat.workspace.files.roots import RootDirectory, Roots
@@ -43,7 +42,5 @@ class Workspace:
     def __enter__(self) -> "Workspace":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -60,14 +60,14 @@ def write_atomically(
     """
     path = location.path
     try:
-        with _open_parent(roots, location, expected) as (parent, made):
+        with _open_parent(roots, location, expected) as (parent, created):
             remove_stale_temp_files(parent.fd)
             try:
                 written = _write(parent, path, pieces, expected, stop, TempFileNaming.DEFERRED)
             except DeferredNamingUnsupported:
                 written = _write(parent, path, pieces, expected, stop, TempFileNaming.IMMEDIATE)
-            _flush_directories(parent.fd, len(made), path)
-            return replace(written, created_directories=made)
+            _flush_directories(parent.fd, len(created), path)
+            return replace(written, created_directories=created)
     except OSError as error:
         if error.errno is None:
             # Not of the system: a TimeoutError of `stop`.
@@ -129,17 +129,17 @@ def _create_new(
     naming: TempFileNaming,
 ) -> FileWriteResult:
     _require_absent(parent, path)
-    with TempFile(parent.fd, mode=0o666, naming=naming) as draft:
-        size = _write_pieces(draft, pieces, path, stop)
-        os.fsync(draft.fd)
+    with TempFile(parent.fd, mode=0o666, naming=naming) as temporary:
+        size = _write_pieces(temporary, pieces, path, stop)
+        os.fsync(temporary.fd)
         stop()
         try:
-            draft.link_as(parent.name)
+            temporary.link_as(parent.name)
         except FileExistsError:
             _require_absent(parent, path)
             raise
         return FileWriteResult(
-            size, is_new=True, broke_hard_link=False, created_directories=(), status=os.fstat(draft.fd)
+            size, is_new=True, broke_hard_link=False, created_directories=(), status=os.fstat(temporary.fd)
         )
 
 
@@ -151,15 +151,15 @@ def _replace_existing(
     stop: Callable[[], None],
     naming: TempFileNaming,
 ) -> FileWriteResult:
-    with _open_current(parent, path) as current, TempFile(parent.fd, mode=0o600, naming=naming) as draft:
-        size = _write_pieces(draft, pieces, path, stop)
+    with _open_current(parent, path) as current, TempFile(parent.fd, mode=0o600, naming=naming) as temporary:
+        size = _write_pieces(temporary, pieces, path, stop)
         kept = os.fstat(current)
-        copy_metadata(current, draft.fd)
-        os.fsync(draft.fd)
+        copy_metadata(current, temporary.fd)
+        os.fsync(temporary.fd)
         stop()
-        links = _rename_over(draft, parent, expected, kept, path)
+        links = _rename_over(temporary, parent, expected, kept, path)
         return FileWriteResult(
-            size, is_new=False, broke_hard_link=links > 1, created_directories=(), status=os.fstat(draft.fd)
+            size, is_new=False, broke_hard_link=links > 1, created_directories=(), status=os.fstat(temporary.fd)
         )
 
 
@@ -171,7 +171,7 @@ def _require_absent(parent: ParentDirectory, path: str) -> None:
 
 
 def _rename_over(
-    draft: TempFile, parent: ParentDirectory, expected: ExpectedFile, kept: os.stat_result, path: str
+    temporary: TempFile, parent: ParentDirectory, expected: ExpectedFile, kept: os.stat_result, path: str
 ) -> int:
     """Rename the temporary file over the expected file and return the link count of the latter.
 
@@ -182,14 +182,14 @@ def _rename_over(
         with _open_current(parent, path) as current:
             status = os.fstat(current)
             if stat_identity(status) != stat_identity(kept):
-                copy_metadata(current, draft.fd)
-                os.fsync(draft.fd)
+                copy_metadata(current, temporary.fd)
+                os.fsync(temporary.fd)
                 kept = status
             if not _is_expected(current, status, expected):
                 raise _stale_file_error(path, gettext_lazy("it has other content now"))
-        draft.ensure_name()
+        temporary.ensure_name()
         if stat_identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == stat_identity(status):
-            draft.rename_over(parent.name)
+            temporary.rename_over(parent.name)
             return status.st_nlink
     raise _stale_file_error(path, gettext_lazy("it keeps changing"))
 
@@ -261,9 +261,11 @@ def _is_expected(current: int, status: os.stat_result, expected: ExpectedFile) -
     return offset == len(wanted)
 
 
-def _write_pieces(draft: TempFile, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]) -> int:
-    size = draft.write(pieces, stop)
-    on_disk = os.fstat(draft.fd).st_size
+def _write_pieces(
+    temporary: TempFile, pieces: Sequence[bytes | memoryview], path: str, stop: Callable[[], None]
+) -> int:
+    size = temporary.write(pieces, stop)
+    on_disk = os.fstat(temporary.fd).st_size
     if on_disk != size:
         message = gettext_lazy(
             "Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)",
@@ -275,11 +277,11 @@ def _write_pieces(draft: TempFile, pieces: Sequence[bytes | memoryview], path: s
     return size
 
 
-def _flush_directories(innermost: int, made: int, path: str) -> None:
+def _flush_directories(innermost: int, created: int, path: str) -> None:
     """Flush the parent directory and the directories created on the way to it."""
     try:
         os.fsync(innermost)
-        for level in range(1, made + 1):
+        for level in range(1, created + 1):
             directory = os.open("/".join([".."] * level), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=innermost)
             try:
                 os.fsync(directory)

@@ -14,16 +14,16 @@ def make_directories(fd: int, names: Sequence[str]) -> "CreatedDirectories":
     `fd` stays open. Raises OSError after removing the directories created so far: ENOTDIR if something other than a
     directory appears, and the errors of mkdir.
     """
-    made = CreatedDirectories(fd)
+    created = CreatedDirectories(fd)
     try:
         for name in names:
-            made.make_and_enter(name)
-        made.reopen_readable()
+            created.make_and_enter(name)
+        created.reopen_readable()
     except BaseException:
-        made.remove()
-        made.close()
+        created.remove()
+        created.close()
         raise
-    return made
+    return created
 
 
 class CreatedDirectories:

@@ -117,10 +117,10 @@ class _File:
     def read_block(self, index: int, buffer: memoryview) -> int:
         """Fill the buffer from a block and return the number of bytes, 0 beyond the current end of the file."""
         start = index * self.block_size
-        wanted = min(self.block_size, self.size - start)
+        size_wanted = min(self.block_size, self.size - start)
         filled = 0
-        while filled < wanted:
-            read = os.preadv(self.descriptor, [buffer[filled:wanted]], start + filled)
+        while filled < size_wanted:
+            read = os.preadv(self.descriptor, [buffer[filled:size_wanted]], start + filled)
             if read == 0:
                 break
             filled += read
@@ -134,9 +134,9 @@ def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -
         return [], total
     # One character more than is shown tells a cut line, another may be a byte order mark, the last may be broken.
     keep = (max_line_length + 3) * _LONGEST_CHARACTER
-    wanted = min(limit, total - offset)
+    size_wanted = min(limit, total - offset)
     lines = islice(
-        _iter_lines(file, block=count.target_block, skip=offset - count.newlines_before_target, keep=keep), wanted
+        _iter_lines(file, block=count.target_block, skip=offset - count.newlines_before_target, keep=keep), size_wanted
     )
     unmarked = TextEncoding(file.encoding.codec, b"")
     shown: list[str] = []
@@ -144,7 +144,7 @@ def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -
         line = (file.encoding if offset + len(shown) == 0 else unmarked).decode(raw)
         shown.append(line.removesuffix("\r") if ended else line)
     # The file may have become shorter since its lines were counted.
-    return shown, total if len(shown) == wanted else offset + len(shown)
+    return shown, total if len(shown) == size_wanted else offset + len(shown)
 
 
 class _NewlineCount:

@@ -64,7 +64,7 @@ class MemoryFile:
         waiting. Raises OSError, and WorkspaceError if the wait is too long.
         """
         directory = os.path.dirname(os.path.realpath(self.path))
-        made = _make_private_directories(directory)
+        created = _make_private_directories(directory)
         try:
             fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
@@ -74,7 +74,7 @@ class MemoryFile:
                 os.close(fd)
         except BaseException:
             with suppress(OSError):
-                for path in reversed(made):
+                for path in reversed(created):
                     os.rmdir(path)
             raise
 
@@ -130,13 +130,13 @@ def _make_private_directories(directory: str) -> list[str]:
     while not os.path.isdir(directory):
         missing.insert(0, directory)
         directory = os.path.dirname(directory)
-    made: list[str] = []
+    created: list[str] = []
     for path in missing:
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
-            made.append(path)
+            created.append(path)
             os.chmod(path, 0o700)  # whatever the umask took away
-    return made
+    return created
 
 
 def _fenced_lines(lines: list[str]) -> set[int]:

@@ -21,17 +21,17 @@ def copy_metadata(source: int, target: int) -> None:
     The owner comes first, because changing it clears the set-user-id bits; the mode comes last, because an access list,
     which is an extended attribute, changes it.
     """
-    wanted = os.fstat(source)
-    _copy_owner(wanted, target)
+    expected = os.fstat(source)
+    _copy_owner(expected, target)
     _copy_attributes(source, target)
-    _copy_mode(wanted, target)
+    _copy_mode(expected, target)
 
 
-def _copy_owner(wanted: os.stat_result, target: int) -> None:
+def _copy_owner(expected: os.stat_result, target: int) -> None:
     found = os.fstat(target)
     # Only what differs is asked for: an ordinary user may set the group, but not even repeat a foreign owner.
-    user = -1 if found.st_uid == wanted.st_uid else wanted.st_uid
-    group = -1 if found.st_gid == wanted.st_gid else wanted.st_gid
+    user = -1 if found.st_uid == expected.st_uid else expected.st_uid
+    group = -1 if found.st_gid == expected.st_gid else expected.st_gid
     if user == group == -1:
         return
     try:
@@ -40,7 +40,7 @@ def _copy_owner(wanted: os.stat_result, target: int) -> None:
         # EINVAL is the answer for an owner that has no number inside a user namespace.
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
             raise
-        owner = f"user {wanted.st_uid} and group {wanted.st_gid}"
+        owner = f"user {expected.st_uid} and group {expected.st_gid}"
         raise PermissionError(
             errno.EPERM, gettext_lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
         ) from error
@@ -50,7 +50,7 @@ def _copy_attributes(source: int, target: int) -> None:
     if sys.platform != "linux":
         return
     try:
-        wanted = _attributes(source)
+        expected = _attributes(source)
         found = _attributes(target)
     except OSError as error:
         if error.errno == errno.ENOTSUP:
@@ -58,10 +58,10 @@ def _copy_attributes(source: int, target: int) -> None:
         raise
     name = ""
     try:
-        for name, value in wanted.items():
+        for name, value in expected.items():
             if found.get(name) != value:
                 os.setxattr(target, name, value)
-        for name in found.keys() - wanted.keys():
+        for name in found.keys() - expected.keys():
             # A default access list of the directory has been applied to the target; the source may have shed it.
             if not name.startswith("security."):
                 os.removexattr(target, name)
@@ -76,12 +76,12 @@ if sys.platform == "linux":
         return {name: os.getxattr(file, name) for name in os.listxattr(file) if name not in _CONTENT_SIGNATURES}
 
 
-def _copy_mode(wanted: os.stat_result, target: int) -> None:
-    if os.fstat(target).st_mode == wanted.st_mode:
+def _copy_mode(expected: os.stat_result, target: int) -> None:
+    if os.fstat(target).st_mode == expected.st_mode:
         return
-    os.fchmod(target, stat.S_IMODE(wanted.st_mode))
+    os.fchmod(target, stat.S_IMODE(expected.st_mode))
     # A set-group-id bit for a group that is not ours is dropped without an error.
-    if os.fstat(target).st_mode != wanted.st_mode:
+    if os.fstat(target).st_mode != expected.st_mode:
         raise PermissionError(
-            errno.EPERM, gettext_lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(wanted.st_mode))
+            errno.EPERM, gettext_lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
         )

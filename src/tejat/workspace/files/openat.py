@@ -5,7 +5,6 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from enum import Enum
-from types import TracebackType
 from typing import Self, TypeVar
 
 from tejat.workspace.files.system_calls import O_PATH, O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
@@ -141,9 +140,7 @@ class PathWalk:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._set_directory(self.root.fd)
 
     def resolve(self, finish: Callable[[int, str], _Result]) -> _Result:

@@ -5,7 +5,6 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from types import TracebackType
 from typing import Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
@@ -117,9 +116,7 @@ class Roots:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -187,10 +184,10 @@ class Roots:
                 refuse_kernel_filesystem(walk.fd)
                 *missing, name = reversed(walk.pending)
                 resolved = self._resolve_real(walk, [*walk.trail, *missing, name])
-                made = make_directories(walk.fd, missing if create else ())
+                created = make_directories(walk.fd, missing if create else ())
         except OSError as error:
             raise self._failure(error, location, PathPurpose.WRITE) from error
-        return ParentDirectory(made, name, resolved, () if create else tuple(missing))
+        return ParentDirectory(created, name, resolved, () if create else tuple(missing))
 
     def stat(self, location: Location) -> os.stat_result:
         """Stat after following all links. FILE_NOT_FOUND also if a parent is a file."""
@@ -255,9 +252,7 @@ class _OpenHandle:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -324,8 +319,8 @@ class ParentDirectory:
 
     __slots__ = ("_made", "location", "missing", "name")
 
-    def __init__(self, made: CreatedDirectories, name: str, location: Location, missing: tuple[str, ...]) -> None:
-        self._made = made
+    def __init__(self, created: CreatedDirectories, name: str, location: Location, missing: tuple[str, ...]) -> None:
+        self._made = created
         self.name = name
         self.location = location
         self.missing = missing
@@ -333,9 +328,7 @@ class ParentDirectory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -357,8 +350,8 @@ def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, 
     except ValueError as error:  # it is empty, or holds a NUL or half a character
         raise UsageError(gettext_lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
     except OSError as error:
-        told = gettext_lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
-        raise UsageError(told) from error
+        message = gettext_lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
+        raise UsageError(message) from error
     known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
     if known is None:
         roots.append(root)

@@ -106,8 +106,8 @@ class _LibC:
             return call(_OPENAT2, directory, path, how(flags), size)
 
         def file_system(fd: int) -> int | None:
-            told = answer()
-            return None if fstatfs(fd, told) != 0 else first.from_buffer(told).value & 0xFFFFFFFF
+            buffer = answer()
+            return None if fstatfs(fd, buffer) != 0 else first.from_buffer(buffer).value & 0xFFFFFFFF
 
         self.get_errno = ctypes.get_errno
         self.openat2 = openat2

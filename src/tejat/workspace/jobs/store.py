@@ -252,10 +252,10 @@ class _Record:
     def exit_status(self) -> tuple[int | None, int | None]:
         """Return exit code and signal as the supervisor wrote them, else None."""
         try:
-            told = load_json(_read_small(f"{self.stem}.state"))
+            parsed = load_json(_read_small(f"{self.stem}.state"))
         except (OSError, InvalidJson):
             return None, None
-        known = cast("dict[str, object]", told) if isinstance(told, dict) else {}
+        known = cast("dict[str, object]", parsed) if isinstance(parsed, dict) else {}
         code, number = known.get("exit"), known.get("signal")
         return code if isinstance(code, int) else None, number if isinstance(number, int) else None
 
@@ -271,10 +271,10 @@ _FIELDS = (
 
 def _read_record(path: str) -> _Record:
     """Raises OSError, NotJson, KeyError, TypeError or ValueError for an invalid record."""
-    told = load_json(_read_small(path))
-    if not isinstance(told, dict):
+    parsed = load_json(_read_small(path))
+    if not isinstance(parsed, dict):
         raise TypeError(path)
-    known = cast("dict[str, object]", told)
+    known = cast("dict[str, object]", parsed)
     values = {name: known[name] for name in _FIELDS}
     numbers = [values[name] for name in _FIELDS[:4]]
     if not all(type(number) is int and 0 <= number < 2**63 for number in numbers) or 0 in (numbers[0], numbers[2]):

@@ -80,12 +80,12 @@ class OverlayCopy:
             changes += own
         self._changes = tuple(sorted(changes, key=lambda change: change.full_path))
         if len(changes) > MAX_CHANGES:
-            told = ngettext(
+            message = ngettext(
                 "It changed {count} file: too many to show them all.",
                 "It changed {count} files: too many to show them all.",
                 len(changes),
             )
-            return OverlayChanges(self._changes[:MAX_CHANGES], "", (told,))
+            return OverlayChanges(self._changes[:MAX_CHANGES], "", (message,))
         return OverlayChanges(self._changes, self._diff(old), tuple(obstacles))
 
     def apply(self, stop: Callable[[], None]) -> None:
@@ -102,10 +102,10 @@ class OverlayCopy:
         for root, changes in with_roots:
             seen = self._snapshot(root, [change.path for change in changes], stop, {})
             # From here the way is the same as that of an undo, only in the other direction.
-            wanted = [
+            reversed_changes = [
                 PathChange(change.root, change.path, before=change.after, after=change.before) for change in changes
             ]
-            planned = plan_restore(wanted, seen, is_kept=lambda _unused: True)
+            planned = plan_restore(reversed_changes, seen, is_kept=lambda _unused: True)
             refused += planned.refused
             refused += _new_entries(changes)
             work.append(Restoration(root, planned.changes, seen, self._read_content))

@@ -68,24 +68,24 @@ class OverlayManager:
         make_private_directory(self._directory)
         with _lock_directory(self._directory), ExitStack() as closing:
             self._remove_stale()
-            place = os.path.join(self._directory, os.urandom(8).hex())
-            os.mkdir(place, _OWNER_ALL)
-            closing.callback(_remove_tree, place)
-            lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            copy_path = os.path.join(self._directory, os.urandom(8).hex())
+            os.mkdir(copy_path, _OWNER_ALL)
+            closing.callback(_remove_tree, copy_path)
+            lock = os.open(copy_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             closing.callback(os.close, lock)
             try_lock(lock)
             *roots, _ = copied = self._fencing.overlay_targets
-            layers = [_make_layer(place, number, over) for number, over in enumerate(copied)]
+            layers = [_make_layer(copy_path, number, over) for number, over in enumerate(copied)]
             opened = closing.enter_context(Roots(roots)).directories
-            self._open_copies[place] = closing.pop_all()
+            self._open_copies[copy_path] = closing.pop_all()
         time.sleep(_TICK / _SECOND)  # so that what was written until now is surely older
         return OverlayCopy(
-            place,
+            copy_path,
             opened,
             layers,
             started=time.time_ns() - _TICK,
             control_paths=self._fencing.control_paths,
-            remove=lambda: self._close(place),
+            remove=lambda: self._close(copy_path),
         )
 
     def wrap(self, copy: OverlayCopy, arguments: Sequence[str], directory: str, *, network: bool) -> SandboxedCommand:
@@ -94,11 +94,11 @@ class OverlayManager:
 
     def close(self) -> None:
         """Discard undecided copies."""
-        for place in list(self._open_copies):
-            self._close(place)
+        for copy_path in list(self._open_copies):
+            self._close(copy_path)
 
-    def _close(self, place: str) -> None:
-        closing = self._open_copies.pop(place, None)
+    def _close(self, copy_path: str) -> None:
+        closing = self._open_copies.pop(copy_path, None)
         if closing is not None:
             closing.close()
 
@@ -122,8 +122,8 @@ _PROBE_DIRECTORY = ".tejat-attempt"
 _PROBE_SCRIPT = f"mkdir {_PROBE_DIRECTORY} && cd {_PROBE_DIRECTORY} && echo attempt > file && mv file other && rm other"
 
 
-def _make_layer(place: str, number: int, over: str) -> OverlayLayer:
-    upper, work = (os.path.join(place, f"{kind}-{number}") for kind in ("upper", "work"))
+def _make_layer(copy_path: str, number: int, over: str) -> OverlayLayer:
+    upper, work = (os.path.join(copy_path, f"{kind}-{number}") for kind in ("upper", "work"))
     status = os.stat(over)
     os.mkdir(upper, _OWNER_ALL)
     os.mkdir(work, _OWNER_ALL)
@@ -142,14 +142,14 @@ def _lock_directory(directory: str) -> Generator[None]:
         os.close(lock)
 
 
-def _remove_tree(place: str) -> None:
+def _remove_tree(copy_path: str) -> None:
     """Remove a copy whatever its permissions. Raises nothing."""
     with suppress(OSError):
-        os.chmod(place, _OWNER_ALL)
-    for directory, directories, _ in os.walk(place):
+        os.chmod(copy_path, _OWNER_ALL)
+    for directory, directories, _ in os.walk(copy_path):
         for name in directories:
             path = os.path.join(directory, name)
             if not os.path.islink(path):
                 with suppress(OSError):
                     os.chmod(path, _OWNER_ALL)
-    shutil.rmtree(place, ignore_errors=True)
+    shutil.rmtree(copy_path, ignore_errors=True)

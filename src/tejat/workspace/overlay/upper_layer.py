@@ -99,8 +99,8 @@ def _add_entry(found: LayerChanges, path: str, source: str, status: os.stat_resu
                 _("{path} is too large to be kept ({size}).", path=os.path.join(root, path), size=size)
             )
         case _:
-            told = _("{path} is a pipe, socket or device, which cannot be kept.", path=os.path.join(root, path))
-            found.blockers.append(told)
+            message = _("{path} is a pipe, socket or device, which cannot be kept.", path=os.path.join(root, path))
+            found.blockers.append(message)
 
 
 def _unreadable(root: str, path: str) -> str:

@@ -77,12 +77,12 @@ class PathBlock:
         """Return whether there is a prefix, which ranks lower, and the path with it."""
         return bool(self._prefix), self._prefix + path.decode()
 
-    def _hits(self, wanted: bytes, limit: int) -> Iterator[int]:
-        hit = self._lower.find(wanted)
+    def _hits(self, needle: bytes, limit: int) -> Iterator[int]:
+        hit = self._lower.find(needle)
         while hit >= 0 and limit > 0:
             yield hit
             limit -= 1
-            hit = self._lower.find(wanted, hit + 1)
+            hit = self._lower.find(needle, hit + 1)
 
     def _path(self, hit: int) -> bytes:
         """Return the path at this position, without its leading slash."""
@@ -104,17 +104,17 @@ def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int) -> list[s
 
     A text that ends with a slash, or is empty, lists a directory: its direct children come first.
     """
-    wanted = typed.encode("utf-8", "surrogateescape").lower()
-    if b"\n" in wanted:
+    needle = typed.encode("utf-8", "surrogateescape").lower()
+    if b"\n" in needle:
         return []
-    if not wanted or wanted.endswith(b"/"):
-        return _rank_directory(blocks, wanted, limit)
+    if not needle or needle.endswith(b"/"):
+        return _rank_directory(blocks, needle, limit)
     ranks: dict[str, _Rank] = {}
     for fit in (MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING, MatchQuality.SUBSEQUENCE):
-        if fit is MatchQuality.SUBSEQUENCE and len(wanted) < _MIN_SUBSEQUENCE:
+        if fit is MatchQuality.SUBSEQUENCE and len(needle) < _MIN_SUBSEQUENCE:
             break
         for block in blocks:
-            for found, path in block.find_matches(wanted, fit, limit):
+            for found, path in block.find_matches(needle, fit, limit):
                 rank = (found, block.are_directories, _depth(path), len(path), *block.with_prefix(path))
                 ranks[rank[-1]] = min(rank, ranks.get(rank[-1], rank))
         if len(ranks) >= limit:

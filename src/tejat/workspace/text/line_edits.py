@@ -41,25 +41,29 @@ def compute_line_edits(old: Sequence[Item], new: Sequence[Item], *, budget: int 
     They are minimal for small inputs and nearly so for large ones. When the budget is used up, the remaining parts are
     replaced whole: the result is still correct, only larger than necessary.
     """
-    purse = _StepBudget(budget)
+    steps_left = _StepBudget(budget)
     changes: list[_Gap] = []
     # The gaps still to be looked at, the first one on top, so that changes come out in order.
     gaps = [(0, len(old), 0, len(new))]
     while gaps:
         gap = _trim_common(old, new, gaps.pop())
         size = gap[1] - gap[0] + gap[3] - gap[2]
-        if size <= 2 or size > purse.steps or not purse.spend(_STEPS_PER_GAP):
+        if size <= 2 or size > steps_left.steps or not steps_left.spend(_STEPS_PER_GAP):
             changes.append(gap)
             continue
         old_lines, new_lines = old[gap[0] : gap[1]], new[gap[2] : gap[3]]
         if set(old_lines).isdisjoint(new_lines):
             changes.append(gap)
             continue
-        found = _myers(old_lines, new_lines, purse, _LONG_SEARCH if size <= _MAX_EXHAUSTIVE_LINES else _SHORT_SEARCH)
-        if found is None and (anchors := _find_anchors(old_lines, new_lines, purse)):
+        found = _myers(
+            old_lines, new_lines, steps_left, _LONG_SEARCH if size <= _MAX_EXHAUSTIVE_LINES else _SHORT_SEARCH
+        )
+        if found is None and (anchors := _find_anchors(old_lines, new_lines, steps_left)):
             gaps.extend(_gaps_between(anchors, gap))
             continue
-        found = found or _myers(old_lines, new_lines, purse, _LONG_SEARCH) or [(0, len(old_lines), 0, len(new_lines))]
+        found = (
+            found or _myers(old_lines, new_lines, steps_left, _LONG_SEARCH) or [(0, len(old_lines), 0, len(new_lines))]
+        )
         changes.extend((gap[0] + left, gap[0] + right, gap[2] + up, gap[2] + down) for left, right, up, down in found)
     return list(_merge_adjacent(changes))
 
@@ -139,13 +143,13 @@ def _common_suffix_length(old: Sequence[object], new: Sequence[object], old_to: 
     return common
 
 
-def _find_anchors(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget) -> list[tuple[int, int]]:
+def _find_anchors(old: Sequence[Item], new: Sequence[Item], steps_left: _StepBudget) -> list[tuple[int, int]]:
     """Find pairs of equal lines, in order on both sides, among the lines that are unique on both.
 
     Empty if there are none or the steps have run out.
     """
     size = len(old) + len(new)
-    if not purse.spend(size + size // 3):  # a line counted and paired costs more than a step of the search
+    if not steps_left.spend(size + size // 3):  # a line counted and paired costs more than a step of the search
         return []
     old_counts, new_counts = Counter(old), Counter(new)
     common = old_counts.keys() & new_counts.keys()
@@ -200,13 +204,13 @@ def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
     return gaps
 
 
-def _myers(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget, allowed: int) -> list[_Gap] | None:
+def _myers(old: Sequence[Item], new: Sequence[Item], steps_left: _StepBudget, allowed: int) -> list[_Gap] | None:
     """Find the fewest removed and added lines, None if not found within the allowed steps.
 
     Myers' algorithm: how far down the old lines does each diagonal reach with 0, 1, 2... changes?
     """
     old_size, new_size = len(old), len(new)
-    allowed = min(allowed, purse.steps)
+    allowed = min(allowed, steps_left.steps)
     if min(old_size, new_size) > allowed:
         return None
     left_over = allowed
@@ -230,10 +234,10 @@ def _myers(old: Sequence[Item], new: Sequence[Item], purse: _StepBudget, allowed
             reach[place] = left
             left_over -= 1 + left - start
             if left == old_size and right == new_size:
-                purse.spend(min(allowed - left_over, purse.steps))
+                steps_left.spend(min(allowed - left_over, steps_left.steps))
                 return _backtrack(trail, left, right)
             if left_over < 0:
-                purse.spend(allowed)
+                steps_left.spend(allowed)
                 return None
         trail.append((lowest, reach[origin + lowest : origin + highest + 1 : 2]))
     return None

@@ -109,10 +109,10 @@ class TextFile:
                 pattern = _ANY_LINE_END.encode().join(re.escape(self.encoding.encode_new(line)) for line in lines)
                 found = re.compile(pattern).finditer(self.raw, self._body_start())
                 return [ByteRange(*match.span()) for match in found]
-            wanted = self.encoding.encode_new("".join(endings[:1]).join(lines))
+            needle_bytes = self.encoding.encode_new("".join(endings[:1]).join(lines))
         except UnencodableCharacter:
             return []
-        return self._find_bytes(wanted)
+        return self._find_bytes(needle_bytes)
 
     def find_first(self, word: str, limit: int) -> list[int]:
         """Find the first occurrences of a text without line endings, fast in very large files.
@@ -120,15 +120,15 @@ class TextFile:
         In encodings whose characters share bytes, some may be false matches.
         """
         try:
-            wanted = self.encoding.encode_new(word)
+            needle_bytes = self.encoding.encode_new(word)
         except UnencodableCharacter:
             return []
         places: list[int] = []
-        at = _find(self.raw, wanted, self._body_start()) if wanted else -1
+        at = _find(self.raw, needle_bytes, self._body_start()) if needle_bytes else -1
         while at >= 0 and len(places) < limit:
             if at % self._unit == 0:
                 places.append(at)
-            at = _find(self.raw, wanted, at + 1)
+            at = _find(self.raw, needle_bytes, at + 1)
         return places
 
     def count_lines(self, start: int, end: int) -> int:
@@ -193,25 +193,25 @@ class TextFile:
         offsets = self.encoding.byte_offsets(self.raw, self.text, positions)
         return [ByteRange(*pair) for pair in zip(offsets[::2], offsets[1::2], strict=True)]
 
-    def _find_bytes(self, wanted: bytes) -> list[ByteRange]:
+    def _find_bytes(self, needle_bytes: bytes) -> list[ByteRange]:
         ranges: list[ByteRange] = []
-        at = self._find_aligned(wanted, self._body_start())
+        at = self._find_aligned(needle_bytes, self._body_start())
         while at >= 0:
-            end = at + len(wanted)
+            end = at + len(needle_bytes)
             ranges.append(ByteRange(at, end))
-            at = self._find_aligned(wanted, end)
+            at = self._find_aligned(needle_bytes, end)
         return ranges
 
-    def _find_aligned(self, wanted: bytes, start: int) -> int:
-        at = self.raw.find(wanted, start)
+    def _find_aligned(self, needle_bytes: bytes, start: int) -> int:
+        at = self.raw.find(needle_bytes, start)
         while at > 0 and at % self._unit:
-            at = self.raw.find(wanted, at + 1)
+            at = self.raw.find(needle_bytes, at + 1)
         return at
 
-    def _rfind_aligned(self, wanted: bytes, end: int) -> int:
-        at = self.raw.rfind(wanted, self._body_start(), end)
+    def _rfind_aligned(self, needle_bytes: bytes, end: int) -> int:
+        at = self.raw.rfind(needle_bytes, self._body_start(), end)
         while at > 0 and at % self._unit:
-            at = self.raw.rfind(wanted, self._body_start(), at + len(wanted) - 1)
+            at = self.raw.rfind(needle_bytes, self._body_start(), at + len(needle_bytes) - 1)
         return at
 
     def _round_trips(self, replaced: bytes) -> bool:

@@ -53,8 +53,8 @@ class ContentStore:
 
     def stored_size(self, digest: bytes) -> int:
         """Return the bytes that the content takes; 0 if it is not stored."""
-        place = self._locate(digest)
-        return 0 if place is None else _HEADER.size + place.length
+        location = self._locate(digest)
+        return 0 if location is None else _HEADER.size + location.length
 
     def is_current(self) -> bool:
         """Whether no other process has changed the store since `refresh`. Needs no lock."""
@@ -97,30 +97,30 @@ class ContentStore:
         try:
             offset = os.lseek(descriptor, 0, os.SEEK_END)
             pieces: list[bytes] = []
-            places: dict[bytes, bytes] = {}
+            locations: dict[bytes, bytes] = {}
             for digest, content in new.items():
                 pieces += (_HEADER.pack(_MAGIC, len(content), digest), content)
-                places[digest] = _LOCATION.pack(pack, offset + _HEADER.size, len(content))
+                locations[digest] = _LOCATION.pack(pack, offset + _HEADER.size, len(content))
                 offset += _HEADER.size + len(content)
             append_bytes(descriptor, b"".join(pieces))
         finally:
             os.close(descriptor)
         self._unflushed.add(pack)
         self._ends[pack] = offset
-        self._locations |= places
-        self._append_to_index(places)
+        self._locations |= locations
+        self._append_to_index(locations)
 
     def read(self, digest: bytes) -> bytes | None:
         """Return the content, None if it is missing or corrupt."""
-        place = self._locate(digest)
-        if place is None:
+        location = self._locate(digest)
+        if location is None:
             return None
         try:
-            descriptor = self._directory.open(_pack_name(place.pack), os.O_RDONLY)
+            descriptor = self._directory.open(_pack_name(location.pack), os.O_RDONLY)
         except FileNotFoundError:
             return None
         try:
-            content = read_bytes(descriptor, place.offset, place.length)
+            content = read_bytes(descriptor, location.offset, location.length)
         finally:
             os.close(descriptor)
         return content if hashlib.sha256(content).digest() == digest else None
@@ -146,26 +146,28 @@ class ContentStore:
         """
         by_pack: dict[int, dict[bytes, _PackLocation]] = {pack: {} for pack in self._ends}
         for digest in needed:
-            place = self._locate(digest)
-            if place is not None:
-                by_pack[place.pack][digest] = place
-        live = {pack: sum(_HEADER.size + place.length for place in kept.values()) for pack, kept in by_pack.items()}
+            location = self._locate(digest)
+            if location is not None:
+                by_pack[location.pack][digest] = location
+        live = {
+            pack: sum(_HEADER.size + location.length for location in kept.values()) for pack, kept in by_pack.items()
+        }
         spare = {pack: self._ends[pack] - live[pack] for pack in by_pack}
-        places: dict[bytes, bytes] = {}
+        locations: dict[bytes, bytes] = {}
         emptied: list[int] = []
         fresh = max(self._ends, default=0)
         for pack in sorted(spare, key=spare.__getitem__, reverse=True):
             stop()
             kept = by_pack[pack]
             if spare[pack] == 0 or (goal <= 0 and kept):
-                places |= {digest: self._locations[digest] for digest in kept}
+                locations |= {digest: self._locations[digest] for digest in kept}
                 continue
             emptied.append(pack)
             goal -= spare[pack]
             if kept:
                 fresh += 1
-                places |= self._copy(pack, kept, fresh)
-        self._replace_index(places)
+                locations |= self._copy(pack, kept, fresh)
+        self._replace_index(locations)
         for pack in emptied:
             os.unlink(self._directory.file_path(_pack_name(pack)))
             self._unflushed.discard(pack)
@@ -178,28 +180,28 @@ class ContentStore:
 
     def _copy(self, source: int, kept: Mapping[bytes, _PackLocation], target: int) -> dict[bytes, bytes]:
         """Copy contents into a new pack and return their locations."""
-        places: dict[bytes, bytes] = {}
+        locations: dict[bytes, bytes] = {}
         old = self._directory.open(_pack_name(source), os.O_RDONLY)
         try:
             with self._directory.replace_file(_pack_name(target)) as new:
                 offset = 0
-                for digest, place in sorted(kept.items(), key=lambda item: item[1].offset):
-                    start = place.offset - _HEADER.size
-                    append_bytes(new, read_bytes(old, start, _HEADER.size + place.length))
-                    places[digest] = _LOCATION.pack(target, offset + _HEADER.size, place.length)
-                    offset += _HEADER.size + place.length
+                for digest, location in sorted(kept.items(), key=lambda item: item[1].offset):
+                    start = location.offset - _HEADER.size
+                    append_bytes(new, read_bytes(old, start, _HEADER.size + location.length))
+                    locations[digest] = _LOCATION.pack(target, offset + _HEADER.size, location.length)
+                    offset += _HEADER.size + location.length
         finally:
             os.close(old)
-        return places
+        return locations
 
-    def _replace_index(self, places: Mapping[bytes, bytes]) -> None:
+    def _replace_index(self, locations: Mapping[bytes, bytes]) -> None:
         with self._directory.replace_file(_INDEX) as descriptor:
-            append_bytes(descriptor, _records(places))
+            append_bytes(descriptor, _records(locations))
 
-    def _append_to_index(self, places: Mapping[bytes, bytes]) -> None:
+    def _append_to_index(self, locations: Mapping[bytes, bytes]) -> None:
         descriptor = self._directory.open(_INDEX, os.O_WRONLY | os.O_CREAT)
         try:
-            append_bytes(descriptor, _records(places))
+            append_bytes(descriptor, _records(locations))
             status = os.fstat(descriptor)
             self._index_file = (status.st_dev, status.st_ino)
             self._index_size = status.st_size
@@ -245,7 +247,7 @@ class ContentStore:
 
     def _recover_tail(self, pack: int, offset: int) -> None:
         """Index records that were added to a pack only; a partial last record is cut off."""
-        places: dict[bytes, bytes] = {}
+        locations: dict[bytes, bytes] = {}
         descriptor = self._directory.open(_pack_name(pack), os.O_RDWR)
         try:
             size = os.fstat(descriptor).st_size
@@ -256,22 +258,22 @@ class ContentStore:
                 mark, length, digest = _HEADER.unpack(header)
                 if mark != _MAGIC or offset + _HEADER.size + length > size:
                     break
-                places[digest] = _LOCATION.pack(pack, offset + _HEADER.size, length)
+                locations[digest] = _LOCATION.pack(pack, offset + _HEADER.size, length)
                 offset += _HEADER.size + length
             if offset < size:
                 os.ftruncate(descriptor, offset)
         finally:
             os.close(descriptor)
         self._ends[pack] = offset
-        if places:
-            self._locations = places | self._locations
-            self._append_to_index(places)
+        if locations:
+            self._locations = locations | self._locations
+            self._append_to_index(locations)
 
     def _drop_truncated(self, short: set[int], sizes: Mapping[int, int]) -> None:
         """Drop contents that a power cut removed from the end of a pack."""
         for digest, packed in list(self._locations.items()):
-            place = _PackLocation._make(_LOCATION.unpack(packed))
-            if place.pack in short and place.offset + place.length > sizes.get(place.pack, 0):
+            location = _PackLocation._make(_LOCATION.unpack(packed))
+            if location.pack in short and location.offset + location.length > sizes.get(location.pack, 0):
                 del self._locations[digest]
         self._replace_index(self._locations)
         self._reset()
@@ -282,8 +284,8 @@ def sha256_digest(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
 
 
-def _records(places: Mapping[bytes, bytes]) -> bytes:
-    return b"".join(chain.from_iterable(places.items()))
+def _records(locations: Mapping[bytes, bytes]) -> bytes:
+    return b"".join(chain.from_iterable(locations.items()))
 
 
 def _pack_name(number: int) -> str:

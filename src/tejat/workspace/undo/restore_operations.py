@@ -48,13 +48,13 @@ def restore_link(directory: int, name: str, target: str, *, expected: ExpectedSt
     if expected is None:
         os.symlink(target, name, dir_fd=directory)
         return
-    draft = f".tejat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
-    os.symlink(target, draft, dir_fd=directory)
+    temporary = f".tejat-{os.getpid()}-{os.urandom(8).hex()}.tmp"
+    os.symlink(target, temporary, dir_fd=directory)
     try:
         _check_expected(directory, name, expected)
-        os.rename(draft, name, src_dir_fd=directory, dst_dir_fd=directory)
+        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
     except BaseException:
-        os.unlink(draft, dir_fd=directory)
+        os.unlink(temporary, dir_fd=directory)
         raise
 
 
@@ -132,34 +132,34 @@ def _set_mode(directory: int, name: str, mode: int) -> None:
 def _write_file(
     directory: int, name: str, content: bytes, node: PathState, expected: ExpectedState, naming: TempFileNaming
 ) -> None:
-    with TempFile(directory, mode=0o600, naming=naming) as draft:
-        draft.write([content], never_stop)
+    with TempFile(directory, mode=0o600, naming=naming) as temporary:
+        temporary.write([content], never_stop)
         if isinstance(expected, bytes):
-            _copy_metadata_from(directory, name, draft.fd)
+            _copy_metadata_from(directory, name, temporary.fd)
         else:
             with suppress(PermissionError):
-                os.fchown(draft.fd, *node.owner)
-        os.fchmod(draft.fd, node.permissions)
-        os.fsync(draft.fd)
+                os.fchown(temporary.fd, *node.owner)
+        os.fchmod(temporary.fd, node.permissions)
+        os.fsync(temporary.fd)
         if expected is None:
             try:
-                draft.link_as(name)
+                temporary.link_as(name)
             except FileExistsError as error:
                 raise ConcurrentChange from error
             return
-        draft.ensure_name()
+        temporary.ensure_name()
         _check_expected(directory, name, expected)
-        draft.rename_over(name)
+        temporary.rename_over(name)
 
 
-def _copy_metadata_from(directory: int, name: str, draft: int) -> None:
+def _copy_metadata_from(directory: int, name: str, temporary: int) -> None:
     """Copy attributes and owner of the replaced file. An unreadable one keeps only its owner."""
     try:
         current = os.open(name, _READ_FLAGS, dir_fd=directory)
     except PermissionError:
         return
     try:
-        copy_metadata(current, draft)
+        copy_metadata(current, temporary)
     finally:
         os.close(current)
 

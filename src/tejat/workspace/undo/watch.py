@@ -83,9 +83,9 @@ def _locate_paths(roots: Roots, path: str, closing: ExitStack) -> list[tuple[Roo
 
 def _locate_inside(roots: Roots, path: str) -> list[tuple[RootDirectory, str]]:
     with roots.open_parent(roots.locate(path), create=False) as parent:
-        place, missing = parent.location, len(parent.missing)
-    names = place.relative.split("/")
-    return [(place.root, "/".join(names[: len(names) - level])) for level in range(missing, -1, -1)]
+        location, missing = parent.location, len(parent.missing)
+    names = location.relative.split("/")
+    return [(location.root, "/".join(names[: len(names) - level])) for level in range(missing, -1, -1)]
 
 
 def missing_parents(root: RootDirectory, paths: Sequence[str]) -> set[str]:

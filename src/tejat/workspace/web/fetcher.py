@@ -194,12 +194,12 @@ def _next_hop(url: Url, location: str) -> Url:
     return following
 
 
-def _check_zone(place: NetworkZone, url: Url, allow_private: frozenset[str], *, address: str = "") -> None:
+def _check_zone(zone: NetworkZone, url: Url, allow_private: frozenset[str], *, address: str = "") -> None:
     """Raise FetchFailure for a forbidden address, or a private one without consent."""
-    if place is NetworkZone.PUBLIC or (place is NetworkZone.PRIVATE and url.origin in allow_private):
+    if zone is NetworkZone.PUBLIC or (zone is NetworkZone.PRIVATE and url.origin in allow_private):
         return
     leads = gettext_lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
-    if place is NetworkZone.FORBIDDEN:
+    if zone is NetworkZone.FORBIDDEN:
         raise FetchFailure(
             gettext_lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
         )

@@ -45,9 +45,9 @@ class SearchEndpoint:
             async with http.request("GET", self._request_url(query), limits=_LIMITS) as response:
                 if response.status != 200:
                     answered = f"{response.status} {response.reason[:100]}"
-                    told = gettext_lazy("The search service answered {status}.", status=answered)
+                    parsed = gettext_lazy("The search service answered {status}.", status=answered)
                     hint = gettext_lazy("Is the format json switched on in its settings?")
-                    raise SearchFailure(join_lazy(" ", (told, hint)) if response.status == 403 else told)
+                    raise SearchFailure(join_lazy(" ", (parsed, hint)) if response.status == 403 else parsed)
                 answer = await response.read(_MAX_BYTES)
         except HttpFailure as failure:
             raise SearchFailure(gettext_lazy("The search service cannot be used. {why}", why=failure.message)) from None
@@ -63,10 +63,10 @@ class SearchEndpoint:
 
 def _parse_hits(answer: bytes) -> list[SearchHit]:
     try:
-        told: object = json.loads(answer)
+        parsed: object = json.loads(answer)
     except (ValueError, RecursionError):
         raise SearchFailure(gettext_lazy("The search service did not answer in JSON.")) from None
-    results = cast("dict[str, object]", told).get("results") if isinstance(told, dict) else None
+    results = cast("dict[str, object]", parsed).get("results") if isinstance(parsed, dict) else None
     if not isinstance(results, list):
         raise SearchFailure(gettext_lazy("The search service answered in JSON, but without results."))
     found = (
@@ -77,8 +77,8 @@ def _parse_hits(answer: bytes) -> list[SearchHit]:
     return [hit for hit in found if hit is not None][:MAX_HITS]
 
 
-def _parse_hit(told: dict[str, object]) -> SearchHit | None:
-    title, url, text = (_line(told.get(name)) for name in ("title", "url", "content"))
+def _parse_hit(parsed: dict[str, object]) -> SearchHit | None:
+    title, url, text = (_line(parsed.get(name)) for name in ("title", "url", "content"))
     return SearchHit(title, url, text) if url else None
 
 

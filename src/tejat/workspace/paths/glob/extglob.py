@@ -55,18 +55,18 @@ class _SegmentMatcher:
 
     def _match_ends(self, part: GlobSegment, name: str, starts: _Positions, known: _Memo) -> _Positions:
         """Return the end positions of matches that begin at one of the positions."""
-        places = starts
+        positions = starts
         for node in part:
-            if not places:
+            if not positions:
                 break
             if isinstance(node, Extglob):
-                places = self._group_match_ends(node, name, places, known)
+                positions = self._group_match_ends(node, name, positions, known)
             elif isinstance(node, str):
                 character = self._character(node)
-                places = frozenset(place + 1 for place in places if character.match(name, place))
+                positions = frozenset(position + 1 for position in positions if character.match(name, position))
             else:
-                places = frozenset(range(min(places), len(name) + 1))
-        return places
+                positions = frozenset(range(min(positions), len(name) + 1))
+        return positions
 
     def _group_match_ends(self, group: Extglob, name: str, starts: _Positions, known: _Memo) -> _Positions:
         if group.kind is ExtglobKind.NEGATED:
@@ -106,9 +106,9 @@ class _SegmentMatcher:
 def _simple_regex(part: GlobSegment) -> str | None:
     """The regular expression for no group, or a single `!(...)` without other wildcards; else None."""
     before: list[WildcardToken] = []
-    for place, node in enumerate(part):
+    for position, node in enumerate(part):
         if isinstance(node, Extglob):
-            return _negated_regex(before, node, part[place + 1 :])
+            return _negated_regex(before, node, part[position + 1 :])
         before.append(node)
     return wildcard_regex(before)
 
