@@ -1,1 +1,1 @@
-"""The Model Context Protocol: a client for other people's servers, and the wire that our own server speaks too."""
+"""Client of the Model Context Protocol, and the wire format that the MCP server in `ui` uses, too."""

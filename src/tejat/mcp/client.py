@@ -1,4 +1,4 @@
-"""One server for as long as a session lasts: connected in the background, and again when the connection was lost."""
+"""Client of one MCP server for the lifetime of a session, connected in the background."""
 
 import asyncio
 from collections import deque
@@ -22,7 +22,7 @@ from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, Server
 _Result = TypeVar("_Result")
 
 _MAX_TIMEOUT_FACTOR = 4
-"""A call that tells of its progress may take so many times the limit of the server."""
+"""A call that reports progress may take this many times the server's timeout."""
 _MAX_REASONS = 3
 _STEP_ACTIONS = {
     ConnectionStep.START: gettext_lazy("start"),
@@ -34,10 +34,10 @@ _CLOSED = gettext_lazy("The session with the server was closed.")
 
 @frozen
 class ServerPlan:
-    """How one server is reached: what is told of it, how a connection is made, and its limits in seconds.
+    """How to reach one server. Timeouts are in seconds.
 
-    `connect` may raise McpFailure. `where` is shown: a command without arguments, or an address without secrets.
-    `start_timeout` is how long it may take to say what it is. `may_sample`: it may ask the model of the session.
+    `connect` may raise McpFailure. `location` is shown: a command without arguments, or a URL without secrets.
+    `start_timeout` limits the handshake. `may_sample`: the server may use the model of the session.
     """
 
     alias: str
@@ -51,9 +51,9 @@ class ServerPlan:
 
 @frozen
 class ClientLimits:
-    """In seconds. A step takes no longer than this, and no longer than the server's own limit.
+    """Limits in seconds. A step also ends at the server's own timeout.
 
-    `pauses` come before each attempt to connect again that nobody asked for; there are no more of them within `window`.
+    `reconnect_delays` precede the automatic attempts to reconnect; there are no more of them within `reconnect_window`.
     """
 
     start: float = 10.0
@@ -68,11 +68,11 @@ CLIENT_LIMITS = ClientLimits()
 
 
 class McpClient:
-    """A server, as its users see it (see `Server` in values.py).
+    """One server, as a `ClientSession`.
 
-    One task of its own opens, watches and closes every connection; whoever calls waits for answers and nothing else, so
-    it can be cancelled at any time. `on_change` is called in the loop with every change of the status. `gate` keeps too
-    many servers from being started at once.
+    A task of its own opens, watches and closes the connections; callers only wait for responses, so they can be
+    cancelled at any time. `on_change` is called in the loop with every change of the status. `start_semaphore` limits
+    how many servers start at once.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class McpClient:
         return self._status
 
     def start(self) -> None:
-        """Connect in the background. Once is enough: a lost connection is made again when it is needed."""
+        """Connect in the background. Needed only once: a lost connection is restored on demand."""
         if self._task is not None or self._is_closed:
             return
         loop = asyncio.get_running_loop()
@@ -123,9 +123,9 @@ class McpClient:
         self._task.add_done_callback(self._on_task_done)
 
     async def reconnect(self) -> ServerStatus:
-        """Connect now, as after a login, unless it is connected. Returns what came of it.
+        """Connect now, for example after a login, unless connected, and return the status.
 
-        An attempt that is under way already may know nothing of the login: if it fails, there is one more.
+        An attempt already under way may predate the login: if it fails, there is another one.
         """
         for _ in range(2 if self._status.state is ServerState.CONNECTING else 1):
             with suppress(McpFailure):
@@ -134,7 +134,7 @@ class McpClient:
         return self._status
 
     async def close(self) -> None:
-        """Let go of the server for good. It does not matter who calls this, how often, and when."""
+        """Close for good. May be called at any time and more than once."""
         if self._task is None:
             self._is_closed = True
             return
@@ -146,7 +146,7 @@ class McpClient:
     async def call_tool(
         self, name: str, arguments: JsonObject, *, on_progress: Callable[[McpProgress], None] | None = None
     ) -> JsonObject:
-        """The result as the server gave it. Raises McpFailure. When the task is cancelled the server is told."""
+        """Return the result as the server gave it. Cancelling the task cancels the call. Raises McpFailure."""
         params: JsonObject = {"name": name, "arguments": arguments}
         return await self._request(TOOL_CALL, params, tool=name, on_progress=on_progress or _ignore_progress)
 
@@ -159,7 +159,7 @@ class McpClient:
         return await self._request("resources/read", {"uri": uri})
 
     async def notify_roots_changed(self) -> None:
-        """Raises McpFailure. A server that is not connected asks when it is."""
+        """Notify the server if it is connected. Raises McpFailure."""
         if self._connection is not None:
             await self._connection.notify_roots_changed()
 
@@ -171,7 +171,7 @@ class McpClient:
         tool: str | None = None,
         on_progress: Callable[[McpProgress], None] | None = None,
     ) -> JsonObject:
-        """What is lost is asked for once more, unless it is a tool that may have done its work."""
+        """Send a request, again after a lost connection unless it is a tool call that may have run."""
         timeouts = RequestTimeouts(idle=self._plan.timeout, total=_MAX_TIMEOUT_FACTOR * self._plan.timeout)
         is_repeated = False
         while True:
@@ -190,12 +190,12 @@ class McpClient:
             is_repeated = True
 
     def _is_idempotent(self, name: str) -> bool:
-        """Whether the tool says that calling it twice does no more than calling it once."""
+        """Return whether the tool declares that repeating a call has no further effect."""
         marks = [tool.annotations for tool in self._status.features.tools if tool.name == name]
         return any(each.idempotent is True or each.read_only is True for each in marks)
 
     async def _ensure_connected(self) -> ServerConnection:
-        """The connection, made first if there is none. Raises McpFailure."""
+        """Return the connection, after connecting if needed. Raises McpFailure."""
         self.start()
         if self._connection is not None:
             return self._connection
@@ -217,7 +217,7 @@ class McpClient:
             self._update_status(state=ServerState.CONNECTING, step=ConnectionStep.START, reason="", recent_output=())
 
     async def _run_connection(self) -> None:
-        """One connection, from its start to its end, whichever way it ends."""
+        """Run one connection from start to end."""
         began = asyncio.get_running_loop().time()
         self._disconnected = asyncio.get_running_loop().create_future()
         self._wake_up.clear()
@@ -259,7 +259,7 @@ class McpClient:
         self._resolve_attempt(connection)
 
     async def _run_step(self, step: ConnectionStep, work: Callable[[], Awaitable[_Result]], seconds: float) -> _Result:
-        """Do one step in its time. Raises McpFailure."""
+        """Run one step within its time limit. Raises McpFailure."""
         self._update_status(step=step)
         limit = min(seconds, self._plan.timeout)
         try:
@@ -272,7 +272,7 @@ class McpClient:
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
 
     async def _watch(self, connection: ServerConnection) -> McpFailure:
-        """Look after a connection until it is lost. Returns why."""
+        """Watch a connection until it is lost, and return why."""
         listening = asyncio.get_running_loop().create_task(connection.listen())
         try:
             while True:
@@ -285,9 +285,9 @@ class McpClient:
             listening.cancel()
 
     async def _refresh_features(self, connection: ServerConnection) -> None:
-        """The server says that it offers something else. However often it says so meanwhile, there is one more look."""
+        """List the features again after a change. Notifications that come meanwhile cause one more listing."""
         seconds = min(self._limits.listing, self._plan.timeout)
-        # Some tell before it is so.
+        # Some servers notify before the change is visible.
         for pause in (0.0, self._limits.second_listing_delay):
             await asyncio.wait((self._disconnected,), timeout=pause)
             try:
@@ -320,14 +320,14 @@ class McpClient:
             self._resolve_attempt(failure)
 
     def _resolve_attempt(self, outcome: ServerConnection | McpFailure) -> None:
-        """Tell everybody who waits for a connection. Whoever comes later waits for another one."""
+        """Resolve everybody's wait for a connection. Later callers wait for the next attempt."""
         if self._attempt is not None:
             self._attempt.set_result(outcome)
         self._attempt = asyncio.get_running_loop().create_future()
         self._connect_requested.clear()
 
     async def _wait_to_reconnect(self) -> None:
-        """Until somebody wants the server, or it is time to connect again without being asked."""
+        """Wait until a connection is requested, or the time for an automatic attempt has come."""
         now = asyncio.get_running_loop().time()
         while self._reconnect_times and now - self._reconnect_times[0] > self._limits.reconnect_window:
             self._reconnect_times.popleft()
@@ -341,7 +341,7 @@ class McpClient:
             self._reconnect_times.append(asyncio.get_running_loop().time())
 
     def _on_task_done(self, owner: "asyncio.Task[None]") -> None:
-        """The owner has ended: it was cancelled, or there is a defect in it."""
+        """Handle the end of the task: it was cancelled, or it has a bug."""
         defect = None if owner.cancelled() else owner.exception()
         if defect is not None:
             told = {"message": f"the link to the MCP server '{self.alias}' broke", "exception": defect, "task": owner}
@@ -370,7 +370,7 @@ class McpClient:
 
 
 async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
-    """Do this even if the task is cancelled meanwhile, however often; that comes afterwards."""
+    """Finish the work even if the task is cancelled meanwhile; raise CancelledError afterwards."""
     task = asyncio.get_running_loop().create_task(work)
     is_cancelled = False
     while not task.done():
@@ -384,4 +384,4 @@ async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
 
 
 def _ignore_progress(progress: McpProgress) -> None:
-    """Nobody wants to know; that there is any gives the call more time."""
+    """Ignore progress. Reporting it still extends the timeout."""

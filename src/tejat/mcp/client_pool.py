@@ -1,4 +1,4 @@
-"""All the servers of a session: started side by side in the background, asked how they are, and closed together."""
+"""The MCP clients of a session, started and closed together."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +20,12 @@ class DiscoveryState(StrEnum):
     NOT_STARTED = "not_started"
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
-    """No server is being connected for the first time any more, whatever came of it."""
+    """No first connection attempt is under way any more, whatever its result."""
 
 
 @frozen
 class InactiveServer:
-    """A server that is never started: BLOCKED by the settings or for want of trust, DISABLED by the person; and why."""
+    """A server that is not started: BLOCKED by settings or missing trust, or DISABLED by the user."""
 
     alias: str
     transport: str
@@ -35,7 +35,7 @@ class InactiveServer:
 
 
 class McpClientPool:
-    """The servers by their alias, in the order given. `on_change` is called in the loop with every change of one."""
+    """Clients by alias, in the given order. `on_change` is called in the loop with every change of a status."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class McpClientPool:
 
     @property
     def clients(self) -> Mapping[str, McpClient]:
-        """Those that may be used."""
+        """The active clients."""
         return MappingProxyType(self._clients)
 
     @property
@@ -78,33 +78,33 @@ class McpClientPool:
         )
 
     def start(self) -> None:
-        """Connect all servers in the background. Returns at once."""
+        """Connect all servers in the background."""
         self._is_started = True
         for client in self._clients.values():
             client.start()
         self._check_completed()
 
     async def wait_until_settled(self, seconds: float | None = None) -> tuple[str, ...]:
-        """Wait until every server is connected or has failed, this many seconds at most. Returns those that are not."""
+        """Wait until every server is connected or has failed, at most this long. Return those still connecting."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._completed.wait()
         return tuple(alias for alias in self._order if alias in self._unsettled)
 
     async def reconnect(self, alias: str) -> ServerStatus:
-        """Connect a server anew, as after a login, and say what came of it. One that is barred stays as it is.
+        """Reconnect a server, for example after a login, and return its status. An inactive server stays as it is.
 
-        Raises KeyError for an alias that no server has.
+        Raises KeyError for an unknown alias.
         """
         client = self._clients.get(alias)
         return self._inactive[alias] if client is None else await client.reconnect()
 
     async def notify_roots_changed(self) -> None:
-        """Tell the servers that the roots are others now, as far as they can be told. Raises nothing."""
+        """Notify all connected servers. Never raises."""
         await asyncio.gather(*(_notify_roots_changed(client) for client in self._clients.values()))
 
     async def close(self) -> None:
-        """Let go of all servers, in three seconds at most. It does not matter who calls this, how often, and when."""
+        """Close all clients within three seconds. May be called at any time and more than once."""
         self._is_started = True
         closing = [asyncio.get_running_loop().create_task(client.close()) for client in self._clients.values()]
         if closing:

@@ -1,4 +1,4 @@
-"""One connection to a server: started, agreed upon, listed, used and closed, all of it only once."""
+"""A single connection to an MCP server."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -29,10 +29,9 @@ _MAX_DELAY = 60.0
 
 
 class ServerConnection:
-    """Used in this order: `open`, `negotiate`, then anything, `close`.
+    """Used in this order: `open`, `negotiate`, anything else, `close`.
 
-    `on_change` is called when the server says that it offers something else now, `on_end` when the connection is over
-    and nobody closed it.
+    `on_change` is called when the server announces changed features, `on_end` when the connection ends without `close`.
     """
 
     def __init__(
@@ -73,7 +72,7 @@ class ServerConnection:
         return self._info
 
     async def list_features(self, *, seconds: float, is_strict: bool = False) -> ServerFeatures:
-        """Everything that is offered, as far as that can be told in this time. Raises McpFailure."""
+        """List everything that the server offers, within this time. Raises McpFailure."""
         deadline = asyncio.get_running_loop().time() + seconds
 
         async def ask(method: str, params: JsonObject | None) -> JsonObject:
@@ -91,7 +90,7 @@ class ServerConnection:
         timeouts: RequestTimeouts,
         on_progress: Callable[[McpProgress], None] | None,
     ) -> JsonObject:
-        """Raises McpFailure, and Unsent if the server cannot have got it."""
+        """Send a request and return its result. Raises McpFailure; RequestNotSent: it has not reached the server."""
 
         async def send(params: JsonObject) -> JsonObject:
             return await self._session.request(method, params, timeouts=timeouts, on_progress=on_progress)
@@ -103,7 +102,7 @@ class ServerConnection:
         )
 
     async def listen(self) -> None:
-        """Have a stateless server tell when its offers change, as long as it does; others tell anyway."""
+        """Subscribe to changes of a stateless server, as long as it allows that; other servers notify anyway."""
         wanted = {f"{name}ListChanged": True for name in _LIST_CHANGED.values() if self._has_list_changed(name)}
         if not self._is_stateless or not wanted:
             return
@@ -118,11 +117,11 @@ class ServerConnection:
             has_lasted = asyncio.get_running_loop().time() - began > _MAX_DELAY
             pause = _FIRST_DELAY if has_lasted else min(2 * pause, _MAX_DELAY)
             await asyncio.sleep(pause)
-            # Whatever changed meanwhile, nobody told.
+            # Changes during the pause were not announced.
             self._on_change()
 
     async def notify_roots_changed(self) -> None:
-        """Raises McpFailure. A stateless server is told the roots whenever it asks, and nothing in between."""
+        """Notify the server. A stateless one asks for the roots when it needs them. Raises McpFailure."""
         if not self._is_stateless:
             await self._session.notify("notifications/roots/list_changed")
 
@@ -146,7 +145,7 @@ class ServerConnection:
 
 
 def _drop_invalid_header_tools(features: ServerFeatures) -> ServerFeatures:
-    """The protocol forbids to call a tool that wants in headers what cannot be there."""
+    """Drop tools that demand invalid headers: the protocol forbids calling them."""
     looked_at = [(tool, header_problem(tool.input_schema)) for tool in features.tools]
     left_out = [
         gettext_lazy("The tool {name} was left out: it wants {why}.", name=quote_name(tool.name), why=problem)

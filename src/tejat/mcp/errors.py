@@ -1,4 +1,4 @@
-"""What can go wrong between us and an MCP server."""
+"""Failures of MCP servers."""
 
 from enum import StrEnum
 
@@ -10,24 +10,23 @@ class McpProblem(StrEnum):
     CONFIGURATION = "configuration"
     """The settings do not say how to reach the server."""
     START = "start"
-    """Its program cannot be started, or its address cannot be reached."""
+    """Its program cannot be started, or its URL cannot be reached."""
     CLOSED = "closed"
-    """It ended, or the connection broke."""
+    """It exited, or the connection broke."""
     TIMED_OUT = "timed_out"
     TOO_LARGE = "too_large"
     MALFORMED = "malformed"
-    """What it sent is not what the protocol allows."""
+    """It violated the protocol."""
     REFUSED = "refused"
-    """It answered with an error of the protocol; `code` tells which."""
+    """It responded with a protocol error; see `code`."""
     UNAUTHORIZED = "unauthorised"
-    """It wants to know who asks."""
+    """It requires authentication."""
 
 
 class McpFailure(TejatError):
-    """A server did not do what was asked. The message is fit for the person and for the model, and holds no secret.
+    """A request to a server failed. The message is suitable for the user and the model, and contains no secrets.
 
-    `code` and `data` are those of the protocol's error, `challenge` is the WWW-Authenticate header of a server that
-    wants to know who asks.
+    `code` and `data` are those of the protocol error, `challenge` is the WWW-Authenticate header.
     """
 
     def __init__(
@@ -48,4 +47,4 @@ class McpFailure(TejatError):
 
 
 class RequestNotSent(McpFailure):
-    """A request that the server never got, or would not look at: whatever it asks for has not been done."""
+    """The server has not received the request, or has not looked at it: it has had no effect."""

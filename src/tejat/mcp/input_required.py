@@ -1,4 +1,4 @@
-"""A request that a server answers with wishes of its own, until it has all that it needs."""
+"""Requests that the server answers with requests for more input (`resultType: input_required`)."""
 
 import asyncio
 import re
@@ -18,16 +18,16 @@ _MAX_INPUT_REQUESTS = 16
 _FIRST_DELAY = 0.05
 _MAX_DELAY = 1.0
 _URL_ELICITATION_DELAYS = (0.0, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 30.0, 30.0, 30.0, 30.0)
-"""Seconds between the attempts while a person is at the address that a server wants them to visit."""
+"""Delays in seconds between attempts while the user visits a URL."""
 _MAX_URL_LENGTH = 2_048
 
 
 async def request_with_input(
     send: Callable[[JsonObject], Awaitable[JsonObject]], params: JsonObject, request_handler: ServerRequestHandler
 ) -> JsonObject:
-    """Send a request to a stateless server, and answer what comes back until it is the result.
+    """Send a request to a stateless server, and provide the input it asks for until there is a result.
 
-    Raises McpFailure, also if that never ends.
+    Raises McpFailure, also after too many rounds.
     """
     answer = await send(params)
     pause = _FIRST_DELAY
@@ -48,7 +48,7 @@ async def request_with_input(
         try:
             answer = await send({**params, **more})
         except RequestNotSent as failure:
-            # Something of the request has reached the server before.
+            # An earlier round of the request has reached the server.
             raise McpFailure(failure.message, failure.problem, code=failure.code, data=failure.data) from None
     raise McpFailure(
         gettext_lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS),
@@ -57,10 +57,10 @@ async def request_with_input(
 
 
 async def _input_responses(asked: JsonValue, request_handler: ServerRequestHandler) -> JsonObject:
-    """Raises McpFailure: a question that cannot be answered ends the request."""
+    """Handle the input requests one after the other. Raises McpFailure for one that cannot be answered."""
     if not isinstance(asked, Mapping) or len(asked) > _MAX_INPUT_REQUESTS:
         raise McpFailure(gettext_lazy("The questions of the server are no object, or too many."), McpProblem.MALFORMED)
-    # One after the other: a person who is asked reads one question at a time.
+    # One after the other: a user reads one question at a time.
     return {key: await _input_response(question, request_handler) for key, question in asked.items()}
 
 
@@ -88,11 +88,11 @@ async def request_with_url_elicitation(
     next_completion: Callable[[], asyncio.Event],
     delays: Sequence[float] = _URL_ELICITATION_DELAYS,
 ) -> JsonObject:
-    """Send a request to a server with a handshake, which may want the person to visit some address first.
+    """Send a request to a server with a handshake, which may require the user to visit a URL first.
 
-    The person is asked once for each address. Who agrees is not there yet: the request is sent again when the server
-    tells that a visit has ended, which sets the event that `next_completion` gives, and after each pause. Raises McpFailure,
-    also for a visit that nobody makes.
+    The user is asked once per URL. After that the request is sent again when the server announces a completed
+    elicitation, which sets the event of `next_completion`, and after each delay. Raises McpFailure, also if the visit
+    never happens.
     """
     agreed: set[str] = set()
     wanted: Sequence[_UrlElicitation] = ()
@@ -118,7 +118,7 @@ async def request_with_url_elicitation(
 
 @frozen
 class _UrlElicitation:
-    """An address that a server wants the person to visit, and what it says about it."""
+    """A URL that the server wants the user to visit, and its explanation."""
 
     url: str
     message: str
@@ -132,7 +132,7 @@ class _UrlElicitation:
 
 
 def _required_elicitations(failure: McpFailure) -> Sequence[_UrlElicitation]:
-    """Raises McpFailure for a refusal that names none, and for what is no address that a browser can be sent to."""
+    """Return the required elicitations. Raises McpFailure for an error without any, and for invalid URLs."""
     listed = failure.data.get("elicitations") if isinstance(failure.data, Mapping) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= _MAX_INPUT_REQUESTS:
         raise failure
@@ -150,7 +150,7 @@ def _parse_elicitation(given: JsonObject) -> _UrlElicitation:
 
 
 def _is_http_url(url: str) -> bool:
-    """Nothing but one address: whatever is written behind it would be read as ours."""
+    """Return whether this is exactly one URL: text after it would pass for ours."""
     return len(url) <= _MAX_URL_LENGTH and url.isprintable() and bool(re.fullmatch(r"(?i)https?://\S+", url))
 
 

@@ -1,4 +1,4 @@
-"""Requests and answers over one transport: who waits for which answer, and for how long."""
+"""JSON-RPC session over one transport: pending requests, their timeouts, and requests of the server."""
 
 import asyncio
 from collections import deque
@@ -30,11 +30,11 @@ DISCOVER = "server/discover"
 INITIALIZE = "initialize"
 
 _UNCANCELLABLE = frozenset({DISCOVER, INITIALIZE})
-"""The protocol forbids to take these back."""
+"""The protocol forbids cancelling these."""
 _MAX_INCOMING_REQUESTS = 16
 _MAX_BACKGROUND_TASKS = 64
 _BACKGROUND_SEND_SECONDS = 2.0
-"""How long we try to tell a server something that it need not know."""
+"""Time limit for messages that the server can do without."""
 _CLOSE_SECONDS = 0.5
 _MAX_LOG_LINES = 20
 _MAX_LINE_LENGTH = 500
@@ -43,17 +43,17 @@ _MAX_MESSAGE_LENGTH = 2_000
 
 @frozen
 class RequestTimeouts:
-    """How long an answer is waited for: so many seconds without a word about it, and so many in all."""
+    """Timeouts of a request in seconds: without any progress, and in total."""
 
     idle: float
     total: float
 
 
 class JsonRpcSession:
-    """One connection, from `open` to `close`. Nothing is sent again here, and nothing is opened twice.
+    """One session, from `open` to `close`. Nothing is retried here.
 
-    `on_notification` is called with the method of every notification that does not belong to a request, `on_end` once when
-    the connection is over and nobody closed it.
+    `on_notification` is called with the method of every notification that does not belong to a request, `on_end` once
+    if the connection ends without `close`.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class JsonRpcSession:
 
     @property
     def has_pending_requests(self) -> bool:
-        """Whether somebody waits for an answer."""
+        """Whether a request is waiting for its response."""
         return bool(self._pending)
 
     @property
     def recent_output(self) -> tuple[str, ...]:
-        """The last lines that the server printed or logged, fit to be shown."""
+        """The last lines that the server printed or logged, sanitized."""
         return (*self._transport.stderr_tail, *self._log_lines)[-_MAX_LOG_LINES:]
 
     async def open(self) -> None:
@@ -96,7 +96,7 @@ class JsonRpcSession:
         await self._transport.open(self._receive, self._handle_failure)
 
     def set_revision(self, revision: str, envelope: JsonObject) -> None:
-        """From now on this revision is spoken, and every request says what is in the envelope about whoever asks."""
+        """Set the negotiated revision, and the `_meta` fields to send with every request."""
         self._transport.set_revision(revision)
         self._envelope = envelope
 
@@ -108,10 +108,10 @@ class JsonRpcSession:
         timeouts: RequestTimeouts | None = None,
         on_progress: Callable[[McpProgress], None] | None = None,
     ) -> JsonObject:
-        """The result of a request. Raises McpFailure, and Unsent if the server cannot have got it.
+        """Send a request and return its result. Raises McpFailure; RequestNotSent: it has not reached the server.
 
-        When time is up, or the task is cancelled, the server is told. With `on_progress` it is asked to tell how far it
-        is, which also gives it more time. Without `patience` the caller sees to the time.
+        A timeout and the cancellation of the task cancel the request on the server. `on_progress` asks the server for
+        progress, which also extends the idle timeout. Without `timeouts` the caller limits the time.
         """
         if self._closed_by is not None:
             raise _not_sent(self._closed_by)
@@ -149,13 +149,13 @@ class JsonRpcSession:
         await self._transport.send(JsonRpcNotification(method, params))
 
     async def close(self) -> None:
-        """Let go of everything. Whoever still waits is told that the connection was closed."""
+        """Close the connection. Pending requests fail."""
         self._fail_pending(McpFailure(gettext_lazy("The connection to the server was closed."), McpProblem.CLOSED))
         for task in self._incoming.values():
             task.cancel()
         try:
             if self._background_tasks:
-                # Above all word of what nobody waits for any more: a remote server would go on with it.
+                # Cancellations above all: a remote server would go on working.
                 await asyncio.wait(self._background_tasks, timeout=_CLOSE_SECONDS)
         finally:
             for task in self._background_tasks:
@@ -211,7 +211,7 @@ class JsonRpcSession:
             waiting.settle(self._closed_by)
 
     def _settle(self, request_id: RequestId, outcome: JsonObject | McpFailure) -> None:
-        """Answers that nobody waits for, and second ones, are dropped."""
+        """Resolve a pending request. Unexpected and repeated responses are dropped."""
         if waiting := self._pending.get(request_id):
             waiting.settle(outcome)
 
@@ -250,7 +250,7 @@ class JsonRpcSession:
             task.add_done_callback(lambda _: self._incoming.pop(request.id, None))
 
     async def _answer_request(self, request: JsonRpcRequest) -> None:
-        # Which call it is about, nobody knows: while somebody has to think, none of them is blamed for being slow.
+        # It is unknown which call this belongs to: while the user has to decide, no call times out for being idle.
         thinking = int(self._request_handler.is_interactive(request.method))
         self._count_interactive(thinking)
         try:
@@ -276,7 +276,7 @@ class JsonRpcSession:
                 await self._transport.send(message)
 
     def _spawn(self, errand: Coroutine[None, None, None]) -> asyncio.Task[None] | None:
-        """Do this beside everything else, unless so much is open already that the server does not listen at all."""
+        """Run a task in the background, unless too many are running because the server does not read."""
         if len(self._background_tasks) >= _MAX_BACKGROUND_TASKS:
             errand.close()
             return None
@@ -287,7 +287,7 @@ class JsonRpcSession:
 
 
 class _PendingRequest:
-    """Somebody who waits for an answer. `outcome` holds failures as values: nobody might be left to look at them."""
+    """A request waiting for its response. `outcome` holds failures as values, as nobody may retrieve them."""
 
     def __init__(self, timeouts: RequestTimeouts | None, on_progress: Callable[[McpProgress], None] | None) -> None:
         self._loop = asyncio.get_running_loop()
@@ -318,14 +318,14 @@ class _PendingRequest:
             self._loop.call_exception_handler({"message": "progress could not be told", "exception": error})
 
     def extend(self, *, is_held: bool) -> None:
-        """Give it the idle time anew; as long as it is held, all the time that there is."""
+        """Restart the idle timeout; while it is held, only the total timeout counts."""
         if self._timeouts is None or self._deadline is None or self._deadline.expired() or self.outcome.done():
             return
         last = self._started_at + self._timeouts.total
         self._deadline.reschedule(last if is_held else min(last, self._loop.time() + self._timeouts.idle))
 
     def limit(self) -> float:
-        """The limit that was reached, in seconds."""
+        """Return the timeout that was reached, in seconds."""
         if self._timeouts is None:
             return self._loop.time() - self._started_at
         is_last = self._loop.time() - self._started_at >= self._timeouts.total

@@ -1,4 +1,4 @@
-"""Under which names the tools of servers are known here: the same ones whatever the order in which servers connect."""
+"""Names of MCP tools, independent of the order in which servers connect."""
 
 import re
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from tejat.core.sanitize import sanitize_text
 
 MAX_ALIAS_LENGTH = 40
 MAX_NAME_LENGTH = 63
-"""Characters that every service takes for the name of a function."""
+"""The length that every model service accepts."""
 MAX_OWN_NAME_LENGTH = 512
-"""Characters of the name that a tool has at its server."""
+"""The length of a tool's name on its server."""
 
 _SEPARATOR = "__"
 _ALIAS_PATTERN = r"[A-Za-z0-9_.-]+"
@@ -24,7 +24,7 @@ _TAIL_LENGTH = MAX_NAME_LENGTH - _HEAD_LENGTH - _DIGEST_LENGTH - 2
 
 @frozen
 class NamedTool:
-    """`name` is what the tool is registered as, `own_name` what its server calls it."""
+    """`name` is the registered name of the tool, `own_name` its name on the server."""
 
     name: str
     own_name: str
@@ -32,16 +32,16 @@ class NamedTool:
 
 @frozen
 class ToolNaming:
-    """The tools of one server that have a name, in the server's order. `problems` tells which have none, and why."""
+    """Named tools of one server, in its order. `problems` says which tools have no name, and why."""
 
     tools: tuple[NamedTool, ...]
     problems: tuple[str, ...] = ()
 
 
 def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
-    """A name for each tool of a server. Two that would share one get none: which of them was meant nobody could tell.
+    """Assign a name to each tool of a server. Two that would share a name get none: calls would be ambiguous.
 
-    The alias is one that `alias_problem` has nothing against.
+    The alias must pass `alias_problem`.
     """
     problems: list[str] = []
     sharing: dict[str, list[str]] = {}
@@ -67,9 +67,9 @@ def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
 
 
 def alias_problem(alias: str) -> str | None:
-    """Why a server cannot have this alias and what to do about it, or None.
+    """Return why a server cannot have this alias and what to do about it, or None.
 
-    With these rules the first `__` of a registered name always ends the alias, so no tool can pass for that of another
+    These rules ensure that the first `__` of a registered name ends the alias, so no tool can pass for one of another
     server.
     """
     shown = f'"{_escape(alias[: MAX_ALIAS_LENGTH + 1])}"'
@@ -95,7 +95,7 @@ def alias_problem(alias: str) -> str | None:
 
 
 def own_name_problem(own_name: str) -> str | None:
-    """Why a tool or prompt of this name is not taken, or None. The words are fit to be shown."""
+    """Return why a tool or prompt of this name is not accepted, or None. The text is sanitized."""
     if not own_name.strip():
         return gettext_lazy("it has no name")
     if len(own_name) > MAX_OWN_NAME_LENGTH:
@@ -108,13 +108,13 @@ def own_name_problem(own_name: str) -> str | None:
 
 
 def registered_name(alias: str, own_name: str) -> str:
-    """The name of a server's tool: at most 63 of the characters that services take, beginning with a letter or `_`.
+    """Return the name of a server's tool: at most 63 accepted characters, starting with a letter or `_`.
 
-    One that is too long keeps both ends, with a fingerprint of the pair between them.
+    A name that is too long keeps its start and its end, with a digest between them.
     """
     name = _with_valid_start(f"{_sanitize_name(alias)}{_SEPARATOR}{_sanitize_name(own_name)}")
     if not re.search("[A-Za-z0-9]", _sanitize_name(own_name)):
-        # Nothing of the name is left to tell it from others, as with names in another script than ours.
+        # Nothing distinctive is left of the name, for example in a non-Latin script.
         name = f"{name[: _HEAD_LENGTH + _TAIL_LENGTH]}_{_digest(alias, own_name)}"
     if len(name) <= MAX_NAME_LENGTH:
         return name
@@ -122,7 +122,7 @@ def registered_name(alias: str, own_name: str) -> str:
 
 
 def tool_aliases(alias: str, own_name: str) -> tuple[str, ...]:
-    """Other names by which people and models know the tool. Each counts only while no other tool has it."""
+    """Return other names that users and models use for the tool. Each is valid only while it is unambiguous."""
     spellings = (
         own_name,
         _sanitize_name(own_name),
@@ -140,14 +140,14 @@ def display_name(alias: str, own_name: str) -> str:
 
 
 def is_tool_enabled(own_name: str, *, include: Sequence[str] | None, exclude: Sequence[str]) -> bool:
-    """Whether the settings of a server let a tool in. `name(...)` in `include` means `name`; `exclude` wins."""
+    """Return whether the server's settings include a tool. `name(...)` in `include` means `name`; `exclude` wins."""
     if own_name in exclude:
         return False
     return include is None or any(own_name in (entry, entry.partition("(")[0]) for entry in include)
 
 
 def _escape(text: str) -> str:
-    """The text in one line with nothing hidden in it."""
+    """Return the text on one line, with invisible characters escaped."""
     return "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in sanitize_text(text))
 
 

@@ -1,4 +1,4 @@
-"""Which revision of the protocol is spoken with a server, and who it says it is."""
+"""Negotiation of the protocol revision."""
 
 from collections.abc import Mapping
 
@@ -23,11 +23,11 @@ _MAX_INSTRUCTIONS_LENGTH = 20_000
 
 
 async def negotiate(session: JsonRpcSession, request_handler: ServerRequestHandler, *, version: str) -> ServerInfo:
-    """Agree with the server on a revision; then it can be used. Raises McpFailure. The caller sees to the time."""
-    # The handshake comes first, with the newest revision that has one: every server of today answers it, and so do
-    # those that speak the stateless revision as well. The other way round, with `server/discover` first, some servers
-    # never answer what they do not know, some end, and all cost a round trip more. Whoever will have none of the
-    # handshake is asked to discover itself: nothing but a stateless server can answer that.
+    """Agree with the server on a revision. The caller limits the time. Raises McpFailure."""
+    # The handshake comes first, with the newest revision that has one: all current servers answer it, also those that
+    # support the stateless revision. With `server/discover` first, some servers never answer an unknown method, some
+    # exit, and all cost another round trip. A server that refuses the handshake gets `server/discover`: only a
+    # stateless server can answer that.
     client: JsonObject = {"name": "tejat", "title": "Tejat", "version": version}
     try:
         answer = await session.request(
@@ -58,7 +58,7 @@ async def negotiate(session: JsonRpcSession, request_handler: ServerRequestHandl
 async def _discover(
     session: JsonRpcSession, request_handler: ServerRequestHandler, client: JsonObject, refusal: McpFailure
 ) -> ServerInfo:
-    """Raises the refusal of the handshake if this does not lead further: it is what the server has to say about us."""
+    """Query a stateless server. Raises the refusal of the handshake if that fails: it explains the problem."""
     revision = STATELESS_REVISIONS[0]
     envelope: JsonObject = {
         META_REVISION: revision,

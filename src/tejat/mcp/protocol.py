@@ -1,4 +1,4 @@
-"""The messages of the protocol, both ways: JSON-RPC 2.0 and the revisions that we speak."""
+"""JSON-RPC 2.0 messages and revisions of the Model Context Protocol."""
 
 from collections.abc import Mapping
 from typing import TypeAlias, assert_never, cast
@@ -10,10 +10,10 @@ from tejat.core.messages.types import JsonObject, JsonValue
 HANDSHAKE_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that begin with `initialize`, newest first."""
 STATELESS_REVISIONS = ("2026-07-28",)
-"""Revisions in which every request says for itself who asks, newest first; `server/discover` finds out about them."""
+"""Revisions in which every request identifies the client, newest first; found out by `server/discover`."""
 
 MAX_CONTAINERS = 1_000_000
-"""Objects and lists in one message. Each takes many times its bytes in memory: a message could hold gigabytes."""
+"""Limit of objects and lists in one message: each takes many times its bytes in memory."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -31,7 +31,7 @@ META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 TOOL_CALL = "tools/call"
 NAME_PARAMS: Mapping[str, str] = {TOOL_CALL: "name", "prompts/get": "name", "resources/read": "uri"}
-"""The parameter that tells which one is meant, by the method."""
+"""The parameter that names the target, by method."""
 
 RequestId: TypeAlias = int | str
 
@@ -51,7 +51,7 @@ class JsonRpcNotification:
 
 @frozen
 class JsonRpcResponse:
-    """The answer to a request."""
+    """The result of a request."""
 
     id: RequestId
     result: JsonObject
@@ -59,7 +59,7 @@ class JsonRpcResponse:
 
 @frozen
 class JsonRpcError:
-    """The error that a request was answered with. `id` is None where the other side could not make out which."""
+    """The error of a request. `id` is None if the other side could not read it."""
 
     id: RequestId | None
     code: int
@@ -71,7 +71,7 @@ JsonRpcMessage: TypeAlias = JsonRpcRequest | JsonRpcNotification | JsonRpcRespon
 
 
 class InvalidMessage(ValueError):
-    """This is no message. `id` is the request that it was meant for, as far as that can be made out."""
+    """Not a valid message. `id` is the request that it belongs to, if that is known."""
 
     def __init__(self, message: str, request_id: RequestId | None = None) -> None:
         super().__init__(message)
@@ -79,7 +79,7 @@ class InvalidMessage(ValueError):
 
 
 def parse_message(given: object) -> JsonRpcMessage:
-    """The message that a JSON value is. Raises BadMessage."""
+    """Parse a message from a JSON value. Raises InvalidMessage."""
     if not isinstance(given, dict):
         raise InvalidMessage(gettext_lazy("a message is a JSON object"))
     known = cast("dict[str, JsonValue]", given)

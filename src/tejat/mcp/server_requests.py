@@ -1,4 +1,4 @@
-"""What a server may ask of us, and who answers it."""
+"""Requests of a server to the client: roots, elicitation, sampling."""
 
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -11,19 +11,19 @@ LIST_ROOTS = "roots/list"
 ELICIT = "elicitation/create"
 SAMPLE = "sampling/createMessage"
 
-# Servers hand these words on as the reason why a tool failed, so a model has to make sense of them.
+# Servers pass these messages on as the reason why a tool failed, so a model has to understand them.
 _UNSUPPORTED_MESSAGES = {ELICIT: "Nobody can be asked here.", SAMPLE: "The model may not be asked here."}
 
 
 class ServerRequestHandler:
-    """The questions of one server. What the host cannot answer is not offered, and refused if it is asked anyway."""
+    """Handles the requests of one server. Unsupported ones are not declared, and refused."""
 
     def __init__(self, alias: str, callbacks: ClientCallbacks) -> None:
         self._alias = alias
         self._callbacks = callbacks
 
     def capabilities(self, *, with_list_changed: bool) -> JsonObject:
-        """What we say that we can answer. `with_list_changed`: the server will be told when the roots change."""
+        """Return the client capabilities. `with_list_changed`: changes of the roots will be announced."""
         offered: dict[str, JsonValue] = {"roots": {"listChanged": True} if with_list_changed else {}}
         if self._callbacks.elicit is not None:
             offered["elicitation"] = {"form": {}, "url": {}}
@@ -32,11 +32,11 @@ class ServerRequestHandler:
         return offered
 
     def is_interactive(self, method: str) -> bool:
-        """Whether somebody has to think before this is answered, so that the server cannot go on meanwhile."""
+        """Return whether the request needs a user or a model, so that the server has to wait."""
         return method in {ELICIT, SAMPLE}
 
     async def handle(self, method: str, params: JsonObject) -> JsonObject:
-        """Raises McpFailure with the code that the server is to be told, and words that tell it nothing of us."""
+        """Handle a request. Raises McpFailure with the error code for the server and a neutral message."""
         try:
             return await self._handle(method, params)
         except McpFailure:

@@ -1,4 +1,4 @@
-"""What a server tells of itself, and what is known of it."""
+"""Values about MCP servers and their features."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
@@ -10,7 +10,7 @@ from tejat.core.messages.types import JsonObject
 
 @frozen
 class ToolAnnotations:
-    """What a server says about a tool of its own. Nobody has checked it: it never makes a decision milder."""
+    """A server's claims about its tool. Unverified: they never relax a decision."""
 
     title: str | None = None
     read_only: bool | None = None
@@ -21,7 +21,7 @@ class ToolAnnotations:
 
 @frozen
 class ServerTool:
-    """`input_schema` is None where the server gave none, or none that is an object."""
+    """`input_schema` is None if the server sent none or no object."""
 
     name: str
     description: str = ""
@@ -57,7 +57,7 @@ class ServerResource:
 
 @frozen
 class ServerInfo:
-    """Who answered, in which revision, and what it can do."""
+    """The server's identity, revision and capabilities."""
 
     name: str
     version: str
@@ -68,7 +68,7 @@ class ServerInfo:
 
 @frozen
 class ServerFeatures:
-    """Everything that a server offers. `problems` names what of it could not be taken, and why."""
+    """Everything that a server offers. `problems` says what was left out, and why."""
 
     tools: tuple[ServerTool, ...] = ()
     prompts: tuple[ServerPrompt, ...] = ()
@@ -84,16 +84,16 @@ class ServerState(StrEnum):
     CONNECTING = "connecting"
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
-    """It failed, or ended. The reason is in the status."""
+    """Failed or ended. The status has the reason."""
     NEEDS_LOGIN = "needs login"
     BLOCKED = "blocked"
-    """The settings or the trust in the folder keep it from being started."""
+    """The settings or missing trust in the folder prevent it from starting."""
     DISABLED = "disabled"
-    """The person switched it off."""
+    """Switched off by the user."""
 
 
 class ConnectionStep(StrEnum):
-    """What a server is busy with while it is being connected, or was when it failed."""
+    """The current step of connecting, or the one that failed."""
 
     START = "start"
     HANDSHAKE = "handshake"
@@ -103,7 +103,7 @@ class ConnectionStep(StrEnum):
 
 @frozen
 class ServerStatus:
-    """What is known of a server now. `where` is its command without arguments, or its address without secrets."""
+    """The status of a server. `location` is its command without arguments, or its URL without secrets."""
 
     alias: str
     state: ServerState
@@ -115,12 +115,12 @@ class ServerStatus:
     info: ServerInfo | None = None
     features: ServerFeatures = ServerFeatures()
     connect_seconds: float = 0.0
-    """How long it took until it was connected, or had failed."""
+    """Time until it was connected or had failed."""
 
 
 @frozen
 class McpProgress:
-    """How far a call is. `total` is None where nobody knows."""
+    """Progress of a call. `total` is None if unknown."""
 
     done: float
     total: float | None = None
@@ -128,7 +128,7 @@ class McpProgress:
 
 
 class ClientSession(Protocol):
-    """One server, as its users see it. Every method waits for a server that is starting, and raises McpFailure."""
+    """One server, as its users see it. Methods wait for a starting server, and raise McpFailure."""
 
     @property
     def alias(self) -> str: ...
@@ -136,9 +136,9 @@ class ClientSession(Protocol):
     async def call_tool(
         self, name: str, arguments: JsonObject, *, on_progress: Callable[[McpProgress], None] | None = None
     ) -> JsonObject:
-        """The result as the server gave it: `content`, `structuredContent`, `isError`.
+        """Return the result as the server gave it: `content`, `structuredContent`, `isError`.
 
-        When the task is cancelled the server is told.
+        Cancelling the task cancels the call.
         """
         ...
 
@@ -157,10 +157,9 @@ class McpRoot:
 
 @frozen
 class ClientCallbacks:
-    """What a server may ask of us. Functions are given the server's alias first; params and results are the wire's.
+    """Callbacks for requests of servers. They get the server's alias first; params and results are those of the wire.
 
-    `elicit` asks the person, `sample` asks the model of the session; None: nobody can be asked, and the server is told
-    beforehand that we cannot do that.
+    `elicit` asks the user, `sample` the model of the session; None: unsupported, and not declared to the server.
     """
 
     roots: Callable[[], Sequence[McpRoot]] = field(default=lambda: ())

@@ -1,1 +1,1 @@
-"""Content."""
+"""Content of tool results, prompts and resources."""

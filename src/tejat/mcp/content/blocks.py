@@ -1,6 +1,6 @@
-"""The content of the protocol, block by block: what of it goes to a model, and what a person sees.
+"""Content blocks, for the model and for display.
 
-What a person sees is left as the server wrote it: whoever shows it makes it fit to be seen.
+Display texts are unsanitized: whoever shows them sanitizes them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from tejat.workspace.files.file_type import FileKind, classify_file
 MAX_BLOCKS = 10_000
 MAX_MEDIA = 100
 MAX_MEDIA_BYTES = 10 * 2**20
-"""In one answer. More than that no service takes in a request."""
+"""Per response. No service accepts more in a request."""
 
 _DEFAULT_TYPE = "application/octet-stream"
 _MODEL_MEDIA_TYPES = ("image/", "audio/", "video/", "application/pdf")
@@ -22,14 +22,14 @@ _MODEL_MEDIA_TYPES = ("image/", "audio/", "video/", "application/pdf")
 
 @frozen
 class ServerText:
-    """Words of the server."""
+    """Text of the server."""
 
     text: str
 
 
 @frozen
 class ClientNote:
-    """Words of ours about what the server gave."""
+    """Our note about the server's content."""
 
     text: str
 
@@ -39,18 +39,18 @@ ContentPiece: TypeAlias = ServerText | ClientNote | InlineData
 
 @frozen
 class ContentBlock:
-    """One block: `pieces` for a model, `shown` for a person."""
+    """One block: `pieces` for the model, `display` for the user."""
 
     pieces: tuple[ContentPiece, ...]
     display: str
 
 
 class ContentTooLarge(Exception):
-    """There is more than can be taken. The message says how much, and fits behind "it holds"."""
+    """There is too much content. The message says how much, as a phrase after "it holds"."""
 
 
 def parse_content(content: Sequence[JsonValue], *, source: str) -> list[ContentBlock]:
-    """The blocks in their order; `source` is who gave them, as a note begins: `Tool 'x'`. Raises TooLarge."""
+    """Parse blocks; `source` names their origin in notes: `Tool 'x'`. Raises ContentTooLarge."""
     if len(content) > MAX_BLOCKS:
         raise ContentTooLarge(f"{len(content)} blocks, and at most {MAX_BLOCKS} are taken")
     sizes = [size for block in content if (size := _media_size(block))]
@@ -133,7 +133,7 @@ def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
 
 
 def _blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData | str | None:
-    """What bytes of a resource are to a model: media or text, as they look, are told to be, or are named; else None."""
+    """Return bytes of a resource as media or text, by content, declared type or name; else None."""
     known = detect_media_type(data, mime_type)
     if known is not None and not is_text_type(known) and known.startswith(_MODEL_MEDIA_TYPES):
         return InlineData(known, data)
@@ -144,7 +144,7 @@ def _blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData 
 
 
 def strip_media(given: JsonValue) -> JsonValue:
-    """The same with the number of bytes in the place of media, so that it can be told in words."""
+    """Replace media by their size."""
     match given:
         case dict():
             return {

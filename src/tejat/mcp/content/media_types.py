@@ -1,4 +1,4 @@
-"""What media from a server really are: a picture by a wrong name makes a service refuse every request that holds it."""
+"""Media types by content: a wrong type makes services reject every request with the media."""
 
 import re
 from base64 import b64decode
@@ -8,7 +8,7 @@ from tejat.core.messages.types import JsonValue
 
 _MEDIA_TYPE = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}"
 
-# Where a signature begins, the signature, and what it means.
+# Offset, signature and type.
 _SIGNATURES = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
     (0, b"\xff\xd8\xff", "image/jpeg"),
@@ -28,7 +28,7 @@ _ALWAYS_SIGNED = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif",
 
 
 def detect_media_type(data: bytes, declared: JsonValue) -> str | None:
-    """What the first bytes say that it is, else what the server says; None where neither can be believed."""
+    """Return the type by content, else the declared one; None if neither is credible."""
     for start, signature, mime_type in _SIGNATURES:
         if data.startswith(signature, start) and (start == 0 or data.startswith((b"RIFF", b"FORM"))):
             return mime_type
@@ -37,7 +37,7 @@ def detect_media_type(data: bytes, declared: JsonValue) -> str | None:
 
 
 def parse_media_type(declared: JsonValue) -> str | None:
-    """The MIME type that a server names, without its parameters; None where it names none."""
+    """Return the declared MIME type without parameters; None if it is invalid."""
     if not isinstance(declared, str):
         return None
     name = declared.partition(";")[0].strip().lower()
@@ -49,7 +49,7 @@ def is_text_type(mime_type: str) -> bool:
 
 
 def decode_base64(base64: JsonValue) -> bytes | None:
-    """The bytes that a text means, also if it is wrapped into lines or a `data:` address; None if it is no base64."""
+    """Decode base64, also with line breaks or as a `data:` URL; None if it is invalid."""
     if not isinstance(base64, str):
         return None
     plain = base64.partition(",")[2] if base64.startswith("data:") else base64
@@ -60,5 +60,5 @@ def decode_base64(base64: JsonValue) -> bytes | None:
 
 
 def base64_size(base64: JsonValue) -> int:
-    """How many bytes that would be, without making them."""
+    """Return the decoded size without decoding."""
     return len(base64) * 3 // 4 - base64[-2:].count("=") if isinstance(base64, str) else 0

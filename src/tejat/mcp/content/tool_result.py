@@ -1,7 +1,7 @@
-"""What a server's tool answered, as a result of ours: `llm_content` for the model, `return_display` for the person.
+"""Conversion of `tools/call` results to `ToolResult`.
 
-A server may give structured content beside its blocks; the model gets it as JSON where no block says the same. What a
-tool declared about its output is not held against it: a result that the model can read is worth more than a form.
+The model gets structured content as JSON unless a block says the same. It is not validated against the output schema: a
+readable result is worth more than a valid one.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ _UNPARSABLE = "[Error: Could not parse tool response]"
 
 
 def parse_tool_result(answer: JsonObject, *, tool: str, arguments: JsonObject) -> ToolResult:
-    """What the answer to `tools/call` comes to. `tool` is its name at the server. Raises nothing.
+    """Convert the result of `tools/call`. `tool` is its name on the server. Never raises.
 
-    What the server said is marked for the model (see `untrusted`), the display is as the server wrote it. All that it
-    said in a row is one text, so that it fits into the response of the call.
+    Server text is marked as untrusted for the model; the display is as the server wrote it. Adjacent texts are joined,
+    so that they fit into the response of the call.
     """
     if _is_error(answer):
         return _error_result(answer, tool, arguments)
@@ -54,7 +54,7 @@ def _is_error(answer: JsonObject) -> bool:
 
 
 def _error_result(answer: JsonObject, tool: str, arguments: JsonObject) -> ToolResult:
-    """The person is told in the server's words what went wrong, as far as it used words."""
+    """Convert an error result. The display has the server's own text, if any."""
     call = _json({"name": tool, "args": arguments})
     told = f"MCP tool '{tool}' reported tool error for function call: {call} with response: {_without_media(answer)}"
     content = answer.get("content")
@@ -91,12 +91,12 @@ def _fenced(given: JsonValue) -> str:
 
 
 def _is_in_content(structured: JsonValue, pieces: Sequence[ContentPiece]) -> bool:
-    """Whether the blocks say what the structured content says: in one of them, or item by item."""
+    """Return whether the blocks contain the structured content, in one of them or item by item."""
     texts = [piece.text for piece in pieces if isinstance(piece, ServerText)]
     candidates = [structured]
     if isinstance(structured, dict) and len(structured) == 1:
         (name, inner), *_ = structured.items()
-        # What is no object is put into one, by most under this name; a text is the same text under any name.
+        # Non-objects are usually wrapped under this name; a text is the same under any name.
         if name == "result" or isinstance(inner, str):
             candidates.append(inner)
     for candidate in candidates:

@@ -1,4 +1,4 @@
-"""Marks what a server said, so that a model can tell it from what the person and the program say."""
+"""Marking of server text as untrusted."""
 
 import re
 
@@ -8,10 +8,9 @@ _FORGED_CLOSE_TAG = r"(?i)<(?=\s*/\s*untrusted_context)"
 
 
 def wrap_untrusted(text: str) -> str:
-    """The text of a server as a model reads it.
+    """Wrap the text of a server for the model.
 
-    It costs a dozen tokens a result and is worth them: what comes from a server is the likeliest place for orders that
-    the person never gave, and this is the one mark that such a text cannot end by itself, because an end within it is
-    escaped. What a person sees stays plain.
+    Server text is the likeliest place for instructions that the user never gave. It cannot end the mark, as a closing
+    tag in it is escaped. Displays stay plain.
     """
     return f"{_OPEN_TAG}\n{re.sub(_FORGED_CLOSE_TAG, '&lt;', text)}\n{_CLOSE_TAG}"

@@ -1,1 +1,1 @@
-"""Features."""
+"""Server features: tools, prompts and resources."""

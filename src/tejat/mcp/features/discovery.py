@@ -1,4 +1,4 @@
-"""Asks a server for everything that it offers, page by page, within bounds."""
+"""Listing of a server's features, page by page, within limits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,15 +21,15 @@ _MAX_CURSOR_LENGTH = 65_536
 _MAX_PROBLEMS = 50
 
 SendRequest: TypeAlias = Callable[[str, JsonObject | None], Awaitable[JsonObject]]
-"""Sends a request; raises McpFailure."""
+"""Sends a request. Raises McpFailure."""
 _Item = TypeVar("_Item", ServerTool, ServerPrompt, ServerResource)
 
 
 async def list_features(send: SendRequest, capabilities: JsonObject, *, is_strict: bool) -> ServerFeatures:
-    """What the server offers now. Raises McpFailure: the tools cannot be listed, or the connection is over.
+    """List what the server offers now. Raises McpFailure if tools cannot be listed, or the connection is closed.
 
-    Only what it says it has is asked for. Prompts and resources that cannot be listed are a problem of theirs alone,
-    unless it `is_strict`.
+    Only declared capabilities are listed. Prompts and resources that cannot be listed are problems, failures if
+    `is_strict`.
     """
     tools, prompts, resources = await asyncio.gather(
         _list_items(send, capabilities, _TOOLS),
@@ -49,7 +49,7 @@ async def list_features(send: SendRequest, capabilities: JsonObject, *, is_stric
 
 
 class _ItemKind(NamedTuple, Generic[_Item]):
-    """One kind of thing that servers offer. `identity` is the field that tells one from the other."""
+    """One kind of feature. `identity` is its key field."""
 
     name: str
     parse: Callable[[JsonValue], _Item]
@@ -63,7 +63,7 @@ _RESOURCES: _ItemKind[ServerResource] = _ItemKind(gettext_lazy("resources"), par
 
 
 class _Listing(Generic[_Item]):
-    """What came of asking for one kind of thing."""
+    """The items of one kind, and problems with them."""
 
     def __init__(self, kind: _ItemKind[_Item]) -> None:
         self.problems: list[str] = []
@@ -76,7 +76,7 @@ class _Listing(Generic[_Item]):
         return list(self._known.values())
 
     def add_page(self, page: JsonObject) -> bool:
-        """Take what is on a page. False: no more is wanted. Raises McpFailure."""
+        """Add the items of a page. False: the limit is reached. Raises McpFailure."""
         items = page.get(self._kind.name)
         if not isinstance(items, list | tuple):
             message = gettext_lazy(
@@ -119,7 +119,7 @@ async def _list_items(send: SendRequest, capabilities: JsonObject, kind: _ItemKi
     try:
         await _read_pages(send, listing, kind.name)
     except McpFailure as failure:
-        # Some servers say they have what they do not know, and that is no failure.
+        # Some servers declare capabilities that they lack.
         if failure.code != METHOD_NOT_FOUND:
             listing.failure = failure
             listing.problems.append(
@@ -153,7 +153,7 @@ async def _read_pages(send: SendRequest, listing: _Listing[_Item], name: str) ->
 
 
 def limit_problems(problems: list[str]) -> tuple[str, ...]:
-    """Not more than anybody would read."""
+    """Limit the number of problems."""
     if len(problems) <= _MAX_PROBLEMS:
         return tuple(problems)
     return (

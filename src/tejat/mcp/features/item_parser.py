@@ -1,6 +1,6 @@
-"""What a server lists, item by item, as values.
+"""Parsing of listed tools, prompts and resources.
 
-Texts are as the server wrote them, only not longer than anybody would read; whoever shows them cleans them.
+Texts are truncated and unsanitized: whoever shows them sanitizes them.
 """
 
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _MAX_MENTION_LENGTH = 80
 
 
 class InvalidItem(ValueError):
-    """An item cannot be taken. The message says which and why, and is fit to be shown."""
+    """An item cannot be used. The message says which and why, and is sanitized."""
 
 
 def parse_tool(given: JsonValue) -> ServerTool:
-    """Raises Unfit."""
+    """Raises InvalidItem."""
     item = _require_object(given, gettext_lazy("A tool"))
     name = _require_identity(item.get("name"), gettext_lazy("A tool"), gettext_lazy("name"), _MAX_NAME_LENGTH)
     marks = _object(item.get("annotations")) or {}
@@ -44,7 +44,7 @@ def parse_tool(given: JsonValue) -> ServerTool:
 
 
 def parse_prompt(given: JsonValue) -> ServerPrompt:
-    """Raises Unfit: also for an argument that is none, as nobody could fill the prompt in then."""
+    """Raises InvalidItem, also for an invalid argument, without which the prompt could not be used."""
     item = _require_object(given, gettext_lazy("A prompt"))
     name = _require_identity(item.get("name"), gettext_lazy("A prompt"), gettext_lazy("name"), _MAX_NAME_LENGTH)
     arguments = item.get("arguments")
@@ -65,7 +65,7 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
 
 
 def parse_resource(given: JsonValue) -> ServerResource:
-    """Raises Unfit."""
+    """Raises InvalidItem."""
     item = _require_object(given, gettext_lazy("A resource"))
     uri = _require_identity(item.get("uri"), gettext_lazy("A resource"), gettext_lazy("address"), _MAX_URI_LENGTH)
     kind = item.get("mimeType")
@@ -79,7 +79,7 @@ def parse_resource(given: JsonValue) -> ServerResource:
 
 
 def quote_name(text: str) -> str:
-    """A name in a sentence about it."""
+    """Quote a name for a message."""
     shown = sanitize_text(text)
     return f"'{shown}'" if len(shown) <= _MAX_MENTION_LENGTH else f"'{shown[: _MAX_MENTION_LENGTH - 1]}…'"
 
@@ -101,7 +101,7 @@ def _require_object(given: JsonValue, what: str) -> JsonObject:
 
 
 def _require_identity(given: JsonValue, what: str, called: str, longest: int) -> str:
-    # What something is called is never cut: it would be the name of something else.
+    # Names are never truncated: the result would be another name.
     if not isinstance(given, str) or not given.strip():
         raise InvalidItem(gettext_lazy("{what} was left out: it has no {called}.", what=what, called=called))
     if len(given) > longest:

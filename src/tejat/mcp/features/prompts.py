@@ -1,4 +1,4 @@
-"""Prompts of servers as slash commands: what they are called, the arguments typed behind them, what they come to."""
+"""Prompts of servers as slash commands."""
 
 import re
 from collections import Counter
@@ -18,14 +18,14 @@ from tejat.mcp.names import own_name_problem
 from tejat.mcp.types import ClientSession, ServerPrompt
 
 MAX_CHARACTERS = 2**20
-"""Of the text that one prompt comes to."""
+"""Limit of the text of one prompt."""
 
 HELP = "help"
-"""What is typed behind a command to see its arguments."""
+"""The argument that shows the arguments of a command."""
 
 _MAX_LINE_LENGTH = 500
 _MAX_MENTION_LENGTH = 200
-# Within quotes a backslash keeps a quote or a backslash; outside of them also a blank.
+# Inside quotes a backslash escapes a quote or a backslash; outside of them also a space.
 _ARGUMENT_PATTERN = (
     r'(?s)(?<!\S)(?=\S)(?:--(?P<name>[^\s="]+)=)?'
     r'(?:"(?P<quoted>(?:\\.|[^"\\])*)"(?=\s|\Z)|(?P<plain>(?:\\[\s"\\]|\S)+))?(?P<after>\s*)'
@@ -34,7 +34,7 @@ _ARGUMENT_PATTERN = (
 
 @frozen
 class PromptCommand:
-    """`name` is what is typed behind the slash. What the server says about it is not made fit to be shown."""
+    """`name` is typed after the slash. The server's texts are unsanitized."""
 
     name: str
     server: ClientSession
@@ -51,7 +51,7 @@ class PromptCommand:
 
 @frozen
 class PromptCommands:
-    """The prompts that have a name. `problems` tells which have none, and why."""
+    """Prompts with a name. `problems` says which have none, and why."""
 
     commands: tuple[PromptCommand, ...]
     problems: tuple[str, ...] = ()
@@ -60,10 +60,10 @@ class PromptCommands:
 def build_prompt_commands(
     offered: Iterable[tuple[ClientSession, ServerPrompt]], *, taken: Collection[str]
 ) -> PromptCommands:
-    """The commands that prompts become, by server and prompt, whatever the order in which servers connected.
+    """Build the commands, sorted by server and prompt, independent of the order in which servers connect.
 
-    One whose name is `taken` by another command, or shared by another prompt, is called `<alias>_<prompt>`. Where that
-    does not help either it is left out.
+    A prompt whose name is `taken` by a command or shared by another prompt is called `<alias>_<prompt>`, or left out if
+    that is ambiguous, too.
     """
     commands: list[PromptCommand] = []
     problems: list[str] = []
@@ -101,7 +101,7 @@ def _command_name(name: str) -> str:
 
 
 async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Part, ...]:
-    """What the prompt comes to with these arguments, for the message of the person. Raises BadPrompt."""
+    """Expand the prompt with these arguments to the parts of a user message. Raises BadPrompt."""
     arguments = parse_prompt_arguments(command.prompt, arguments_text)
     try:
         answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
@@ -117,10 +117,10 @@ async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Pa
 
 
 def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping[str, str]:
-    """The arguments that were typed behind a command. Raises BadPrompt that says what is missing or too much.
+    """Parse the arguments after a command. Raises BadPrompt for missing and surplus ones.
 
-    `--name="value"` and `--name=value` name theirs; the rest fills what is still needed, word by word, and then what
-    may be left out. Where just one argument is still needed it takes all the rest, as it was typed.
+    `--name="value"` and `--name=value` are named; other words fill the missing required arguments, then the optional
+    ones. A single missing required argument takes all the rest as it was typed.
     """
     known = [argument.name for argument in prompt.arguments]
     arguments: dict[str, str] = {}
@@ -165,7 +165,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 def help_text(command: PromptCommand) -> str:
-    """What can be typed behind the command, fit to be shown."""
+    """Return the sanitized help of the command."""
     if not command.prompt.arguments:
         return gettext_lazy("/{name} takes no arguments.", name=command.name)
     lines = [gettext_lazy("Arguments of /{name}:", name=command.name), ""]
@@ -181,9 +181,9 @@ def _line(text: str) -> str:
 
 
 def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
-    """The answer to `prompts/get` as parts of one message. Raises BadPrompt if there is nothing in it, or too much.
+    """Convert the result of `prompts/get` to parts of one message. Raises BadPrompt if it is empty or too large.
 
-    Everything that its messages hold is in them. Who is meant to speak is told only where both sides do.
+    Roles are named only if both occur.
     """
     messages = answer.get("messages")
     given = [each for each in (messages if isinstance(messages, list) else []) if isinstance(each, Mapping)]
@@ -200,7 +200,7 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
         said = [piece for block in islice(blocks, len(content)) for piece in block.pieces]
         if both_speak and said:
             parts.append(Text("Assistant:" if message.get("role") == "assistant" else "User:"))
-        # No service likes a part without words.
+        # Services reject empty parts.
         parts += [part for piece in said if (part := _to_part(piece)) != Text("")]
     if not parts:
         raise BadPrompt(gettext_lazy("The prompt /{name} came back empty.", name=name))
@@ -218,7 +218,7 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
 
 
 def _message_content(message: JsonObject) -> Sequence[JsonValue]:
-    """One block, or by older servers several."""
+    """Return the blocks of a message; older servers send several."""
     content = message.get("content")
     return content if isinstance(content, list) else [content]
 

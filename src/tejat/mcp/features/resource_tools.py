@@ -1,4 +1,4 @@
-"""`list_mcp_resources` and `read_mcp_resource`: what servers have to be read, for a model."""
+"""`list_mcp_resources` and `read_mcp_resource`."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeAlias
@@ -21,7 +21,7 @@ from tejat.mcp.features.resources import (
 )
 
 ListServerResources: TypeAlias = Callable[[], Sequence[ServerResources]]
-"""What servers have now."""
+"""Returns the current resources of the servers."""
 
 _MAX_LISTED = 1_000
 _MAX_FIELD_LENGTH = 300
@@ -35,7 +35,7 @@ class ListMcpResourcesParams:
 
 
 class ListMcpResourcesTool(TypedTool[ListMcpResourcesParams]):
-    """It asks no server anything: what is listed was told when the server was connected. So it only reads."""
+    """Sends no request: resources were listed when the server was connected. Hence read-only."""
 
     error_label = "list MCP resources"
 
@@ -94,7 +94,7 @@ class ReadMcpResourceParams:
 
 
 class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
-    """It makes somebody else's server do something, so it is of no kind that is let through for only reading."""
+    """Makes an external server act, so it is not of a read-only kind."""
 
     error_label = "read MCP resource"
 

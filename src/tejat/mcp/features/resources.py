@@ -1,7 +1,7 @@
-"""Resources of servers: which one is meant, and what it holds, in words.
+"""Resources of servers.
 
-Whatever a resource is called, it is asked of its server. An address such as `file:///etc/passwd` is the name that a
-server gave to something of its own, and nothing of ours is ever opened by it.
+A resource is always read by its server. A URI such as `file:///etc/passwd` is a name that the server chose; no local
+file is ever opened by it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from tejat.mcp.content.media_types import base64_size, parse_media_type
 from tejat.mcp.types import ClientSession, ServerResource
 
 MAX_CHARACTERS = 2**20
-"""Of the text of one resource."""
+"""Limit of the text of one resource."""
 MAX_CONTENTS = 1_000
 
 _DEFAULT_TYPE = "application/octet-stream"
@@ -21,7 +21,7 @@ _DEFAULT_TYPE = "application/octet-stream"
 
 @frozen
 class ServerResources:
-    """The resources that a server has told of."""
+    """The resources of a server."""
 
     server: ClientSession
     resources: Sequence[ServerResource]
@@ -29,7 +29,7 @@ class ServerResources:
 
 @frozen
 class ResourceRef:
-    """A resource and who has it."""
+    """A resource and its server."""
 
     server: ClientSession
     resource: ServerResource
@@ -40,7 +40,7 @@ class ResourceRef:
 
 
 def find_resources(name: str, offered: Iterable[ServerResources]) -> tuple[ResourceRef, ...]:
-    """What is meant by `server:uri` or a uri: one, none, or several where more than one server has the same uri."""
+    """Find resources by `server:uri` or URI: one, none, or several if more than one server has the URI."""
     known = [ResourceRef(each.server, resource) for each in offered for resource in each.resources]
     labelled = tuple(found for found in known if found.label == name)
     return labelled[:1] or tuple({found.label: found for found in known if found.resource.uri == name}.values())
@@ -60,7 +60,7 @@ class BlobResourceContents:
 
 
 async def read_resource(found: ResourceRef) -> tuple[TextResourceContents | BlobResourceContents, ...]:
-    """What the resource holds; text beyond MOST_CHARACTERS is cut off, and says so. Raises McpFailure."""
+    """Read a resource. Text beyond MAX_CHARACTERS is cut off with a notice. Raises McpFailure."""
     answer = await found.server.read_resource(found.resource.uri)
     contents = answer.get("contents")
     told = [
@@ -93,7 +93,7 @@ def _truncate(text: str, room: int) -> str:
 
 
 def format_for_prompt(contents: Sequence[TextResourceContents | BlobResourceContents]) -> str:
-    """The contents as they are put into the prompt of a person who named the resource with `@`."""
+    """Format contents for a prompt that mentions the resource with `@`."""
     return "\n".join(
         content.text
         if isinstance(content, TextResourceContents)

@@ -1,4 +1,4 @@
-"""A server's tool as a tool of ours."""
+"""Tools of MCP servers."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from tejat.mcp.protocol import INVALID_PARAMS, URL_ELICITATION_REQUIRED
 from tejat.mcp.types import ClientSession, McpProgress, ServerTool, ToolAnnotations
 
 MAX_DESCRIPTION_LENGTH = 8 * 1024
-"""Characters of what a server says about a tool."""
+"""Limit of a tool's description."""
 
 _MAX_PROGRESS_LENGTH = 200
 _UPDATE_INTERVAL = 0.1
@@ -30,7 +30,7 @@ _UPDATE_INTERVAL = 0.1
 
 @frozen
 class DiscoveredMcpTools:
-    """The tools of one server that can be used, and why others cannot."""
+    """Usable tools of one server, and why others are not."""
 
     tools: "tuple[DiscoveredMCPTool, ...]"
     problems: tuple[str, ...] = ()
@@ -45,11 +45,10 @@ def build_mcp_tools(
     pins: ToolPins | None = None,
     is_on_other_host: bool = False,
 ) -> DiscoveredMcpTools:
-    """The tools of a server as tools of ours, in its order, as far as the settings let them in. Raises nothing.
+    """Build the tools of a server, in its order, as far as the settings include them. Never raises.
 
-    The alias of the server is one that `names.alias_problem` has nothing against. The tools may be asked to run as long
-    as the server can be reached; they are made anew when its list changes. `is_elsewhere`: the server is on another
-    machine (see `remote.is_elsewhere`).
+    The alias must pass `names.alias_problem`. The tools work as long as the server can be reached; they are rebuilt
+    when its list changes. `is_on_other_host`: see `remote.is_on_other_host`.
     """
     wanted = [tool for tool in declared if is_tool_enabled(tool.name, include=include, exclude=exclude)]
     naming = assign_tool_names(server.alias, [tool.name for tool in wanted])
@@ -82,10 +81,11 @@ def build_mcp_tools(
 
 
 class DiscoveredMCPTool(BaseTool):
-    """What the server says of its tool is told to the model as the server's words and shown to the person in full.
+    """A tool of an MCP server.
 
-    It never makes a decision milder: the kind is always OTHER, whatever the annotations say. The schema that the model
-    is told is a cleaned one, arguments are checked against the one that the server gave.
+    Its description is marked as the server's for the model and shown in full to the user. Annotations never relax a
+    decision: the kind is always OTHER. The model gets a cleaned schema; arguments are validated against the original
+    one.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class DiscoveredMCPTool(BaseTool):
         return validation_problem(params, self._declared.input_schema or {})
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
-        """The server's words about its tool are given as they are: whoever shows them shows what is hidden in them."""
+        """The server's description is unsanitized: whoever shows it makes hidden characters visible."""
         return McpConfirmation(
             title=gettext_lazy("Confirm MCP Tool Execution"),
             server_name=self._server.alias,
@@ -222,7 +222,7 @@ def _format_annotations(annotations: ToolAnnotations) -> str:
 
 
 class _ProgressDisplay:
-    """Shows the latest of what a server tells of its progress, and not more often than somebody can read."""
+    """Shows the latest progress, at a readable rate."""
 
     def __init__(self, show: Callable[[str], None] | None) -> None:
         self._show = show
@@ -246,7 +246,7 @@ class _ProgressDisplay:
 
 
 def _format_progress(progress: McpProgress) -> str:
-    """One line, with everything left out that would make it two or cannot be seen."""
+    """Format progress as one sanitized line."""
     total = "" if progress.total is None else f"/{progress.total:g}"
     message = " ".join(strip_hidden(progress.message[: 2 * _MAX_PROGRESS_LENGTH]).split())[:_MAX_PROGRESS_LENGTH]
     return f"[{progress.done:g}{total}] {message}".rstrip()

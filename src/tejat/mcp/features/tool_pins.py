@@ -1,4 +1,4 @@
-"""Remembers what a server's tool declared when a call of it was last allowed, so that a tool cannot change unseen."""
+"""Digests of approved tool declarations, to detect tools that change."""
 
 import json
 import os
@@ -15,17 +15,17 @@ from tejat.mcp.types import ServerTool
 from tejat.workspace.files.private_files import write_private_file
 
 MAX_PINS = 5_000
-"""What was allowed longest ago is forgotten first."""
+"""The oldest approvals are dropped first."""
 
 _VERSION = 1
 _LOCK_SECONDS = 1.0
 
 
 class ToolPins:
-    """The digests of declarations by the tools' names, in the file at `path`, which is read when it is first needed.
+    """Digests by tool name, in the file at `path`, which is read on first use.
 
-    Nothing here raises. Where the file cannot be relied on, or cannot be written, every tool counts as changed until it
-    is allowed in this session, and `problem` says what is wrong. A file that is not ours is never written over.
+    Methods never raise. If the file is unreliable or cannot be written, every tool counts as changed until it is
+    approved in this session, and `problem` says why. A foreign file is never overwritten.
     """
 
     def __init__(self, path: str) -> None:
@@ -35,7 +35,7 @@ class ToolPins:
         self._approved: dict[str, str] = {}
 
     def has_changed(self, server: str, tool: str, digest: str) -> bool:
-        """Whether the tool is another one than the one allowed last. One that was never allowed has not changed."""
+        """Return whether the declaration differs from the approved one. False if none was approved."""
         key = registered_name(server, tool)
         if key in self._approved:
             return self._approved[key] != digest
@@ -44,7 +44,7 @@ class ToolPins:
         return self.problem is not None or self._stored.get(key, digest) != digest
 
     def record_approval(self, server: str, tool: str, digest: str) -> None:
-        """A call of the tool, as it is now, was allowed. Blocks for a moment where that is not known yet."""
+        """Record the approval of the current declaration. May block for a moment."""
         key = registered_name(server, tool)
         if self._approved.get(key) == digest:
             return
@@ -67,7 +67,7 @@ class ToolPins:
             return {}
 
     def _write(self, key: str, digest: str) -> None:
-        """Others may have written meanwhile, so it is read again."""
+        """Update the file, which others may have changed meanwhile."""
         try:
             directory = make_private_directory(os.path.dirname(self._path))
             with file_lock(os.path.join(directory, f"{os.path.basename(self._path)}.lock"), timeout=_LOCK_SECONDS):
@@ -85,7 +85,7 @@ class ToolPins:
 
 
 def tool_digest(tool: ServerTool) -> str:
-    """What a tool declares of itself, all of it, as a hash. Raises ValueError if it is nested too deeply."""
+    """Return a digest of the whole declaration. Raises ValueError if it is nested too deeply."""
     annotations = tool.annotations
     declared = {
         "name": tool.name,
@@ -108,7 +108,7 @@ def tool_digest(tool: ServerTool) -> str:
 
 
 def _parse_pins(text: str | None) -> dict[str, str]:
-    """Raises ValueError for a text that is not ours."""
+    """Raises ValueError for a foreign file."""
     if text is None:
         return {}
     try:

@@ -1,7 +1,7 @@
-"""The input schema of a server's tool as models are told it: whole in itself, bounded, of words that all of them take.
+"""Input schemas of MCP tools for models: self-contained, bounded, and limited to widely supported keywords.
 
-What is left out here still counts: the arguments of a call are checked against the schema that the server gave. What
-only one service cannot take is left to its client in `models/`.
+Arguments are still validated against the server's schema. Restrictions of a single service are left to its client in
+`models/`.
 """
 
 import re
@@ -16,7 +16,7 @@ from tejat.core.sanitize import sanitize_text, strip_hidden
 
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 32
-"""Levels of properties, items and choices within each other."""
+"""Nesting of properties, items and alternatives."""
 
 _Cleaned = dict[str, JsonValue]
 
@@ -33,10 +33,9 @@ _RECURSIVE_NOTE = "(this part repeats itself; what it holds is not told again)"
 
 
 def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | str:
-    """The schema for models, or, as a text, why there is none. The given one is not changed. Raises nothing.
+    """Return the schema for models or, as a text, why there is none. The given one is not changed. Never raises.
 
-    The result is always that of an object with `properties`, and has no choice at its top: those of the given one are
-    told as one object that holds the properties of all.
+    The result is always an object with `properties` and without alternatives at the top level: those are merged.
     """
     if schema is None:
         return {"type": "object", "properties": {}}
@@ -64,18 +63,18 @@ _TOO_DEEP = gettext_lazy("they are nested deeper than {deepest} levels", deepest
 
 
 class _UnsupportedSchema(Exception):
-    """The tool cannot be told to a model; the message says why."""
+    """The schema cannot be used; the message says why."""
 
 
 class _Cleaner:
-    """Cleans the parts of one document. `within` holds the references that lead to the part, so that none repeats."""
+    """Cleans one document. `parents` are the references that lead to the part, to detect recursion."""
 
     def __init__(self, document: JsonObject) -> None:
         self._document = document
         self._budget = MAX_CHARACTERS
 
     def clean(self, given: JsonValue, *, depth: int, parents: frozenset[str]) -> _Cleaned:
-        """Raises _Hopeless. What is no schema says nothing, as `true` does."""
+        """Clean a schema. Anything but an object allows everything. Raises _UnsupportedSchema."""
         if depth > MAX_DEPTH:
             raise _UnsupportedSchema(_TOO_DEEP)
         self._spend(2)
@@ -97,13 +96,13 @@ class _Cleaner:
         if len(types) > 1 and not choices:
             choices = [_split_type(kept, each) for each in types]
         if choices:
-            # What a choice would be by default, some services take for a mistake.
+            # Some services reject a default beside alternatives.
             kept.pop("default", None)
             _merge(kept, _choice(choices))
         return kept
 
     def _plain(self, node: JsonObject) -> _Cleaned:
-        """Everything that holds no other schema."""
+        """Return the keywords without subschemas."""
         kept: _Cleaned = {}
         for name in ("title", "description"):
             words = node.get(name)
@@ -137,7 +136,7 @@ class _Cleaner:
                 properties[name] = _drop_redundant_title(name, self.clean(inner, depth=depth + 1, parents=parents))
         required = _strings(node.get("required"))
         for name in required:
-            # One that nobody described must be given all the same.
+            # Required, though not described.
             if name and _is_visible(name):
                 properties.setdefault(name, {})
         kept: _Cleaned = {"properties": properties}
@@ -145,7 +144,7 @@ class _Cleaner:
         return {**kept, "required": known} if known else kept
 
     def _items(self, node: JsonObject, depth: int, parents: frozenset[str]) -> _Cleaned:
-        """What a list holds. Of one with a schema for each place just the choice is told: few services know more."""
+        """Return the item schema; tuples become alternatives, as few services support more."""
         items = node.get("items")
         each = [*_as_list(node.get("prefixItems")), *_as_list(items)]
         if isinstance(items, Mapping):
@@ -153,7 +152,7 @@ class _Cleaner:
         return _choice(self.clean(one, depth=depth + 1, parents=parents) for one in each)
 
     def _all_of(self, node: JsonObject, depth: int, parents: frozenset[str]) -> list[_Cleaned]:
-        """What else holds for the same thing: the target of a reference, and every part of `allOf`."""
+        """Return the schemas that also apply: the target of a reference, and the members of `allOf`."""
         branches: list[_Cleaned] = []
         reference = node.get("$ref")
         if isinstance(reference, str):
@@ -172,7 +171,7 @@ class _Cleaner:
         return [self.clean(branch, depth=depth + 1, parents=parents) for branch in given if branch is not False]
 
     def _target(self, place: str) -> JsonValue:
-        """What a reference within the document leads to; None where it leads nowhere, or out of the document."""
+        """Resolve a reference within the document; None if it leads nowhere or outside."""
         if place != "#" and not place.startswith("#/"):
             return None
         found: JsonValue = self._document
@@ -186,14 +185,14 @@ class _Cleaner:
         return found
 
     def _spend(self, characters: int) -> None:
-        """References can make a small document endless."""
+        """Count characters: references can make a small document endless."""
         self._budget -= characters
         if self._budget < 0:
             raise _UnsupportedSchema(_TOO_LONG)
 
 
 def _schema_types(node: JsonObject) -> tuple[list[str], bool]:
-    """The types that it names or that it must mean, without null, and whether it may be null."""
+    """Return the declared or implied types without null, and whether null is allowed."""
     told = node.get("type")
     names = [name.lower() for name in ([told] if isinstance(told, str) else _strings(told))]
     is_nullable = "null" in names or node.get("nullable") is True or _allows_only_null(node)
@@ -211,7 +210,7 @@ def _allows_only_null(node: JsonObject) -> bool:
 
 
 def _enumeration(node: JsonObject) -> _Cleaned:
-    """The values to choose from, where they are texts or numbers that can be seen, with their type if none is told."""
+    """Return visible enum values that are strings or numbers, with their type if none is declared."""
     given = [node["const"]] if "const" in node else _as_list(node.get("enum"))
     values = [each for each in given if isinstance(each, str | int | float) and not isinstance(each, bool)]
     if len(values) + sum(each is None for each in given) < len(given):
@@ -227,7 +226,7 @@ def _enumeration(node: JsonObject) -> _Cleaned:
 
 
 def _drop_redundant_title(name: str, cleaned: _Cleaned) -> _Cleaned:
-    """Many servers give each parameter a title that is just its name once more, and every request would pay for it."""
+    """Drop a title that repeats the name, as many servers add: every request would pay for it."""
     title = cleaned.get("title")
     if isinstance(title, str) and _letters(title) == _letters(name):
         del cleaned["title"]
@@ -239,7 +238,7 @@ def _letters(text: str) -> str:
 
 
 def _recursive_placeholder(target: JsonValue) -> _Cleaned:
-    """What stands for a part that holds itself."""
+    """Return the placeholder for a recursive part."""
     types = _schema_types(target)[0] if isinstance(target, Mapping) else []
     known: _Cleaned = {"type": types[0]} if len(types) == 1 else {}
     match known.get("type"):
@@ -253,7 +252,7 @@ def _recursive_placeholder(target: JsonValue) -> _Cleaned:
 
 
 def _split_type(kept: _Cleaned, type_name: str) -> _Cleaned:
-    """Of what was said for several types, the part that is about one of them, which moves there."""
+    """Move the keywords of one type out of those for several types."""
     told: _Cleaned = {"type": type_name}
     for name in ("properties", "required") if type_name == "object" else ("items",) if type_name == "array" else ():
         if name in kept:
@@ -262,7 +261,7 @@ def _split_type(kept: _Cleaned, type_name: str) -> _Cleaned:
 
 
 def _merge(kept: _Cleaned, other: _Cleaned) -> None:
-    """Add what else holds for the same thing. What is there already has precedence; properties are put together."""
+    """Merge what also applies. Existing keywords win; properties are combined."""
     if other.get("description") == _RECURSIVE_NOTE and "description" in kept:
         kept["description"] = f"{kept['description']} {_RECURSIVE_NOTE}"
     if isinstance(other.get("properties"), dict) and isinstance(kept.get("properties"), dict):
@@ -277,7 +276,7 @@ def _merge(kept: _Cleaned, other: _Cleaned) -> None:
 
 
 def _choice(branches: Iterable[_Cleaned]) -> _Cleaned:
-    """One of these. A choice in which anything goes says nothing; one that is no choice is what it holds."""
+    """Return alternatives. With an unrestricted one there is no restriction; a single one stands for itself."""
     different: list[_Cleaned] = []
     is_nullable = False
     for branch in branches:
@@ -294,7 +293,7 @@ def _choice(branches: Iterable[_Cleaned]) -> _Cleaned:
 
 
 def _merge_enumerations(branches: Sequence[_Cleaned]) -> _Cleaned | None:
-    """Single values to choose from, told together; None where there is more to them."""
+    """Merge enumerations; None if there is more to them."""
     if not all(branch.keys() == {"type", "enum"} and branch["type"] == branches[0]["type"] for branch in branches):
         return None
     values = dict.fromkeys(each for branch in branches for each in cast("list[str | float]", branch["enum"]))
@@ -302,7 +301,7 @@ def _merge_enumerations(branches: Sequence[_Cleaned]) -> _Cleaned | None:
 
 
 def _as_parameters(root: _Cleaned) -> _Cleaned:
-    """The top of a schema as that of an object; a choice between objects becomes one with the properties of all."""
+    """Return the top level as an object; alternatives are merged into one with the properties of all."""
     if root.get("type", "object") != "object":
         return {"type": "object", "properties": {}}
     own = root.get("properties")

@@ -1,1 +1,1 @@
-"""Oauth."""
+"""OAuth for remote MCP servers."""

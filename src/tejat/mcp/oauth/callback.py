@@ -1,4 +1,4 @@
-"""Where a person comes back to who has logged in with a browser: a server on this machine, or an address pasted."""
+"""Redirect target of a login: a server on this machine, or a pasted URL."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -13,7 +13,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 
 ReadUrl: TypeAlias = Callable[[], Awaitable[str]]
-"""A line that the person types or pastes; empty when there is nobody to ask."""
+"""Returns a line that the user typed or pasted; empty if there is nobody to ask."""
 
 _DEFAULT_PATH = "/oauth/callback"
 _LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -25,7 +25,7 @@ _PAGE = "<!doctype html><meta charset=utf-8><title>Tejat</title><p style='font:1
 
 @frozen
 class AuthorizationResponse:
-    """What the authorisation server gave to the person for us. It is printed without that."""
+    """The response of the authorization server. Its repr hides the secrets."""
 
     code: str
     state: str
@@ -37,9 +37,9 @@ class AuthorizationResponse:
 
 @asynccontextmanager
 async def open_callback_server(redirect_uri: str | None) -> AsyncGenerator["CallbackServer"]:
-    """A place to come back to: at `wanted`, or at a free port of this machine. Raises McpFailure.
+    """Open the redirect target at `redirect_uri`, or on a free local port. Raises McpFailure.
 
-    At an address that is not on this machine nobody listens: there the person has to paste where they got to.
+    If the URI is not local, nobody listens, and the user has to paste the URL they were redirected to.
     """
     address = urlsplit(redirect_uri or f"http://127.0.0.1:0{_DEFAULT_PATH}")
     way = CallbackServer(address.path or "/")
@@ -67,7 +67,7 @@ async def open_callback_server(redirect_uri: str | None) -> AsyncGenerator["Call
 
 
 class CallbackServer:
-    """Where to come back to (`address`), and whoever does."""
+    """Receives the authorization response at `url`."""
 
     def __init__(self, path: str) -> None:
         self.url = ""
@@ -78,11 +78,11 @@ class CallbackServer:
         self._connections: set[asyncio.Task[None]] = set()
 
     def expect_state(self, state: str) -> None:
-        """Whoever comes back with this state belongs to this login. To be told before anybody is sent away."""
+        """Set the state of this login. Call it before the user is sent to the page."""
         self._state = state
 
     async def wait(self, read_url: ReadUrl | None) -> AuthorizationResponse:
-        """What comes back, or came back before, by itself or pasted. Raises McpFailure when the login was refused."""
+        """Wait for the response, by redirect or pasted. Raises McpFailure when the login was denied."""
         if not self.is_listening and read_url is None:
             message = gettext_lazy(
                 "Nobody can come back from the login: oauth.redirectUri is not an address of this machine."
@@ -100,13 +100,13 @@ class CallbackServer:
         return returned
 
     def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer one visit."""
+        """Handle one connection."""
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
     async def stop(self) -> None:
-        """Let go of visitors; whoever is being answered is let go with the answer."""
+        """Close connections; one that is being answered gets its answer."""
         if self._connections:
             _, late = await asyncio.wait(self._connections, timeout=0.5)
             for task in late:
@@ -146,7 +146,7 @@ class CallbackServer:
             self._response.set_result(found)
 
     def _parse_response(self, address: str) -> AuthorizationResponse | McpFailure | None:
-        """What an address says; None if it does not belong to this login."""
+        """Parse the response in a URL; None if it does not belong to this login."""
         try:
             query = parse_qs(urlsplit(address[:_MAX_URL_LENGTH]).query, max_num_fields=50)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Who we are to a remote server: tokens that are renewed before they run out, and the login that they come from."""
+"""OAuth credentials of a remote server, and the login that they come from."""
 
 import asyncio
 import time
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from tejat.mcp.oauth.flow import OAuthFlow
 
 ShowUrl: TypeAlias = Callable[[str], Awaitable[None]]
-"""Shows the person an address, and opens it in a browser where there is one. It is http or https, and no shell's."""
+"""Shows an http or https URL to the user, and opens it in a browser if there is one."""
 
 _REFRESH_MARGIN = 60.0
-"""How many seconds before its end a token is renewed."""
+"""Seconds before its expiry at which a token is refreshed."""
 _LOCK_SECONDS = 60.0
 _PROBE_LIMITS = HttpLimits(connect=10.0, first_byte=20.0, idle=20.0, total=20.0)
 
@@ -49,9 +49,9 @@ _PROBE_LIMITS = HttpLimits(connect=10.0, first_byte=20.0, idle=20.0, total=20.0)
 def create_oauth_credentials(
     alias: str, server: McpServer, *, client: HttpClient, store: TokenStore
 ) -> "OAuthCredentials | None":
-    """What tells a remote server who asks, None where OAuth is switched off. Nobody has to have logged in.
+    """Create the credentials of a remote server, None if OAuth is disabled. A login is not needed yet.
 
-    Raises McpFailure with CONFIGURATION for settings that are not supported.
+    Raises McpFailure with CONFIGURATION for unsupported settings.
     """
     settings = parse_oauth_settings(server)
     if server.oauth is not None and server.oauth.get("enabled") is False:
@@ -71,11 +71,10 @@ async def login(
     seconds: float = 300.0,
     resolve: HostResolver = resolve_host,
 ) -> None:
-    """Let the person log in with a browser, and keep what they grant.
+    """Let the user log in with a browser, and store the grant.
 
-    They come back to a port of this machine; where the browser runs on another one, they paste the address that they
-    got to, which `read_address` gives. `challenge` is that of an McpFailure; without one the server is asked for it.
-    Raises McpFailure.
+    The browser is redirected to a local port; if it runs on another machine, the user pastes the URL, which `read_url`
+    returns. `challenge` is that of an McpFailure; without one the server is asked for it. Raises McpFailure.
     """
     settings, key = parse_oauth_settings(server), token_key(alias, server)
     flow = await _import_flow()
@@ -86,7 +85,7 @@ async def login(
 
             async def send_person(page: str) -> AuthorizationResponse:
                 address = await requests.check_url(page)
-                # A browser may be back before it is known that it was opened.
+                # The redirect may come before `show_url` returns.
                 back.expect_state(parse_qs(urlsplit(address).query).get("state", [""])[0])
                 await show_url(address)
                 return await back.wait(read_url)
@@ -108,7 +107,7 @@ async def login(
 
 
 class OAuthCredentials:
-    """The `Credentials` of one server. Where nobody has logged in there are none, and the server will say so."""
+    """`HttpCredentials` of one server. Before a login there are no headers."""
 
     def __init__(self, settings: OAuthSettings, key: TokenKey, requests: OAuthHttpClient, store: TokenStore) -> None:
         self._settings = settings
@@ -119,7 +118,7 @@ class OAuthCredentials:
         self._refreshing: asyncio.Task[OAuthGrant] | None = None
 
     async def headers(self) -> Mapping[str, str]:
-        """Raises McpFailure when a token has run out and cannot be renewed."""
+        """Raises McpFailure when a token has expired and cannot be refreshed."""
         grant = self._grant
         if grant is None or _expires_within(grant, _REFRESH_MARGIN):
             grant = self._grant = self._store.read(self._key)
@@ -132,7 +131,7 @@ class OAuthCredentials:
         return {} if grant is None else _authorization_header(grant)
 
     async def refresh(self, rejected: Mapping[str, str]) -> bool:
-        """Raises McpFailure when the token cannot be renewed."""
+        """Raises McpFailure when the token cannot be refreshed."""
         grant = self._grant = self._store.read(self._key)
         if grant is None:
             return False
@@ -144,9 +143,10 @@ class OAuthCredentials:
         return True
 
     async def _refresh_once(self, old: OAuthGrant) -> OAuthGrant:
-        """Renew it once, however many ask for it. Whoever stops waiting does not stop the renewing:
+        """Refresh once for all concurrent callers.
 
-        the old token may be void already, and the new one would be lost.
+        Cancelling a caller does not cancel the refresh: the old token may be void already, and the new one would be
+        lost.
         """
         if self._refreshing is None:
             self._refreshing = asyncio.get_running_loop().create_task(self._refresh(old))
@@ -171,7 +171,7 @@ class OAuthCredentials:
             except McpFailure as failure:
                 if failure.problem is not McpProblem.UNAUTHORIZED:
                     raise
-                # The others need not try.
+                # Other processes need not try.
                 self._store.write(self._key, replace(kept, refresh_token=None))
                 raise self._expired_failure() from None
             self._store.write(self._key, grant)
@@ -186,7 +186,7 @@ class OAuthCredentials:
 
 
 async def _fetch_challenge(server: McpServer, client: HttpClient) -> str | None:
-    """What the server says about who may ask; None if it lets anybody ask, or does not say."""
+    """Return the server's challenge; None if it requires no authentication or sends none."""
     channel = HttpChannel(client, server.http_url or server.url or "", headers=server.headers)
     if server.type == "sse" and not server.http_url:
         asked = [ChannelRequest("GET", {"Accept": EVENT_STREAM}, _PROBE_LIMITS)]
@@ -222,11 +222,11 @@ _DISCOVER = JsonRpcRequest(
     "server/discover",
     {"_meta": {META_REVISION: STATELESS_REVISIONS[0], META_CLIENT: _CLIENT, META_CAPABILITIES: {}}},
 )
-"""A server of the stateless revisions may refuse the other without a word about who may ask."""
+"""A stateless server may refuse `initialize` without a challenge."""
 
 
 async def _import_flow() -> "type[OAuthFlow]":
-    """Raises McpFailure where the package is not installed."""
+    """Import the flow in a thread. Raises McpFailure if the package is not installed."""
     if find_spec("mcp") is None:
         message = gettext_lazy("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
         raise McpFailure(message, McpProblem.CONFIGURATION)
@@ -234,7 +234,7 @@ async def _import_flow() -> "type[OAuthFlow]":
 
 
 def _load_flow() -> "type[OAuthFlow]":
-    # Loading it takes longer than all the rest of the program.
+    # Importing it takes longer than importing everything else.
     from tejat.mcp.oauth.flow import OAuthFlow
 
     return OAuthFlow

@@ -1,4 +1,4 @@
-"""The OAuth of the official package, asked step by step over our own HTTP. It takes long to load."""
+"""OAuth flow of the official package, over our own HTTP client. Slow to import."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ from tejat.mcp.oauth.token_store import OAuthGrant
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
 
 Authorize: TypeAlias = Callable[[str], Awaitable[AuthorizationResponse]]
-"""Lets the person log in at a page, and gives what they came back with. Raises McpFailure."""
+"""Lets the user log in at a page, and returns the response. Raises McpFailure."""
 
 _HOP_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection"})
 _FORM = "application/x-www-form-urlencoded"
@@ -39,7 +39,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class OAuthFlow:
-    """Logs in at one MCP server, or renews what was granted there: once, then it is used up."""
+    """Logs in to one MCP server, or refreshes a grant. Used once."""
 
     def __init__(self, settings: OAuthSettings, requests: OAuthHttpClient) -> None:
         self._settings = settings
@@ -49,10 +49,10 @@ class OAuthFlow:
     async def log_in(
         self, *, redirect_uri: str, challenge: str | None, authorize: Authorize, previous_scope: str | None = None
     ) -> OAuthGrant:
-        """What a person grants us who logs in at the page that the servers name. Raises McpFailure.
+        """Let the user log in, and return the grant. Raises McpFailure.
 
-        `redirect` is where they come back to, `challenge` what the MCP server said about who may ask, `before` the
-        scope of an earlier grant: if the server wants more than that, both are asked for.
+        `challenge` is that of the MCP server, `previous_scope` the scope of an earlier grant: if the server requires
+        more, both are requested.
         """
         pages: list[str] = []
 
@@ -82,7 +82,7 @@ class OAuthFlow:
         return _grant_from_provider(provider)
 
     async def refresh(self, grant: OAuthGrant) -> OAuthGrant:
-        """The grant with new tokens. Raises McpFailure, with UNAUTHORISED only where a person must log in again."""
+        """Return the grant with new tokens. Raises McpFailure, with UNAUTHORIZED only if a new login is needed."""
         try:
             known = OAuthToken(access_token=grant.access_token, refresh_token=grant.refresh_token, scope=grant.scope)
             memory = _MemoryStorage(known, _validate(OAuthClientInformationFull, grant.client))
@@ -100,8 +100,8 @@ class OAuthFlow:
         return _grant_from_provider(provider)
 
     async def _run_provider(self, provider: OAuthClientProvider, refusal: httpx2.Response | None) -> None:
-        """Up to the request that is to be allowed: it is answered with `refusal`, and never sent."""
-        # The package would print its failures, with what the servers said, where nobody keeps a log.
+        """Run the provider up to the authorized request, which is answered with `refusal` and never sent."""
+        # The package would log failures, with server responses, to stderr.
         logging.getLogger("mcp.client.auth.oauth2").disabled = True
         wanted = httpx2.Request(
             "POST", self._settings.server_url, headers={"MCP-Protocol-Version": HANDSHAKE_REVISIONS[0]}
@@ -134,7 +134,7 @@ class OAuthFlow:
 
 
 class _MemoryStorage:
-    """What a provider finds and leaves; what of it is kept is not its business."""
+    """In-memory storage for a provider."""
 
     def __init__(self, tokens: OAuthToken | None, client: OAuthClientInformationFull | None) -> None:
         self._tokens = tokens
@@ -177,7 +177,7 @@ def _configured_metadata(settings: OAuthSettings) -> OAuthMetadata | None:
 
 
 def _choose_auth_method(provider: OAuthClientProvider, settings: OAuthSettings) -> None:
-    """How the authorisation server wants to be told a secret of the settings, which no registration says."""
+    """Choose how to send a client secret from the settings."""
     client, service = provider.context.client_info, provider.context.oauth_metadata
     if client is None or service is None or settings.client_secret is None or settings.token_url is not None:
         return
@@ -188,8 +188,8 @@ def _choose_auth_method(provider: OAuthClientProvider, settings: OAuthSettings) 
 
 
 def _challenge_response(settings: OAuthSettings, challenge: str | None) -> httpx2.Response:
-    """What makes a provider log in: told where to look, or that everything about the service is known already."""
-    # The first scope in a challenge counts, so what the settings say goes before what the server said.
+    """Return the response that starts a login: with the challenge, or with the metadata already known."""
+    # The first scope in a challenge counts, so the settings go first.
     parts = [f'Bearer scope="{" ".join(settings.scopes)}"'] if settings.scopes else []
     is_known = settings.authorization_url is not None
     if is_known:
@@ -225,7 +225,7 @@ def _validate(model: type[_Model], known: JsonObject | None) -> _Model | None:
 
 
 def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
-    """Only what OAuth itself says is final: a server in trouble, or a network that asks for a fee, is not."""
+    """Return the failure of a refresh. Only OAuth errors are final: server trouble and captive portals are not."""
     if reply is None:
         return McpFailure(gettext_lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
     try:
@@ -238,7 +238,7 @@ def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what the package says: further ones quote values, and there are tokens among those."""
+    """Return the first line of an error: others may quote tokens."""
     if isinstance(error, ValidationError):
         return gettext_lazy("what the server sent is not what OAuth wants.")
     lines = str(error).splitlines() or [type(error).__name__]

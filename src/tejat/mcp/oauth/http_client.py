@@ -1,4 +1,4 @@
-"""Requests to authorisation servers: whoever names one must not lead us to where nobody agreed to go."""
+"""HTTP requests to authorization servers, protected against server-side request forgery."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -27,11 +27,10 @@ class OAuthResponse:
 
 
 class OAuthHttpClient:
-    """Asks on behalf of one MCP server.
+    """Sends requests on behalf of one MCP server.
 
-    What a server on the public internet names must be on the public internet too, encrypted, and is dialled by the
-    address that was checked. A server on this machine or on a private network may name others there. Its own origin
-    is never in question: we talk to it already.
+    URLs from a public server must be public and encrypted, and the connection goes to the address that was checked. A
+    server on this machine or in a private network may name others there. Its own origin is always allowed.
     """
 
     def __init__(self, client: HttpClient, server: str, *, resolve: HostResolver = resolve_host) -> None:
@@ -57,7 +56,7 @@ class OAuthHttpClient:
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
 
     async def check_url(self, url: str) -> str:
-        """The address of a page that the person is sent to, as it should be opened. Raises McpFailure."""
+        """Check a page that the user is sent to, and return its URL. Raises McpFailure."""
         where = _parse(url)
         await self._dials(where)
         return str(where)
@@ -76,10 +75,10 @@ class OAuthHttpClient:
             raise (McpFailure if is_there else _Unreachable)(failure.message, McpProblem.START) from None
 
     async def _dials(self, where: Url) -> Sequence[AddressResolver | None]:
-        """The ways to a place, None where a proxy is asked. Raises McpFailure for a forbidden one.
+        """Return resolvers for the addresses of a URL, None for a proxy. Raises McpFailure for a forbidden one.
 
-        Whatever is dialled has a connection of its own: on one that is used again a request may be sent twice, and a
-        token that is presented twice is void.
+        Each uses a connection of its own: on a reused one a request may be sent twice, and a token that is presented
+        twice is void.
         """
         places, addresses = await self._places(where)
         if where.origin != self._server.origin:
@@ -103,7 +102,7 @@ class OAuthHttpClient:
         return self._is_server_private
 
     async def _places(self, where: Url) -> tuple[set[NetworkZone], list[str]]:
-        """Where a host leads, and the addresses that it was found at; none where a proxy does the looking up."""
+        """Return where a host is, and its addresses; none if a proxy resolves it."""
         spelled = classify_host(where.host)
         if is_ip_literal(where.host):
             return {classify_address(where.host.strip("[]"))}, [where.host.strip("[]")]
@@ -119,7 +118,7 @@ class OAuthHttpClient:
 
 
 class _Unreachable(McpFailure):
-    """Nobody answers at an address; another one of the same host may be better."""
+    """An address is unreachable; another one of the same host may work."""
 
 
 def _parse(url: str) -> Url:

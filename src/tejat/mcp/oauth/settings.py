@@ -1,4 +1,4 @@
-"""What the settings of a server say about logging in there."""
+"""OAuth settings of a server."""
 
 from tejat.config.settings.types import McpServer, OAuth
 from tejat.core.frozen import frozen
@@ -11,9 +11,9 @@ from tejat.workspace.http.url import parse_url
 
 @frozen
 class OAuthSettings:
-    """How to log in at the MCP server whose address is `server`. None: whatever the servers tell.
+    """How to log in to the MCP server at `server_url`. None means: as the servers say.
 
-    It is printed without what may be secret.
+    The repr hides the secrets.
     """
 
     server_url: str
@@ -31,7 +31,7 @@ class OAuthSettings:
 
 
 def parse_oauth_settings(server: McpServer) -> OAuthSettings:
-    """Raises McpFailure with CONFIGURATION for what is not supported or leads nowhere."""
+    """Parse the settings. Raises McpFailure with CONFIGURATION for unsupported or incomplete ones."""
     if server.auth_provider_type not in (None, "dynamic_discovery"):
         raise _configuration_failure(
             gettext_lazy(
@@ -69,7 +69,7 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
 
 
 def token_key(alias: str, server: McpServer) -> TokenKey:
-    """Raises McpFailure with CONFIGURATION for an address that is none."""
+    """Return the key of a server's tokens. Raises McpFailure with CONFIGURATION for an invalid URL."""
     try:
         origin = parse_url(server.http_url or server.url or "")[0]
     except HttpFailure as failure:

@@ -1,4 +1,4 @@
-"""What was granted to us by servers that want to know who asks: kept in private files, shared by all our processes."""
+"""Store of OAuth grants in private files, shared by all processes."""
 
 import asyncio
 import errno
@@ -24,9 +24,9 @@ _POLL_SECONDS = 0.02
 
 @frozen
 class TokenKey:
-    """Whom something was granted for: a server by its name in the settings and by its origin.
+    """A server by its alias and origin.
 
-    If the settings lead to another origin one day, what was granted stays where it is.
+    If the settings change to another origin, the grant is not sent there.
     """
 
     alias: str
@@ -35,10 +35,10 @@ class TokenKey:
 
 @frozen
 class OAuthGrant:
-    """Tokens and what it takes to renew them. It is printed without any of that.
+    """Tokens and the data needed to refresh them. The repr hides them.
 
-    `expires_at` is in seconds since 1970, None where nobody knows. `client` is our registration, `service` and
-    `resource` are what the authorisation server and the MCP server told about themselves, all as on the wire.
+    `expires_at` is in seconds since 1970, None if unknown. `client` is our registration, `service` and `resource` are
+    the metadata of the authorization server and of the MCP server, all as on the wire.
     """
 
     access_token: str
@@ -54,9 +54,9 @@ class OAuthGrant:
 
 
 class TokenStore:
-    """One file for each holder, in a directory for the person alone. Every method but `locked` blocks for a moment.
+    """One private file per key. All methods but `lock` block for a moment.
 
-    All of them raise McpFailure with CONFIGURATION where the files cannot be had.
+    They raise McpFailure with CONFIGURATION if the files cannot be used.
     """
 
     def __init__(self, directory: str) -> None:
@@ -64,11 +64,11 @@ class TokenStore:
 
     @property
     def directory(self) -> str:
-        """Where the files are."""
+        """The directory of the files."""
         return self._directory
 
     def read(self, key: TokenKey) -> OAuthGrant | None:
-        """What is granted; None if nothing is, or what is kept is no grant."""
+        """Return the grant; None without a valid one."""
         try:
             content = _read_file(self._path(key))
         except OSError as error:
@@ -76,7 +76,7 @@ class TokenStore:
         return None if content is None else _parse_grant(content)
 
     def write(self, key: TokenKey, grant: OAuthGrant) -> None:
-        """Keep this in place of what was kept, in one step. Only for whoever holds the lock."""
+        """Replace the grant atomically. Requires the lock."""
         known: dict[str, JsonValue] = {
             "alias": key.alias,
             "origin": key.origin,
@@ -95,7 +95,7 @@ class TokenStore:
             raise self._failure(key, error) from None
 
     def remove(self, key: TokenKey) -> bool:
-        """Forget what was granted; whether there was something."""
+        """Remove the grant. False: there was none."""
         try:
             os.unlink(self._path(key))
         except FileNotFoundError:
@@ -106,9 +106,9 @@ class TokenStore:
 
     @asynccontextmanager
     async def lock(self, key: TokenKey, *, seconds: float) -> AsyncGenerator[None]:
-        """Be the only one, of all processes, that renews what is granted to this holder.
+        """Hold the lock for refreshing this grant, across processes.
 
-        Raises McpFailure with TIMED_OUT when somebody else does not let go within that time.
+        Raises McpFailure with TIMED_OUT when it is not available in time.
         """
         descriptor = self._open_lock(key)
         try:

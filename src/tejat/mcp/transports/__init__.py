@@ -1,1 +1,1 @@
-"""Transports."""
+"""Transports: stdio, Streamable HTTP and SSE."""

@@ -1,4 +1,4 @@
-"""How messages get to a server and back, whatever lies between."""
+"""Interface of the transports."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
@@ -8,37 +8,37 @@ from tejat.mcp.protocol import JsonRpcMessage, RequestId
 
 MessageHandler: TypeAlias = Callable[[JsonRpcMessage], None]
 FailureHandler: TypeAlias = Callable[[McpFailure, RequestId | None], None]
-"""Something went wrong: with the answer to one request, or (None) with the connection, which is then over."""
+"""Receives the failure of one request or, with None, of the connection, which is then closed."""
 
 
 class Transport(Protocol):
-    """One connection. What arrives is handed to callbacks in the event loop, message by message, never queued.
+    """One connection. Messages are passed to callbacks in the event loop, never queued.
 
-    Every method may be called from any task of the loop that opened it. `close` may be called at any time, twice, and
-    from a task that is being cancelled; after it no callback is called any more and nothing is left behind.
+    Methods may be called from any task of the loop that opened it. `close` may be called at any time, twice, and from a
+    task that is being cancelled; no callback is called after it, and nothing is left behind.
     """
 
     async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
-        """Start the server, or whatever it takes. Raises McpFailure with START, CONFIGURATION or UNAUTHORISED."""
+        """Start the server or prepare the connection. Raises McpFailure with START, CONFIGURATION or UNAUTHORIZED."""
         ...
 
     async def send(self, message: JsonRpcMessage) -> None:
-        """Raises McpFailure. What is wrong with the answer to a request comes later, through `lose`."""
+        """Send a message. Raises McpFailure. Failures of the response are reported through `on_failure`."""
         ...
 
     def set_revision(self, revision: str) -> None:
-        """From now on this revision of the protocol is spoken."""
+        """Set the negotiated revision of the protocol."""
         ...
 
     def forget_request(self, request_id: RequestId) -> None:
-        """Nobody waits for the answer to this request any more."""
+        """Drop a request whose response is not needed any more."""
         ...
 
     async def close(self) -> None:
-        """Raises nothing. Takes two seconds at most."""
+        """Close the connection. Never raises, and takes two seconds at most."""
         ...
 
     @property
     def stderr_tail(self) -> tuple[str, ...]:
-        """The last lines that the server's program printed on its standard error, fit to be shown."""
+        """The last lines that the server printed on its standard error, sanitized."""
         ...

@@ -1,4 +1,4 @@
-"""HTTP requests to one MCP server: who asks is said to that server alone, and what is no answer becomes a failure."""
+"""HTTP requests to one MCP server. Credentials are sent to that server only."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -20,26 +20,26 @@ from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits,
 from tejat.workspace.http.url import Origin, parse_url
 
 MAX_MESSAGE_BYTES = 16 * 2**20
-"""How long one message may be."""
+"""Limit of one message."""
 EVENT_STREAM = "text/event-stream"
 JSON = "application/json"
 
 
 class HttpCredentials(Protocol):
-    """What tells a server who asks."""
+    """Authentication of requests."""
 
     async def headers(self) -> Mapping[str, str]:
-        """The headers for the next request, none where nobody has logged in. Raises McpFailure."""
+        """Return the headers for the next request, none before a login. Raises McpFailure."""
         ...
 
     async def refresh(self, rejected: Mapping[str, str]) -> bool:
-        """The server did not take these headers: whether there are others now. Raises McpFailure."""
+        """Replace headers that the server rejected. False: there are no others. Raises McpFailure."""
         ...
 
 
 @frozen
 class ChannelRequest:
-    """One request: `headers` are those of the protocol. One that is sent only `once` does something that counts."""
+    """One request. `headers` are those of the protocol. `once`: it has side effects and must not be sent twice."""
 
     method: str
     headers: Mapping[str, str]
@@ -49,9 +49,9 @@ class ChannelRequest:
 
 
 class HttpChannel:
-    """The way to one server. Whatever it says, nothing goes to another origin. Raises McpFailure for a bad address.
+    """Sends requests to one origin only. Raises McpFailure for an invalid URL.
 
-    `headers` come from the settings and may hold secrets; an Authorization among them takes the place of credentials.
+    `headers` come from the settings and may contain secrets; an Authorization header replaces the credentials.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class HttpChannel:
 
     @property
     def host(self) -> str:
-        """Host and port: there may be a secret in the rest of the address."""
+        """Host and port: the rest of the URL may contain a secret."""
         return self._origin.authority
 
     def resolve(self, reference: str) -> "HttpChannel":
-        """The way to another address of the same server. Raises McpFailure for one of another server."""
+        """Return a channel to another URL of the same server. Raises McpFailure for another origin."""
         with suppress(ValueError, McpFailure):
             url = urljoin(self._url, reference.strip())
             if _parse_origin(url) == self._origin:
@@ -84,9 +84,9 @@ class HttpChannel:
 
     @asynccontextmanager
     async def request(self, asked: ChannelRequest) -> AsyncGenerator[HttpResponse]:
-        """Send a request and give the response, whatever its status, but for redirects and refused credentials.
+        """Send a request and yield the response, whatever its status, except redirects and rejected credentials.
 
-        Raises McpFailure, also in place of what is raised while the body is read.
+        Raises McpFailure, also for failures while the body is read.
         """
         try:
             async with AsyncExitStack() as stack:
@@ -95,7 +95,7 @@ class HttpChannel:
             raise McpFailure(failure.message, _PROBLEMS[failure.kind]) from None
 
     async def read_failure(self, response: HttpResponse) -> McpFailure:
-        """What a response says that is no answer: with REFUSED, the error of the protocol in its body."""
+        """Read the failure in an error response: with REFUSED, the protocol error in its body."""
         body = b""
         with suppress(HttpFailure):
             body = await response.read(_MAX_ERROR_BYTES)
@@ -148,7 +148,7 @@ class HttpChannel:
         return self._credentials is not None and await self._credentials.refresh(refused)
 
     def _follow_redirect(self, location: str, status: int, *, can_move: bool) -> None:
-        """Many servers tell by a redirect that a slash is missing. Raises McpFailure for any other move."""
+        """Follow a redirect within the origin, as for a missing slash. Raises McpFailure for any other."""
         moved, origin = "", None
         with suppress(ValueError, HttpFailure):
             moved = urljoin(self._url, location)
@@ -179,12 +179,12 @@ class HttpChannel:
 
 
 def content_type(response: HttpResponse) -> str:
-    """The media type of a response, without its parameters."""
+    """Return the media type of a response, without parameters."""
     return (response.headers.get("Content-Type") or "").partition(";")[0].strip().lower()
 
 
 def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
-    """The message that a JSON text is, or the messages of a batch. Raises McpFailure with MALFORMED."""
+    """Parse a message or a batch. Raises McpFailure with MALFORMED."""
     try:
         given = load_json(text, max_containers=MAX_CONTAINERS)
         return [parse_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
@@ -198,7 +198,7 @@ def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
 
 
 async def read_events(response: HttpResponse, parser: SseParser, host: str) -> AsyncGenerator[SseEvent]:
-    """The events of a stream, and no half ones. Raises McpFailure with TOO_LARGE."""
+    """Yield the complete events of a stream. Raises McpFailure with TOO_LARGE."""
     async for piece in response:
         try:
             events = parser.feed(piece)

@@ -1,4 +1,4 @@
-"""The headers that the protocol wants on a message over HTTP."""
+"""Protocol headers of HTTP requests."""
 
 import base64
 import re
@@ -9,9 +9,10 @@ from tejat.mcp.protocol import META_REVISION, NAME_PARAMS, JsonRpcMessage, JsonR
 
 
 def protocol_headers(message: JsonRpcMessage | None, *, revision: str | None, session: str | None) -> dict[str, str]:
-    """For a message, or (None) for a request that carries none. `revision` and `session` are those agreed on.
+    """Return the headers for a message, or for a request without one (None).
 
-    A request that says its revision itself belongs to no session, and tells in headers what it is about.
+    `revision` and `session` are the negotiated ones. A request that states its own revision belongs to no session, and
+    its headers name its target.
     """
     params = message.params if isinstance(message, JsonRpcRequest) else None
     stated = _text_at(params, "_meta", META_REVISION)
@@ -26,7 +27,7 @@ def protocol_headers(message: JsonRpcMessage | None, *, revision: str | None, se
 
 
 def encode_header_value(text: str) -> str:
-    """The text as it stands in a header; what would not survive that is wrapped in base64."""
+    """Encode a header value, in base64 if it contains anything but plain ASCII."""
     is_plain = text.isascii() and text.isprintable() and text == text.strip()
     if is_plain and not re.fullmatch(r"=\?base64\?.*\?=", text):
         return text

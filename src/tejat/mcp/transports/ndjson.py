@@ -1,4 +1,4 @@
-"""Messages out of a stream of bytes, one JSON text in each line, and back. Nothing that arrives ends the reading."""
+"""Newline-delimited JSON: messages to lines and back. Invalid input never stops the decoder."""
 
 import json
 import re
@@ -12,19 +12,19 @@ from tejat.mcp.protocol import MAX_CONTAINERS, InvalidMessage, JsonRpcMessage, R
 MAX_LINE_BYTES = 16 << 20
 """The longest line that is read or written, without its end."""
 _SKIP_FACTOR = 4
-"""A line is skipped up to so many times the limit; who goes on after that will not stop."""
+"""A line of up to this many times the limit is skipped; a longer one is considered endless."""
 _SCAN_BYTES = 512
-"""Bytes at each end of a line in which the id of its message is looked for."""
+"""Bytes at each end of an invalid line that are searched for the id of the message."""
 _EXCERPT_LENGTH = 200
 _MAX_BATCH = 1000
 
 
 @frozen
 class InvalidLine:
-    """A line, or an item of a batch, that is no message, and why.
+    """A line, or an item of a batch, that is not a message, and why.
 
-    `answer_to` is the request that it was to answer, `request_id` that of the request that it was to be: one of them at
-    most, and only where that can be told. `start` is how the line begins, as it came.
+    `answer_to` is the request that it was meant to answer, `request_id` its own id if it was meant as a request: at
+    most one of them, if known. `start` is the unsanitized beginning of the line.
     """
 
     reason: str
@@ -36,14 +36,14 @@ class InvalidLine:
 
 @frozen
 class EndlessLine:
-    """A line has gone so far beyond the limit that its end is not waited for. Nothing is read any more."""
+    """A line is too far over the limit to wait for its end. Nothing more is read."""
 
 
 DecodedLine: TypeAlias = JsonRpcMessage | InvalidLine | EndlessLine
 
 
 class UnencodableMessage(ValueError):
-    """There is no line for this message; the text says why."""
+    """The message cannot be encoded; the text says why."""
 
     def __init__(self, reason: str, *, is_too_long: bool) -> None:
         super().__init__(reason)
@@ -51,17 +51,17 @@ class UnencodableMessage(ValueError):
 
 
 class NdjsonDecoder:
-    """Takes bytes as they come and gives messages. Keeps one line at most, and of a line that is too long its ends."""
+    """Decodes a stream of bytes. Keeps one line at most, and only the ends of one that is too long."""
 
     def __init__(self, *, max_bytes: int = MAX_LINE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._line = bytearray()
         self._size = 0
-        self._tail: bytes | None = None  # known only of a line that is too long
+        self._tail: bytes | None = None  # only of a line that is too long
         self._is_done = False
 
     def feed(self, data: bytes) -> list[DecodedLine]:
-        """What these bytes complete. Raises nothing."""
+        """Return what these bytes complete. Never raises."""
         received: list[DecodedLine] = []
         begin = 0
         while not self._is_done and (end := data.find(b"\n", begin)) >= 0:
@@ -75,7 +75,7 @@ class NdjsonDecoder:
         return received
 
     def end(self) -> list[DecodedLine]:
-        """What the last line is, where the stream is over before it. Raises nothing."""
+        """Return the unfinished last line at the end of the stream. Never raises."""
         return self._finish_line()
 
     def _keep(self, piece: bytes) -> None:
@@ -104,7 +104,7 @@ class NdjsonDecoder:
 
 
 def encode_message(message: JsonRpcMessage, *, max_bytes: int = MAX_LINE_BYTES) -> bytes:
-    """The line of a message, with its end. Raises Unsendable."""
+    """Encode a message as a line. Raises UnencodableMessage."""
     try:
         line = dump_json(message_to_json(message)).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -122,10 +122,10 @@ _NO_VALUE = gettext_lazy("it is not JSON: {why}", why="Expecting value at line 1
 
 def _parse_line(line: bytearray) -> list[DecodedLine]:
     if line[0] not in _JSON_START and line.isascii():
-        # Plain text, as programs print it by the thousand: parsing it would take far longer than seeing that.
+        # Plain text, often thousands of lines: parsing it would take far longer.
         return [InvalidLine(_NO_VALUE, start=_excerpt(line))]
     try:
-        # Decoded here: the reader of JSON would let half characters pass, and guess at other encodings.
+        # Decoded here: the JSON parser would accept surrogates and guess other encodings.
         given = load_json(line.decode().removeprefix("\ufeff"), max_containers=MAX_CONTAINERS)
     except UnicodeDecodeError as error:
         return [
@@ -167,9 +167,9 @@ def _invalid_line(
     is_too_long: bool = False,
     is_broken: bool = False,
 ) -> InvalidLine:
-    """For a line of which only the ends are looked at. Where they leave a doubt, the line was meant for nobody.
+    """Describe an invalid line by its ends. In case of doubt it belongs to no request.
 
-    One that `is_broken` may have lost its end, and what it ends with may belong to something inside of it.
+    A line that `is_broken` may be cut off, and its end may belong to a nested object.
     """
     if b"{" not in head[:_SCAN_BYTES]:
         return InvalidLine(reason, is_too_long, start=_excerpt(head))
@@ -191,7 +191,7 @@ def _invalid_line(
     )
 
 
-# Compiled when first needed: most servers send nothing but messages.
+# Compiled on first use: most servers send valid messages only.
 _STRING = rb'"(?:[^"\\\x00-\x1f]|\\.)*+"'
 _PLAIN = rb"(?:" + _STRING + rb"|-?[0-9]++(?:\.[0-9]++)?+(?:[eE][-+]?[0-9]++)?+|true|false|null)"
 _MEMBER = rb"\s*+(" + _STRING + rb")\s*+:\s*+(?:(" + _PLAIN + rb")\s*+([,}]))?+"
@@ -199,7 +199,7 @@ _LAST_MEMBERS = rb"(?:,\s*+" + _STRING + rb"\s*+:\s*+" + _PLAIN + rb"\s*+)++\}\s
 
 
 def _first_members(head: bytes) -> tuple[dict[bytes, bytes], bytes]:
-    """The plain members that an object begins with, names and values as written, and the name of the next one."""
+    """Return the leading scalar members of an object, as written, and the name of the next member."""
     members: dict[bytes, bytes] = {}
     begun = re.match(rb"(?:\xef\xbb\xbf)?\s*+\{", head)
     position = begun.end() if begun else len(head)
@@ -214,7 +214,7 @@ def _first_members(head: bytes) -> tuple[dict[bytes, bytes], bytes]:
 
 
 def _last_members(tail: bytes) -> dict[bytes, bytes]:
-    """The plain members that an object ends with."""
+    """Return the trailing scalar members of an object."""
     if b'"id"' not in tail:
         return {}
     found = re.search(_LAST_MEMBERS, tail)

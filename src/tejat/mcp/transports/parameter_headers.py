@@ -1,4 +1,4 @@
-"""Arguments that a tool wants repeated in headers, for whoever passes its calls on: the stateless revision has that."""
+"""Arguments that a tool wants repeated in HTTP headers (`x-mcp-header`, stateless revision)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,13 +15,13 @@ _MAX_DEPTH = 32
 
 
 class ParameterHeaders:
-    """What the tools of one server want, as they were listed last."""
+    """Header declarations of the tools of one server, as listed last."""
 
     def __init__(self) -> None:
         self._headers: dict[str, dict[tuple[str, ...], str]] = {}
 
     def learn(self, listed: JsonObject) -> None:
-        """Take note of a result of `tools/list`."""
+        """Read the declarations from a result of `tools/list`."""
         tools = listed.get("tools")
         for tool in tools if isinstance(tools, list | tuple) else ():
             name = tool.get("name") if isinstance(tool, Mapping) else None
@@ -32,7 +32,7 @@ class ParameterHeaders:
                     self._headers[name] = wanted
 
     def headers_for_call(self, params: JsonObject) -> dict[str, str]:
-        """The headers of a `tools/call`. An argument that is not given, or is no plain value, has none."""
+        """Return the headers of a `tools/call`. Missing and non-scalar arguments have none."""
         name = params.get("name")
         wanted = self._headers.get(name, {}) if isinstance(name, str) else {}
         found = {header: _text(_value_at(params.get("arguments"), path)) for path, header in wanted.items()}
@@ -40,7 +40,7 @@ class ParameterHeaders:
 
 
 def header_problem(schema: JsonValue) -> str | None:
-    """Why no call can say in headers what a tool with this schema wants there, in words that fit behind "it wants"."""
+    """Return why the header declarations of a schema are invalid, as a phrase after "it wants", or None."""
     headers: set[str] = set()
     for path, node in _walk_schemas(schema):
         if _KEYWORD not in node:
@@ -59,7 +59,7 @@ def header_problem(schema: JsonValue) -> str | None:
 
 
 def _walk_schemas(schema: JsonValue) -> Iterator[tuple[tuple[str, ...] | None, JsonObject]]:
-    """Every schema in a schema, as far as anybody looks. The path is None where more than `properties` leads to it."""
+    """Yield all schemas in a schema, within limits. The path is None if not only `properties` lead there."""
     waiting: list[tuple[tuple[str, ...] | None, JsonValue]] = [((), schema)]
     for _ in range(_MAX_SCHEMAS):
         if not waiting:
@@ -91,7 +91,7 @@ _SUBSCHEMAS = frozenset(
 
 
 def _header_properties(schema: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The path of each property that carries the mark, and its header. Nothing but `properties` leads to one."""
+    """Yield the path and header of each declared property. Only `properties` are followed."""
     waiting: list[tuple[tuple[str, ...], JsonValue]] = [((), schema)]
     for _ in range(_MAX_SCHEMAS):
         if not waiting:

@@ -1,4 +1,4 @@
-"""Lines on their way into a pipe: in order, without blocking, each of them whole or not at all."""
+"""Non-blocking writer of whole lines to a pipe."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 class PipeWriter:
-    """The end of a pipe to write to, which must not block and belongs to this object."""
+    """Owns the write end of a pipe, which must be non-blocking."""
 
     def __init__(self, descriptor: int) -> None:
         self._loop = asyncio.get_running_loop()
@@ -21,11 +21,11 @@ class PipeWriter:
         self._is_closed = False
 
     async def write(self, line: bytes, *, seconds: float) -> None:
-        """Write a line after those before it.
+        """Write a line after those queued before it.
 
-        When the waiting is cancelled, or takes too long, a line that is not begun is taken back; one that is begun is
-        written on in the background. Raises TimeoutError after so many `seconds`, and at once where too much waits
-        already; BrokenPipeError when nobody reads any more, or this end was closed.
+        On cancellation and timeout, a line that is not started is removed; one that is started is finished in the
+        background. Raises TimeoutError after `seconds`, and at once if too much is queued, and BrokenPipeError if
+        either end is closed.
         """
         if self._is_closed:
             raise BrokenPipeError
@@ -46,11 +46,11 @@ class PipeWriter:
 
     @property
     def is_mid_line(self) -> bool:
-        """Whether only a part of a line is written."""
+        """Whether a line is only partly written."""
         return bool(self._lines) and not self._lines[0].is_unsent
 
     def close(self) -> None:
-        """Whoever waits gets BrokenPipeError. May be called again."""
+        """Close the pipe. Pending writes fail with BrokenPipeError. May be called again."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -98,4 +98,4 @@ class _QueuedLine:
 
     def fail(self) -> None:
         self.written.set_exception(BrokenPipeError())
-        self.written.exception()  # nobody need be waiting
+        self.written.exception()  # nobody may be waiting

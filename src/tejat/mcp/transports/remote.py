@@ -1,4 +1,4 @@
-"""Servers that are reached by an address: which transport the settings of one mean."""
+"""Choice of the transport for servers with a URL."""
 
 import asyncio
 from collections.abc import Mapping
@@ -31,15 +31,16 @@ _LOCAL_SUFFIXES = (
     ".corp",
     ".test",
 )
-"""How names end that mean something only in a network of one's own."""
+"""Suffixes of host names in local networks."""
 _STREAMABLE_TYPES = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
 
 
 @frozen
 class RemoteTransport:
-    """A server that is reached by an address. `where` is its origin: there may be a secret in the rest.
+    """The transport to a server with a URL. `location` is its origin: the rest may contain a secret.
 
-    `kind` is "http" or "sse"; where nobody said so it is "http", which is tried first. `warning` is worth showing.
+    `kind` is "http" or "sse"; if the settings do not say, it is "http", which is tried first. `warning` is for the
+    user.
     """
 
     transport: Transport
@@ -49,7 +50,7 @@ class RemoteTransport:
 
 
 def uses_url(server: McpServer) -> bool:
-    """Whether a server is reached by its address, and not by starting a command. Raises McpFailure if by neither."""
+    """Return whether a server has a URL rather than a command. Raises McpFailure if it has neither."""
     if server.http_url or server.url:
         return True
     if server.command:
@@ -70,7 +71,7 @@ def uses_url(server: McpServer) -> bool:
 def create_remote_transport(
     server: McpServer, client: HttpClient, *, credentials: HttpCredentials | None = None
 ) -> RemoteTransport:
-    """The way to a server for which `uses_url` holds. Nothing is connected yet, and the client stays the caller's.
+    """Create the transport to a server with a URL. Nothing is connected yet; the caller owns the client.
 
     Raises McpFailure with CONFIGURATION.
     """
@@ -100,9 +101,9 @@ def _is_loopback(origin: Origin) -> bool:
 
 
 def is_on_other_host(server: McpServer) -> bool:
-    """Whether a server surely runs on another machine, so that no file here can be changed by it. Raises nothing.
+    """Return whether a server certainly runs on another machine, so that it cannot change local files. Never raises.
 
-    Names and addresses of a network at home or at work may be those of this very machine: they are not sure.
+    Names and addresses in local networks may refer to this machine: they do not count.
     """
     try:
         origin = _origin(server.http_url or server.url or "")
@@ -117,16 +118,16 @@ def is_on_other_host(server: McpServer) -> bool:
 
 
 class FallbackTransport:
-    """A server of which nobody said how it speaks: streamable HTTP, and if that fails at first the old way.
+    """Tries Streamable HTTP first and falls back to SSE, for a server whose type is not set.
 
-    The first answer decides. If both ways fail, the failure of the first is told; a server that wants to know who asks,
-    or that nobody can reach, is not tried twice. See `Transport`.
+    The first response decides. If both fail, the first failure is reported. A server that requires authentication or is
+    unreachable is not tried twice.
     """
 
     def __init__(
         self, client: HttpClient, url: str, headers: Mapping[str, str], *, credentials: HttpCredentials | None = None
     ) -> None:
-        """Raises McpFailure with CONFIGURATION for an address that is none."""
+        """Raises McpFailure with CONFIGURATION for an invalid URL."""
         self._transport: Transport = StreamableHttpTransport(client, url, headers, credentials=credentials)
         self._create_sse = lambda: SseTransport(client, url, headers, credentials=credentials)
         self._requests: dict[RequestId, JsonRpcRequest] = {}
@@ -208,7 +209,7 @@ def _origin(url: str) -> Origin:
 
 
 def _transport_kind(given: str | None) -> str:
-    """The transport that `url` is meant for; "either" where nobody said so."""
+    """Return the transport that the type stands for; "either" if it is not set."""
     kind = (given or "either").strip().lower()
     if kind in _STREAMABLE_TYPES:
         return "http"

@@ -1,4 +1,4 @@
-"""Messages over the HTTP of the oldest revision: one stream of events for all answers, and an address to post to."""
+"""The HTTP+SSE transport of revision 2024-11-05: one event stream for all responses, and a URL to post to."""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,12 +30,12 @@ from tejat.workspace.http.types import HttpLimits, HttpResponse
 _LISTEN_LIMITS = HttpLimits(first_byte=60.0, idle=None, total=None)
 _SEND_LIMITS = HttpLimits(first_byte=60.0, idle=60.0, total=60.0)
 _OPEN_SECONDS = 60.0
-"""How many seconds a server has to say where it wants messages."""
+"""Time in seconds for the server to send its endpoint."""
 _OPEN_PROBLEMS = frozenset({McpProblem.CONFIGURATION, McpProblem.UNAUTHORIZED})
 
 
 class SseTransport:
-    """A server whose stream is at one address. See `Transport`. When the stream ends, the connection is over."""
+    """A server with an event stream. When the stream ends, the connection is closed."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class SseTransport:
         *,
         credentials: HttpCredentials | None = None,
     ) -> None:
-        """`headers` may hold secrets. Raises McpFailure with CONFIGURATION for an address that is none."""
+        """`headers` may contain secrets. Raises McpFailure with CONFIGURATION for an invalid URL."""
         self._channel = HttpChannel(client, url, headers=headers, credentials=credentials)
         self._endpoint: HttpChannel | None = None
         self._revision: str | None = None
@@ -82,7 +82,7 @@ class SseTransport:
         if not isinstance(message, JsonRpcRequest):
             await self._post(message, self._endpoint)
             return
-        # Some servers answer the post only after they have answered the request.
+        # Some servers respond to the post only after they have answered the request.
         task = asyncio.get_running_loop().create_task(self._send_request(message, self._endpoint))
         self._posts[message.id] = task
         task.add_done_callback(lambda _: self._posts.pop(message.id, None))
@@ -107,7 +107,7 @@ class SseTransport:
         return ()
 
     async def _read(self, told: "asyncio.Future[McpFailure | None]") -> None:
-        """Hand on what the stream brings, until it ends. `told` learns whether it began as it should."""
+        """Deliver the messages of the stream until it ends. `told` gets the result of opening it."""
         try:
             async with self._channel.request(
                 ChannelRequest("GET", {"Accept": EVENT_STREAM}, _LISTEN_LIMITS)
@@ -146,7 +146,7 @@ class SseTransport:
                     self._deliver(event)
 
     def _deliver(self, event: SseEvent) -> None:
-        """What is no message is passed over: nobody can tell whom it was meant for."""
+        """Deliver the messages of an event. Invalid ones are dropped: it is unknown which request they belong to."""
         with suppress(McpFailure):
             for message in parse_messages(event.data, self._channel.host):
                 if not self._is_closed:

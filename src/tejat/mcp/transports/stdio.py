@@ -1,4 +1,4 @@
-"""A server that is a program of ours: requests go to its standard input, messages come from its standard output."""
+"""The stdio transport: a server that runs as a child process."""
 
 import asyncio
 import os
@@ -26,24 +26,24 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor, Runni
 from tejat.workspace.sandbox.types import SandboxedCommand
 
 SandboxWrapper: TypeAlias = Callable[[Sequence[str], str], SandboxedCommand]
-"""From arguments and the real path of the directory to what is really started in a sandbox.
+"""Maps arguments and the real path of the directory to the command to run in a sandbox.
 
 Raises OSError when the sandbox cannot be prepared.
 """
 
 _SEND_SECONDS = 30.0
 _EXIT_SECONDS = 0.3
-"""A server whose input is closed leaves by itself within so long, or is ended."""
+"""Time for a server to exit by itself after its input was closed."""
 _EXIT_REPORT_SECONDS = 2.0
-"""After a server has closed its output, the time until its exit status is known. A busy machine takes long for that."""
+"""Time until the exit status is known after a server has closed its output. A busy machine needs long."""
 _CLOSE_SECONDS = 2.0
 _CHUNK_BYTES = 1 << 16
 _MAX_REMAINING_CHUNKS = 16
-"""A pipe holds no more when its program has ended; who still writes is another."""
+"""A pipe holds no more when its program has ended; more comes from another process."""
 
 
 class StdioTransport:
-    """Starts a program and speaks with it, as `Transport` tells. A transport is opened once."""
+    """Starts a program and communicates with it. Opened once."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class StdioTransport:
         wrap: SandboxWrapper | None = None,
         send_seconds: float = _SEND_SECONDS,
     ) -> None:
-        """`program` is an absolute path. `environment` is all that it sees."""
+        """`program` is an absolute path. `environment` is complete."""
         self._supervisor = supervisor
         self._arguments = (program, *arguments)
         self._directory = directory
@@ -73,7 +73,7 @@ class StdioTransport:
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._run(on_message, on_failure, opened))
         try:
-            # A task that is cancelled before its first step never takes one.
+            # A task that is cancelled before its first step never runs.
             await asyncio.wait((opened, self._task), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             await self.close()
@@ -93,13 +93,13 @@ class StdioTransport:
         await self._server.send(line, seconds=self._send_seconds)
 
     def set_revision(self, revision: str) -> None:
-        """Nothing depends on it here."""
+        """Irrelevant for this transport."""
 
     def forget_request(self, request_id: RequestId) -> None:
-        """Nothing is kept for a request here."""
+        """Nothing is kept for a request."""
 
     async def close(self) -> None:
-        """As `Transport` tells; when the task is cancelled meanwhile, that is heeded once all is done."""
+        """Close the connection. If the task is cancelled meanwhile, CancelledError is raised at the end."""
         is_first, self._is_closing = not self._is_closing, True
         if self._task is None:
             return
@@ -116,13 +116,13 @@ class StdioTransport:
     async def _run(
         self, on_message: MessageHandler, on_failure: FailureHandler, opened: "asyncio.Future[None]"
     ) -> None:
-        """From the start of the program to the end of the last process that descends from it."""
+        """Run from the start of the program to the end of its last descendant."""
         with ExitStack() as ours:
             try:
                 self._server = await self._start(ours, on_message, on_failure)
             except BaseException as error:
                 opened.set_exception(error if isinstance(error, McpFailure) else _closed_failure())
-                opened.exception()  # nobody need be waiting
+                opened.exception()  # nobody may be waiting
                 if isinstance(error, McpFailure):
                     return
                 raise
@@ -130,7 +130,7 @@ class StdioTransport:
             await self._server.serve()
 
     async def _start(self, ours: ExitStack, on_message: MessageHandler, on_failure: FailureHandler) -> "_ServerProcess":
-        """Start the program. What is opened for us is closed by `ours`. Raises McpFailure."""
+        """Start the program. `ours` closes our resources. Raises McpFailure."""
         with ExitStack() as theirs:
             try:
                 directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -153,7 +153,7 @@ class StdioTransport:
         return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
 
     def _sandboxed_arguments(self, ours: ExitStack) -> tuple[str, ...]:
-        """What is really started. What the sandbox needs is cleaned up by `ours`. Raises McpFailure."""
+        """Return the command to start. `ours` cleans up after the sandbox. Raises McpFailure."""
         if self._wrap is None:
             return self._arguments
         try:
@@ -165,7 +165,7 @@ class StdioTransport:
 
 
 class _ServerProcess:
-    """A program that runs, with our ends of its pipes, which never block."""
+    """A running program, with our non-blocking ends of its pipes."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class _ServerProcess:
         self._loop.add_reader(stderr, self._read_stderr)
 
     async def serve(self) -> None:
-        """Take messages until the program ends, or is of no use any more, and end whatever is left of it."""
+        """Deliver messages until the program ends or becomes unusable, then stop what is left of it."""
         try:
             failure = await self._wait_until_closed()
             self._read_remaining()
@@ -215,12 +215,12 @@ class _ServerProcess:
             raise self._closed.result() from error
         except TimeoutError as error:
             failure = McpFailure(gettext_lazy("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
-            if self._writer.is_mid_line:  # nothing else can be sent any more
+            if self._writer.is_mid_line:  # nothing more can be sent
                 self._set_broken(failure)
             raise failure from error
 
     def mute(self) -> None:
-        """From now on nobody is told anything."""
+        """Stop calling the callbacks."""
         self._is_muted = True
 
     @property
@@ -245,19 +245,19 @@ class _ServerProcess:
         try:
             await asyncio.wait((exited, self._broken), return_when=asyncio.FIRST_COMPLETED)
             failure = self._broken.result() if self._broken.done() else None
-            if failure is None:  # a program that closes its end is mostly about to end
+            if failure is None:  # a program that closes its end is usually about to exit
                 await asyncio.wait((exited,), timeout=_EXIT_REPORT_SECONDS)
             return failure or _exit_failure(self._running, is_over=exited.done())
         finally:
             exited.cancel()
 
     def _set_broken(self, failure: McpFailure | None) -> None:
-        """The connection is of no use any more; None: because the program closed its end."""
+        """Mark the connection as unusable; None: because the program closed its end."""
         if not self._broken.done():
             self._broken.set_result(failure)
 
     def _read_messages(self) -> bool:
-        """Take one piece, if there is one. Returns whether there was."""
+        """Read one chunk. Return whether there was one."""
         data = self._read(self._stdout)
         if data == b"":
             self._set_broken(None)
@@ -271,7 +271,7 @@ class _ServerProcess:
         return bool(data)
 
     def _read(self, descriptor: int) -> bytes | None:
-        """What there is, b"" at the end, None if there is nothing now."""
+        """Return available data, b"" at the end, None if there is none now."""
         if descriptor not in self._open:
             return None
         try:
@@ -315,7 +315,7 @@ class _ServerProcess:
                 self._on_message(received)
 
     async def _shut_down(self) -> None:
-        """Let the program leave, end it if it does not, and whatever it left behind."""
+        """Let the program exit, stop it if it does not, and its descendants."""
         if not self._closed.done():
             self._closed.set_result(_closed_failure())
         self._writer.close()
@@ -334,13 +334,13 @@ class _ServerProcess:
 
 
 async def _wait_for_exit(running: RunningProcess) -> None:
-    """Wait until the program has ended, or nobody knows about it any more."""
+    """Wait until the program has ended, or its supervisor has died."""
     with suppress(SupervisorDied):
         await running.wait()
 
 
 async def _wait_uncancelled(task: "asyncio.Task[None]", seconds: float) -> None:
-    """Wait for the task, however often the waiting is cancelled; only then that is heeded."""
+    """Wait for the task, despite cancellation; raise CancelledError afterwards."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     cancelled = None
@@ -387,7 +387,7 @@ def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # signals for real time have no names
+    except ValueError:  # real-time signals have no names
         return str(number)
 
 

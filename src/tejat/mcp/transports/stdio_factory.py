@@ -1,4 +1,4 @@
-"""How a server that is a program is started, as the settings have it."""
+"""Stdio transports from settings."""
 
 import os
 from collections.abc import Mapping
@@ -23,11 +23,11 @@ def create_stdio_transport(
     base_environment: Mapping[str, str],
     wrap: SandboxWrapper | None = None,
 ) -> StdioTransport:
-    """The way to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
+    """Create the transport to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
 
-    It sees what programs need of the environment `base`, and what its setting gives it: references in there stand for
-    variables of `base`, but for none that looks like a secret where a project asks for it; one without a value becomes
-    nothing. Raises McpFailure with CONFIGURATION or START.
+    The program sees the safe variables of `base_environment` and those of its setting. References in these are expanded
+    from `base_environment`, except secrets if the setting comes from a project; unset ones become empty. Raises
+    McpFailure with CONFIGURATION or START.
     """
     server = setting.value
     if server.command is None:
@@ -59,7 +59,7 @@ def _find_program(command: str, *, directory: str, environment: Mapping[str, str
 
 
 def _not_found(command: str, where: str) -> McpFailure:
-    """Words after the first may be arguments, and arguments may be secret."""
+    """Create the failure. Only the first word of the command is shown: the others may be secret arguments."""
     name, *others = command.split(maxsplit=1) or [""]
     next_step = (
         gettext_lazy("`command` is the program alone: put its arguments into `args`.")

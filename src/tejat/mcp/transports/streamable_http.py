@@ -1,4 +1,4 @@
-"""Messages over streamable HTTP: each one a request of its own, whose answer is JSON or a stream of events."""
+"""The Streamable HTTP transport: each message is a request, answered by JSON or an event stream."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -42,7 +42,7 @@ from tejat.workspace.http.types import HttpFailure, HttpLimits, HttpResponse
 
 _SEND_LIMITS = HttpLimits(first_byte=60.0, idle=60.0, total=60.0)
 _REQUEST_LIMITS = HttpLimits(first_byte=None, idle=None, total=None)
-"""Whoever asks says how long to wait for the answer."""
+"""The caller limits the time."""
 _LISTEN_LIMITS = HttpLimits(first_byte=60.0, idle=None, total=None)
 _DELETE_LIMITS = HttpLimits(connect=1.0, first_byte=1.0, idle=1.0, total=1.0)
 
@@ -50,21 +50,21 @@ _DEFAULT_DELAY = 1.0
 _MIN_DELAY = 0.05
 _MAX_DELAY = 30.0
 _MAX_EMPTY_RETRIES = 5
-"""How often in a row a stream is taken up again that brings nothing."""
+"""How often in a row a stream is resumed that delivers nothing."""
 _LONG_STREAM_SECONDS = 10.0
-"""A stream that lasted for so many seconds was worth it, even if nothing came."""
+"""A stream of this length counts as useful, even without events."""
 _DRAIN_SECONDS = 0.2
-"""How many seconds a stream is given to end after the answer, so that its connection can be used again."""
+"""Time for a stream to end after the response, so that its connection can be reused."""
 _MAX_SESSION_ID_LENGTH = 1_024
 _TRANSIENT_PROBLEMS = frozenset({McpProblem.CLOSED, McpProblem.START, McpProblem.TIMED_OUT})
-"""What may be over when a stream is taken up again."""
+"""Problems that resuming a stream may overcome."""
 
 
 class StreamableHttpTransport:
-    """A server at one address. See `Transport`; `open` raises nothing, since nothing is opened.
+    """A server at one URL. `open` never raises, as nothing is opened.
 
-    A request fails alone when its answer cannot be had; the connection is over only when the server has forgotten the
-    session. A stream that breaks off before the answer is taken up where it ended, if its events had ids.
+    A request fails alone if it gets no response; the connection is closed only when the server has ended the session. A
+    stream that breaks before the response is resumed if its events have ids.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class StreamableHttpTransport:
         *,
         credentials: HttpCredentials | None = None,
     ) -> None:
-        """`headers` may hold secrets. Raises McpFailure with CONFIGURATION for an address that is none."""
+        """`headers` may contain secrets. Raises McpFailure with CONFIGURATION for an invalid URL."""
         self._channel = HttpChannel(client, url, headers=headers, credentials=credentials)
         self._on_message: MessageHandler = _ignore
         self._on_failure: FailureHandler = _ignore
@@ -98,7 +98,7 @@ class StreamableHttpTransport:
         if isinstance(message, JsonRpcRequest):
             self._pending[message.id] = self._spawn(self._send_request(message))
             return
-        # A server that keeps nothing in mind is told nothing but requests; ending the answer's stream cancels one.
+        # Stateless servers get requests only; closing the response stream cancels a request.
         if self._revision in STATELESS_REVISIONS:
             return
         await self._send_one_way(message)
@@ -147,7 +147,7 @@ class StreamableHttpTransport:
         return headers
 
     async def _send_one_way(self, message: JsonRpcMessage) -> None:
-        """Send what nobody answers."""
+        """Send a message that has no response."""
         async with self._channel.request(
             ChannelRequest("POST", self._headers(message), _SEND_LIMITS, _encode(message))
         ) as response:
@@ -185,7 +185,7 @@ class StreamableHttpTransport:
                 raise self._no_answer_failure(response)
 
     async def _resume(self, request: JsonRpcRequest, parser: SseParser) -> None:
-        """Go on where the stream of an answer broke off, until the answer is there."""
+        """Resume a broken response stream until the response is there."""
         fruitless = 0
         while request.id in self._pending:
             if fruitless == _MAX_EMPTY_RETRIES:
@@ -203,7 +203,7 @@ class StreamableHttpTransport:
             fruitless = fruitless + 1 if parser.last_id == place else 0
 
     async def _listen(self) -> None:
-        """Hear what the server says unasked, if it offers that. What else may be wrong, the next request will tell."""
+        """Receive unsolicited messages if the server offers that. Other problems show with the next request."""
         parser = SseParser(MAX_MESSAGE_BYTES)
         clock = asyncio.get_running_loop().time
         fruitless = 0
@@ -229,7 +229,7 @@ class StreamableHttpTransport:
             await self._read_stream(response, parser, request)
 
     async def _read_stream(self, response: HttpResponse, parser: SseParser, request: JsonRpcRequest | None) -> None:
-        """Hand on the messages of a stream, until it ends or the request is answered."""
+        """Deliver the messages of a stream until it ends or the request is answered."""
         async with aclosing(read_events(response, parser, self._channel.host)) as events:
             async for event in events:
                 if event.event not in ("", "message") or not event.data:
@@ -271,9 +271,9 @@ class StreamableHttpTransport:
             self._on_failure(failure, request_id)
 
     async def _failure(self, response: HttpResponse, request_id: RequestId | None = None) -> McpFailure:
-        """What is wrong with a response. If it is that the session is gone, so is the connection.
+        """Return the failure of a response. If the session has ended, the connection is closed.
 
-        What was asked without a session was not looked at; whatever else is open may have been done.
+        The failed request has had no effect; other pending requests may have.
         """
         failure = await self._channel.read_failure(response)
         if response.status != 404 or self._session is None or failure.code == METHOD_NOT_FOUND:
@@ -315,7 +315,7 @@ class StreamableHttpTransport:
 
 
 def _ignore(*_: object) -> None:
-    """What comes before anybody listens."""
+    """Ignore messages before `open`."""
 
 
 def _encode(message: JsonRpcMessage) -> bytes:
@@ -323,7 +323,7 @@ def _encode(message: JsonRpcMessage) -> bytes:
 
 
 def _last_event_id(parser: SseParser) -> str:
-    """Where to take up the stream again; empty where that cannot be told to the server."""
+    """Return the id to resume from; empty if it cannot be sent in a header."""
     return parser.last_id if _is_header_value(parser.last_id) else ""
 
 
