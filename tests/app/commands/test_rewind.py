@@ -25,7 +25,7 @@ def writing(name: str, content: str) -> str:
 
 
 async def look(runner: InteractiveRunner) -> tuple[list[str], list[str]]:
-    return runner.texts, [mark.shown for mark in runner.session.conversation.rewind_points]
+    return runner.texts, [mark.display_text for mark in runner.session.conversation.rewind_points]
 
 
 def test_the_prompt_comes_back_and_what_came_of_it_is_gone(env: InteractiveEnv) -> None:
@@ -59,7 +59,7 @@ def test_by_choice_the_newest_stands_first(env: InteractiveEnv) -> None:
         await runner.prompt("one\n  and a half")
         await runner.prompt("two")
         person = FakePrompter(choices=[1])
-        effect = await runner.interactive.commands.run("/rewind", person, runner.events.append)
+        effect = await runner.interactive.commands.run("/rewind", person)
         (asked,) = person.asked
         assert isinstance(asked, Choice)
         return effect, [option.label for option in asked.options]
@@ -136,12 +136,12 @@ class TestFiles:
         async def work(runner: InteractiveRunner) -> list[str]:
             await self.asked(runner)
             person = FakePrompter(choices=[2])
-            await runner.interactive.commands.run("/rewind 2", person, runner.events.append)
+            await runner.interactive.commands.run("/rewind 2", person)
             (asked,) = person.asked
             assert isinstance(asked, Choice)
             assert asked.report is not None
             person.show(asked.report)
-            assert [mark.shown for mark in runner.session.conversation.rewind_points] == ["one", "two", "three"]
+            assert [mark.display_text for mark in runner.session.conversation.rewind_points] == ["one", "two", "three"]
             return person.output.splitlines()
 
         told, title, first, remove, second, change = env.run_with(work, script=self.SCRIPT)

@@ -196,14 +196,14 @@ class TestStopping:
         line = f"echo started; (setsid sleep {mark} &); sleep {mark}"
         told, _, (ran,) = run(tmp_path, line, cancel_when=bool)
         assert told == "(stopped)"
-        assert ran.shown == "Command was cancelled.\nstarted"
+        assert ran.display_text == "Command was cancelled.\nstarted"
         assert ran.message.text.endswith("```\nCommand was cancelled.\nstarted\n```")
         assert living_pids(mark) == []
 
     def test_one_that_will_not_go(self, tmp_path: Path, mark: str) -> None:
         line = f"trap '' TERM INT HUP; echo started; while true; do sleep {mark}; done"
         _, _, (ran,) = run(tmp_path, line, cancel_when=bool)
-        assert ran.shown == "Command was cancelled.\nstarted"
+        assert ran.display_text == "Command was cancelled.\nstarted"
         assert living_pids(mark) == []
 
     def test_what_stays_in_the_background_is_not_waited_for(self, tmp_path: Path, mark: str) -> None:

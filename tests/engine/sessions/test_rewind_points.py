@@ -18,7 +18,7 @@ def with_prompts(messages: list[Message], *lengths: int) -> RewindPoints:
 def test_each_remembers_where_it_stood() -> None:
     messages = talk(6)
     marks = with_prompts(messages, 0, 2, 4)
-    assert [(mark.shown, mark.created_at, mark.length, mark.last_message) for mark in marks] == [
+    assert [(mark.display_text, mark.created_at, mark.length, mark.last_message) for mark in marks] == [
         ("prompt 0", 0.0, 0, None),
         ("prompt 1", 1.0, 2, messages[1]),
         ("prompt 2", 2.0, 4, messages[3]),
@@ -29,7 +29,7 @@ def test_going_back_to_a_prompt() -> None:
     messages = talk(6)
     marks = with_prompts(messages, 0, 2, 4)
     assert marks.rewind(1, 2, messages) == messages[:2]
-    assert [mark.shown for mark in marks] == ["prompt 0"]
+    assert [mark.display_text for mark in marks] == ["prompt 0"]
     assert marks.rewind(0, 0, messages[:2]) == []
     assert len(marks) == 0
 
@@ -47,7 +47,7 @@ def test_a_number_that_means_another_place_does_not_count() -> None:
     for number in (0, 7, -1, None):
         marks = with_prompts(messages, 0, 2, 4)
         assert marks.rewind(number, 3, messages) == messages[:3]
-        assert [mark.shown for mark in marks] == ["prompt 0", "prompt 1"]
+        assert [mark.display_text for mark in marks] == ["prompt 0", "prompt 1"]
 
 
 def test_a_prompt_that_was_taken_back() -> None:
@@ -56,7 +56,7 @@ def test_a_prompt_that_was_taken_back() -> None:
     marks.withdraw_last([*messages, user_message("still there")])
     assert len(marks) == 2
     marks.withdraw_last(messages)
-    assert [mark.shown for mark in marks] == ["prompt 0"]
+    assert [mark.display_text for mark in marks] == ["prompt 0"]
     marks.clear()
     marks.withdraw_last([])
     assert len(marks) == 0

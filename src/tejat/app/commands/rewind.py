@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.undo_service import UndoService, undo_plan
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SetInputAction
@@ -18,8 +17,7 @@ _MAX_LABEL_LENGTH = 100
 
 
 class RewindCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         conversation = self.context.conversation
         self.context.require_idle()
         marks = list(conversation.rewind_points)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from tejat.app.model_source import new_session_id
-from tejat.app.session.manager import InitialState, SessionManager, new_state, open_session_store, resume_state
+from tejat.app.session.initial_state import InitialState, new_state, open_session_store, resume_state
+from tejat.app.session.manager import SessionManager
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message, Role

@@ -21,14 +21,14 @@ class RememberedApproval:
     id: str | None = None
 
 
-def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[RememberedApproval]:
+def remembered_approvals(paths: AppPaths, permission: Permission) -> Sequence[RememberedApproval]:
     """List the saved approvals, then those of this session. Raises UsageError for an unreadable file."""
-    path = places.saved_rules
+    path = paths.saved_rules
     saved = [
         RememberedApproval(
             text="; ".join(map(format_rule, rules)), source=f"{path}:{rule.line}", rules=tuple(rules), id=rule.id
         )
-        for rule in read_saved_rules(places)
+        for rule in read_saved_rules(paths)
         for rules in [parse_rules(rule.toml, source=path, tier=Tier.USER)]
     ]
     now = [
@@ -39,13 +39,13 @@ def remembered_approvals(places: AppPaths, permission: Permission) -> Sequence[R
     return [*saved, *now]
 
 
-def revoke_approval(places: AppPaths, permission: Permission, answer: RememberedApproval) -> None:
+def revoke_approval(paths: AppPaths, permission: Permission, answer: RememberedApproval) -> None:
     """Remove an approval from this session and the saved rules. Raises UsageError, and then changes nothing."""
     gone = set(map(_comparable, answer.rules))
     if answer.id is not None:
-        revoke_rule(places, answer.id)
+        revoke_rule(paths, answer.id)
     # A saved rule is in the policy as it was read from the file, or as it was answered: then without its project.
-    own = f"{places.saved_rules}:"
+    own = f"{paths.saved_rules}:"
     permission.policy = permission.policy.without_rules(
         lambda rule: rule.source.startswith((own, ANSWER_SOURCE)) and _comparable(rule) in gone
     )

@@ -76,11 +76,11 @@ class FactCollector:
         )
 
     def _working_directory(self, params: Params) -> str:
-        given = params.get("directory") or params.get("dir_path")
-        if not isinstance(given, str):
+        directory = params.get("directory") or params.get("dir_path")
+        if not isinstance(directory, str):
             return self._roots[0]
         try:
-            return os.path.realpath(self._workspace_roots.locate(given).path)
+            return os.path.realpath(self._workspace_roots.locate(directory).path)
         except ToolFailure:
             return self._roots[0]  # the tool itself refuses such a call
 

@@ -31,15 +31,15 @@ def build_response(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
 def _error_response(result: ToolResult) -> JsonObject:
     """Build the response to a failed call, with partial output if the call was cut short."""
     assert result.error is not None
-    told: dict[str, JsonValue] = {"error": result.error.message}
+    fields: dict[str, JsonValue] = {"error": result.error.message}
     partial = result.llm_content
     if (
         result.error.type in _ERRORS_WITH_OUTPUT
         and isinstance(partial, str)
         and partial not in ("", result.error.message)
     ):
-        told["output"] = partial
-    return told
+        fields["output"] = partial
+    return fields
 
 
 _ERRORS_WITH_OUTPUT = frozenset({ErrorType.CANCELLED, ErrorType.TIMEOUT, ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR})

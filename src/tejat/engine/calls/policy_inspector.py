@@ -34,8 +34,8 @@ class PolicyContext:
 class PolicyInspector:
     """Answers `tejat policy`. The rules are loaded on first use: revoking a rule needs none."""
 
-    def __init__(self, places: AppPaths, open_context: Callable[[], PolicyContext]) -> None:
-        self._places = places
+    def __init__(self, paths: AppPaths, open_context: Callable[[], PolicyContext]) -> None:
+        self._paths = paths
         self._open_context = open_context
 
     @cached_property
@@ -72,10 +72,10 @@ class PolicyInspector:
         return [*untrusted, *void]
 
     def revoke(self, which: str) -> str:
-        return _rule_summary(revoke_rule(self._places, which))
+        return _rule_summary(revoke_rule(self._paths, which))
 
     def revoke_all(self) -> Sequence[str]:
-        return [_rule_summary(toml) for toml in revoke_all_rules(self._places)]
+        return [_rule_summary(toml) for toml in revoke_all_rules(self._paths)]
 
     def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
         facts: list[CallFacts] = []
@@ -104,8 +104,8 @@ class PolicyInspector:
 
     def _saved_ids(self) -> dict[str, str]:
         """Map the source of each saved rule to its id."""
-        path = self._places.saved_rules
-        return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._places)}
+        path = self._paths.saved_rules
+        return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._paths)}
 
 
 _TIERS = {
@@ -133,9 +133,9 @@ def _describe(command: ShellCommand) -> str:
     effects = command_effects(command.words)
     known = [*effects.destroys, *effects.writes, *effects.runs_code]
     behind = [gettext_lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
-    told = join_lazy("; ", [*behind, *(known or ([gettext_lazy("only reads")] if effects.is_read_only else []))])
-    words = " ".join(command.words)
-    return join_lazy("", (words, "  (", told, ")")) if told else words
+    description = join_lazy("; ", [*behind, *(known or ([gettext_lazy("only reads")] if effects.is_read_only else []))])
+    text = " ".join(command.words)
+    return join_lazy("", (text, "  (", description, ")")) if description else text
 
 
 def _rule_summary(toml: str) -> str:

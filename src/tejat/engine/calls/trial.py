@@ -33,9 +33,9 @@ async def run_trial(
     trial = await tool.run_trial(confirmation, context)
     answer = ApprovalReply(Outcome.CANCEL)
     try:
-        shown = _trial_question(trial, question)
-        on_question(shown)
-        answer = await approver.ask(shown)
+        trial_question = _trial_question(trial, question)
+        on_question(trial_question)
+        answer = await approver.ask(trial_question)
         if answer.outcome is Outcome.RUN_FOR_REAL:
             return ApprovalReply(Outcome.PROCEED_ONCE), confirmation
         if not _applies_trial(answer, trial) and answer.outcome not in _REJECTIONS:

@@ -143,14 +143,14 @@ def first_denial(outcomes: Sequence[HookResult]) -> HookResult | None:
 
 def combined_objection(outcomes: Sequence[HookResult]) -> str:
     """Join the reasons of hooks that ask or failed, empty if there are none."""
-    told = [
+    reasons = [
         failure_message(outcome)
         if outcome.failure
         else gettext_lazy("{hook} asks: {reason}", hook=hook_label(outcome.hook), reason=outcome.reason)
         for outcome in outcomes
         if outcome.failure or outcome.decision is Decision.ASK
     ]
-    return join_lazy("\n", told) if told else ""
+    return join_lazy("\n", reasons) if reasons else ""
 
 
 def combined_context(outcomes: Sequence[HookResult]) -> str:

@@ -70,12 +70,12 @@ def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
         return _parse_json(hook, load_json(printed))
     except InvalidJson as error:
         return failed_result(hook, gettext_lazy("printed what is no JSON: {why}", why=error))
-    except _InvalidField as unclear:
-        return failed_result(hook, gettext_lazy("printed JSON in which {unclear}", unclear=unclear))
+    except _InvalidField as invalid:
+        return failed_result(hook, gettext_lazy("printed JSON in which {unclear}", unclear=invalid))
 
 
-def truncate(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}... [cut]"
+def truncate(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[:max_length]}... [cut]"
 
 
 def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
@@ -89,8 +89,8 @@ def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
         return gettext_lazy("was ended by signal {signal}", signal=finished.exit.signal)
     if finished.exit.code not in (0, _BLOCKING_EXIT_CODE):
         first = _decode(finished.stderr).partition("\n")[0]
-        told = gettext_lazy("ended with exit code {code}", code=finished.exit.code)
-        return join_lazy("", (told, f" ({truncate(first, _MAX_SHOWN_LENGTH)})")) if first else told
+        message = gettext_lazy("ended with exit code {code}", code=finished.exit.code)
+        return join_lazy("", (message, f" ({truncate(first, _MAX_SHOWN_LENGTH)})")) if first else message
     return ""
 
 
@@ -113,18 +113,20 @@ class _InvalidField(Exception):
 
 def _parse_json(hook: HookConfig, printed: object) -> HookResult:
     """Raises _InvalidField."""
-    said = _JsonFields(printed)
-    inner = said.inner("hookSpecificOutput")
-    words = filter(None, (inner.text("permissionDecision"), said.text("decision")))
-    decision = max(map(_parse_decision, words), key=lambda decision: decision.strictness, default=None)
-    stops = said.boolean("continue", default=True) is False
-    reason = inner.text("permissionDecisionReason") or said.text("reason")
+    fields = _JsonFields(printed)
+    inner = fields.inner("hookSpecificOutput")
+    decisions = filter(None, (inner.text("permissionDecision"), fields.text("decision")))
+    decision = max(map(_parse_decision, decisions), key=lambda decision: decision.strictness, default=None)
+    stops = fields.boolean("continue", default=True) is False
+    reason = inner.text("permissionDecisionReason") or fields.text("reason")
     replacing, merging = inner.mapping("updatedInput"), inner.mapping("tool_input")
-    message = "" if said.boolean("suppressOutput", default=False) else said.text("systemMessage")
+    message = "" if fields.boolean("suppressOutput", default=False) else fields.text("systemMessage")
     return HookResult(
         hook,
         decision,
-        truncate((said.text("stopReason") if stops else "") or reason or said.text("systemMessage"), MAX_REASON_LENGTH)
+        truncate(
+            (fields.text("stopReason") if stops else "") or reason or fields.text("systemMessage"), MAX_REASON_LENGTH
+        )
         or _NO_REASON,
         stops,
         truncate(message, MAX_REASON_LENGTH),
@@ -147,33 +149,33 @@ def _parse_decision(word: str) -> Decision:
 class _JsonFields:
     """Typed access to a JSON object, in which null means absent. Raises _InvalidField."""
 
-    def __init__(self, given: object, name: str = _ROOT_NAME) -> None:
-        if not isinstance(given, dict):
+    def __init__(self, data: object, name: str = _ROOT_NAME) -> None:
+        if not isinstance(data, dict):
             _fail(name, gettext_lazy("an object"))
-        self._given: Mapping[str, JsonValue] = given
+        self._data: Mapping[str, JsonValue] = data
 
     def has(self, name: str) -> bool:
-        return self._given.get(name) is not None
+        return self._data.get(name) is not None
 
     def text(self, name: str) -> str:
-        found = self._given.get(name)
-        if found is None:
+        value = self._data.get(name)
+        if value is None:
             return ""
-        return found.strip() if isinstance(found, str) else _fail(name, gettext_lazy("a text"))
+        return value.strip() if isinstance(value, str) else _fail(name, gettext_lazy("a text"))
 
     def boolean(self, name: str, *, default: bool) -> bool:
-        found = self._given.get(name)
-        if found is None:
+        value = self._data.get(name)
+        if value is None:
             return default
-        return found if isinstance(found, bool) else _fail(name, gettext_lazy("true or false"))
+        return value if isinstance(value, bool) else _fail(name, gettext_lazy("true or false"))
 
     def mapping(self, name: str) -> JsonObject | None:
-        found = self._given.get(name)
-        return found if found is None or isinstance(found, Mapping) else _fail(name, gettext_lazy("an object"))
+        value = self._data.get(name)
+        return value if value is None or isinstance(value, Mapping) else _fail(name, gettext_lazy("an object"))
 
     def inner(self, name: str) -> "_JsonFields":
-        found = self._given.get(name)
-        return _JsonFields({} if found is None else found, name)
+        value = self._data.get(name)
+        return _JsonFields({} if value is None else value, name)
 
 
 def _fail(name: str, wanted: str) -> NoReturn:

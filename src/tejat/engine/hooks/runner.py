@@ -66,14 +66,14 @@ async def run_hooks(
     same command runs once.
     """
     outcomes: list[HookResult] = []
-    for _, party in groupby(_deduplicate(invocations), key=lambda each: tier_rank(each.hook.tier)):
-        hooks = list(party)
+    for _, tier_group in groupby(_deduplicate(invocations), key=lambda each: tier_rank(each.hook.tier)):
+        hooks = list(tier_group)
         is_sequential = any(each.hook.is_sequential for each in hooks)
-        for together in ([each] for each in hooks) if is_sequential else [hooks]:
-            heard = await _run_concurrently(together, fields, context)
-            for outcome in heard:
+        for group in ([each] for each in hooks) if is_sequential else [hooks]:
+            results = await _run_concurrently(group, fields, context)
+            for outcome in results:
                 fields = _fields_after(fields, outcome)
-            outcomes += heard
+            outcomes += results
     return outcomes
 
 
@@ -117,7 +117,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
         return failed_result(hook, gettext_lazy("was not run: {changed}", changed=describe_changed_file(changed)))
     fields = _rename_arguments(invocation, fields)
-    told: JsonObject = {
+    payload: JsonObject = {
         "session_id": context.session_id,
         "transcript_path": context.transcript_path,
         "cwd": context.project,
@@ -132,7 +132,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             (*context.interpreter, quote_variables(hook.command)),
             directory=context.directory,
             environment={**context.environment, SESSION_VARIABLE: context.session_id},
-            input=dump_json(told).encode(),
+            input=dump_json(payload).encode(),
             seconds=hook.timeout,
             most_bytes=MAX_OUTPUT_BYTES,
         )
@@ -154,7 +154,7 @@ def _rename_arguments(invocation: HookInvocation, fields: JsonObject) -> JsonObj
         return fields
     return {
         **fields,
-        "tool_input": {invocation.argument_names.get(name, name): given for name, given in params.items()},
+        "tool_input": {invocation.argument_names.get(name, name): value for name, value in params.items()},
     }
 
 

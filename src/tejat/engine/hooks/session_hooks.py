@@ -55,9 +55,9 @@ class SessionHooks:
             fields: JsonObject = {"source": source.value}
             outcomes += await self._dispatcher.run_event_hooks(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._dispatcher.has_hooks(HookEvent.BEFORE_AGENT):
-            judged = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
-            await self._enforce(judged, gettext_lazy("The prompt would be sent to the model nevertheless."))
-            outcomes += judged
+            results = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
+            await self._enforce(results, gettext_lazy("The prompt would be sent to the model nevertheless."))
+            outcomes += results
         return combined_context(outcomes)
 
     async def after_prompt(self, prompt: str, answer: str, *, is_repeated: bool) -> str:
@@ -122,15 +122,15 @@ class SessionHooks:
 
 def _raise_if_stopped(outcomes: list[HookOutcome]) -> None:
     if stopping := first_stop(outcomes):
-        told = gettext_lazy(
+        message = gettext_lazy(
             "Agent execution stopped by hook: {reason} ({hook})", reason=stopping.reason, hook=hook_label(stopping.hook)
         )
-        raise StoppedByHook(told)
+        raise StoppedByHook(message)
     if denying := first_denial(outcomes):
-        told = gettext_lazy(
+        message = gettext_lazy(
             "Agent execution blocked: {reason} ({hook})", reason=denying.reason, hook=hook_label(denying.hook)
         )
-        raise StoppedByHook(told)
+        raise StoppedByHook(message)
 
 
 def _request_json(request: ModelRequest, model: str) -> JsonObject:
@@ -141,16 +141,16 @@ def _request_json(request: ModelRequest, model: str) -> JsonObject:
 
 def _content_text(message: Message) -> str:
     """Render a message as text, other parts as JSON, without the bytes of media."""
-    said: list[str] = []
+    texts: list[str] = []
     for part in message.parts:
         match part:
             case Text(text):
-                said.append(text)
+                texts.append(text)
             case InlineData(mime_type, data):
-                said.append(f"[{mime_type}, {len(data)} bytes]")
+                texts.append(f"[{mime_type}, {len(data)} bytes]")
             case _:
-                said.append(dump_json(message_part_to_json(part)))
-    return "\n".join(said)
+                texts.append(dump_json(message_part_to_json(part)))
+    return "\n".join(texts)
 
 
 def _response_json(answer: ModelResponse) -> JsonObject:

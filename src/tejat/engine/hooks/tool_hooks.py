@@ -49,8 +49,8 @@ class ToolCallHooks:
         if stopping := first_stop(outcomes):
             raise _stopped_error(stopping)
         if denying := first_denial(outcomes):
-            told = gettext_lazy("Tool execution blocked: {reason}", reason=denying.reason)
-            raise ToolFailure(told, ErrorType.POLICY_VIOLATION, display=_with_hook_label(told, denying))
+            message = gettext_lazy("Tool execution blocked: {reason}", reason=denying.reason)
+            raise ToolFailure(message, ErrorType.POLICY_VIOLATION, display=_with_hook_label(message, denying))
         params = cast("JsonObject", call.args)
         for outcome in outcomes:
             params = apply_new_input(params, outcome)
@@ -94,8 +94,10 @@ class ToolCallHooks:
             failure = _stopped_error(stopping)
             return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
         if denying := first_denial([outcome for outcome in outcomes if not outcome.hook.uses_claude_format]):
-            told = gettext_lazy("Tool result blocked: {reason}", reason=denying.reason)
-            result = ToolResult(told, _with_hook_label(told, denying), ToolError(told, ErrorType.EXECUTION_FAILED))
+            message = gettext_lazy("Tool result blocked: {reason}", reason=denying.reason)
+            result = ToolResult(
+                message, _with_hook_label(message, denying), ToolError(message, ErrorType.EXECUTION_FAILED)
+            )
         # Claude Code never hides a result: the objection of its hook is appended.
         objections = [outcome for outcome in outcomes if outcome.hook.uses_claude_format]
         objection = first_denial(objections)
@@ -125,34 +127,39 @@ def _call_fields(call: FunctionCall, tool: BaseTool) -> JsonObject:
 
 
 def _response_json(result: ToolResult) -> JsonObject:
-    return {name: told for name, told in result.to_json().items() if name != "error" or told is not None}
+    return {name: value for name, value in result.to_json().items() if name != "error" or value is not None}
 
 
 def _stopped_error(outcome: HookResult) -> ToolFailure:
-    told = gettext_lazy("Agent execution stopped by hook: {reason}", reason=outcome.reason)
-    return ToolFailure(told, ErrorType.STOP_EXECUTION, display=_with_hook_label(told, outcome))
+    message = gettext_lazy("Agent execution stopped by hook: {reason}", reason=outcome.reason)
+    return ToolFailure(message, ErrorType.STOP_EXECUTION, display=_with_hook_label(message, outcome))
 
 
-def _with_hook_label(told: str, outcome: HookResult) -> str:
+def _with_hook_label(message: str, outcome: HookResult) -> str:
     """Add the label of the hook, for the user."""
-    return join_lazy("", (told, " (", hook_label(outcome.hook), ")"))
+    return join_lazy("", (message, " (", hook_label(outcome.hook), ")"))
 
 
-def _confirmation_json(asked: ApprovalSubject) -> JsonObject:
-    told: JsonObject = {"type": asked.type, "title": asked.title}
-    match asked:
+def _confirmation_json(subject: ApprovalSubject) -> JsonObject:
+    fields: JsonObject = {"type": subject.type, "title": subject.title}
+    match subject:
         case EditConfirmation():
-            return {**told, "fileName": asked.file_name, "filePath": asked.file_path, "fileDiff": asked.file_diff}
+            return {
+                **fields,
+                "fileName": subject.file_name,
+                "filePath": subject.file_path,
+                "fileDiff": subject.file_diff,
+            }
         case ExecConfirmation():
-            return {**told, "command": asked.command, "rootCommand": asked.root_command}
+            return {**fields, "command": subject.command, "rootCommand": subject.root_command}
         case TrialConfirmation():
-            return {**told, "command": asked.command, "fileDiff": asked.diff}
+            return {**fields, "command": subject.command, "fileDiff": subject.diff}
         case McpConfirmation():
-            return {**told, "serverName": asked.server_name, "toolName": asked.tool_name}
+            return {**fields, "serverName": subject.server_name, "toolName": subject.tool_name}
         case InfoConfirmation():
-            return {**told, "prompt": asked.prompt, "urls": asked.urls}
+            return {**fields, "prompt": subject.prompt, "urls": subject.urls}
         case ElicitationConfirmation():
-            return {**told, "serverName": asked.server_name, "message": asked.message}
+            return {**fields, "serverName": subject.server_name, "message": subject.message}
 
 
 def _append_text(result: ToolResult, text: str) -> ToolResult:

@@ -97,8 +97,8 @@ class RequestTemplate:
     render_system: Callable[[ContextFiles], str] | None = None
 
     def current_system(self) -> str:
-        said = "" if self.instructions is None else self.instructions()
-        return f"{self.system}\n\n{said}" if said else self.system
+        instructions = "" if self.instructions is None else self.instructions()
+        return f"{self.system}\n\n{instructions}" if instructions else self.system
 
 
 class Conversation:

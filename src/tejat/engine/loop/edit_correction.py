@@ -43,13 +43,13 @@ class ModelEditCorrector:
 
 
 def _correction_request(edit: EditFailure) -> ModelRequest:
-    given = [("file", edit.content), ("old_string", edit.old_string), ("new_string", edit.new_string)]
+    blocks = [("file", edit.content), ("old_string", edit.old_string), ("new_string", edit.new_string)]
     if edit.instruction:
-        given.append(("instruction", edit.instruction))
-    fenced = "\n\n".join(_fence(name, text) for name, text in given)
-    asked = f"The edit of {edit.path} failed: {edit.problem}\n\n{fenced}\n\nWhich text of the file was meant?"
+        blocks.append(("instruction", edit.instruction))
+    sections = "\n\n".join(_fence(name, text) for name, text in blocks)
+    prompt = f"The edit of {edit.path} failed: {edit.problem}\n\n{sections}\n\nWhich text of the file was meant?"
     return ModelRequest(
-        [user_message(asked)],
+        [user_message(prompt)],
         system=load_template(PURPOSE),
         response_schema=_ANSWER_SCHEMA,
         temperature=0.0,
@@ -70,10 +70,10 @@ def _parse_snippet(answer: ModelResponse) -> str | None:
     # Some models wrap their JSON in text or fences in spite of the instructions.
     text = answer.text
     try:
-        told = load_json(text[text.find("{") : text.rfind("}") + 1])
+        data = load_json(text[text.find("{") : text.rfind("}") + 1])
     except InvalidJson:
         return None
-    if not isinstance(told, Mapping):
+    if not isinstance(data, Mapping):
         return None
-    snippet = cast("Mapping[str, object]", told).get("corrected_target_snippet")
+    snippet = cast("Mapping[str, object]", data).get("corrected_target_snippet")
     return snippet if isinstance(snippet, str) and snippet.strip() else None

@@ -73,15 +73,15 @@ def _longest_match(prices: Mapping[str, Price], model: str) -> Price | None:
 
 def _load_prices() -> dict[str, Price]:
     with open(_PRICE_FILE, encoding="utf-8") as file:
-        return {name: _parse_price(told) for name, told in json.load(file).items()}
+        return {name: _parse_price(data) for name, data in json.load(file).items()}
 
 
-def _parse_price(told: dict[str, Any]) -> Price:
-    beyond = told.get("beyond")
+def _parse_price(data: dict[str, Any]) -> Price:
+    beyond = data.get("beyond")
     return Price(
-        told["input"],
-        told["cached"],
-        told["output"],
-        told.get("threshold"),
+        data["input"],
+        data["cached"],
+        data["output"],
+        data.get("threshold"),
         None if beyond is None else _parse_price(beyond),
     )

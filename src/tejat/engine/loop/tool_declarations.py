@@ -76,13 +76,13 @@ class ToolDeclarations:
 
     def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
         """Return the tools to leave out. The user's Python tools stay unless they alone exceed the limit."""
-        foreign = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
-        limit = None if self._index_options is None or not foreign else self._index_options.limit(len(foreign))
-        if limit is None or self._total_cost(foreign) <= limit:
+        external = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
+        limit = None if self._index_options is None or not external else self._index_options.limit(len(external))
+        if limit is None or self._total_cost(external) <= limit:
             return []
-        strange = [entry for entry in foreign if entry.source is not ToolSource.PYTHON]
-        own = self._total_cost(foreign) - self._total_cost(strange)
-        return foreign if own > limit else strange
+        not_python = [entry for entry in external if entry.source is not ToolSource.PYTHON]
+        python_cost = self._total_cost(external) - self._total_cost(not_python)
+        return external if python_cost > limit else not_python
 
     def _total_cost(self, entries: Sequence[ToolEntry]) -> int:
         return sum(map(self._cost_of, entries))

@@ -36,8 +36,8 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
     except ModelFailure as failure:
         conversation.withdraw_prompt()
         return RunOutcome(_FAILURE_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
-    except LoopError as circle:
-        return RunOutcome(EndReason.LOOP, _("The model was going in circles: {circle}", circle=circle))
+    except LoopError as error:
+        return RunOutcome(EndReason.LOOP, _("The model was going in circles: {circle}", circle=error))
     except StoppedByHook as stop:
         conversation.withdraw_prompt()
         return RunOutcome(EndReason.NOT_ALLOWED, str(stop))

@@ -74,26 +74,26 @@ class CustomCommandExpander:
         and MentionError.
         """
         notes, self._unreported = self._unreported, ()
-        called = _INVOCATION.fullmatch(prompt.strip())
-        command = self._command(called[1]) if called else None
-        if called is None or command is None:
-            said = await self._expand_user_text(prompt)
-            return ExpandedPrompt(said.parts, said.files, (*notes, *said.notes))
-        pieces = _parse_segments(command)
-        made = _PromptBuilder(notes)
-        words = await self._arguments(command, pieces, called, made)
-        files = {piece.text: await self._file_content(piece.text) for piece in pieces if piece.kind == "@"}
-        outputs = await self._run_shell_commands(command, _shell_lines(command, pieces, called[2]), emit)
-        for piece in pieces:
-            match piece.kind:
+        invocation = _INVOCATION.fullmatch(prompt.strip())
+        command = self._command(invocation[1]) if invocation else None
+        if invocation is None or command is None:
+            expanded = await self._expand_user_text(prompt)
+            return ExpandedPrompt(expanded.parts, expanded.files, (*notes, *expanded.notes))
+        segments = _parse_segments(command)
+        builder = _PromptBuilder(notes)
+        arguments = await self._arguments(command, segments, invocation, builder)
+        files = {segment.text: await self._file_content(segment.text) for segment in segments if segment.kind == "@"}
+        outputs = await self._run_shell_commands(command, _shell_lines(command, segments, invocation[2]), emit)
+        for segment in segments:
+            match segment.kind:
                 case "@":
-                    made.add_files(files[piece.text])
+                    builder.add_files(files[segment.text])
                 case "!":
-                    made.add_text(outputs.pop(0))
+                    builder.add_text(outputs.pop(0))
                 case _:
-                    made.add_text(piece.text.replace(_ARGUMENTS, words))
-        made.add_user_text()
-        return made.build(command)
+                    builder.add_text(segment.text.replace(_ARGUMENTS, arguments))
+        builder.add_user_text()
+        return builder.build(command)
 
     @property
     def names(self) -> frozenset[str]:
@@ -121,18 +121,24 @@ class CustomCommandExpander:
         )
 
     async def _arguments(
-        self, command: CustomCommand, pieces: "Sequence[_Segment]", called: re.Match[str], made: "_PromptBuilder"
+        self,
+        command: CustomCommand,
+        segments: "Sequence[_Segment]",
+        invocation: re.Match[str],
+        builder: "_PromptBuilder",
     ) -> str:
         """Return the arguments to insert. If the prompt has no place for them, they follow at the end."""
-        given = called[2]
-        places = sum(piece.text.count(_ARGUMENTS) for piece in pieces if piece.kind != "@")
-        if places * len(given) > MAX_CHARACTERS:
+        arguments = invocation[2]
+        places = sum(segment.text.count(_ARGUMENTS) for segment in segments if segment.kind != "@")
+        if places * len(arguments) > MAX_CHARACTERS:
             raise _not_sent_error(command, gettext_lazy("it would be too long with these arguments."))
-        if not given or (places and not any(_ARGUMENTS in piece.text for piece in pieces if not piece.kind)):
+        if not arguments or (
+            places and not any(_ARGUMENTS in segment.text for segment in segments if not segment.kind)
+        ):
             return ""
-        said = await self._expand_user_text(given if places else called[0])
-        made.set_user_text(said, at_the_end=not places)
-        first = said.parts[0]
+        expanded = await self._expand_user_text(arguments if places else invocation[0])
+        builder.set_user_text(expanded, at_end=not places)
+        first = expanded.parts[0]
         return first.text if places and isinstance(first, Text) else ""
 
     async def _file_content(self, path: str) -> ExpandedPrompt:
@@ -160,7 +166,7 @@ class CustomCommandExpander:
             for number, line in enumerate(lines, 1)
             if line
         ]
-        told: dict[str, str] = {"": ""}
+        outputs: dict[str, str] = {"": ""}
         for call in sorted(calls, key=self._may_run):
             line = str(call.args["command"])
             result = await self._scheduler.run(call, emit)
@@ -168,8 +174,8 @@ class CustomCommandExpander:
                 raise _not_sent_error(
                     command, gettext_lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
                 )
-            told[call.id or ""] = _output_text(line, result)
-        return [told[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
+            outputs[call.id or ""] = _output_text(line, result)
+        return [outputs[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
 
     def _may_run(self, call: FunctionCall) -> bool:
         """Whether a call is allowed, or needs an approval that somebody can give."""
@@ -195,7 +201,7 @@ class _Segment:
 def _parse_segments(command: CustomCommand) -> list[_Segment]:
     """Raises CustomCommandError for unclosed braces."""
     prompt = command.prompt
-    pieces: list[_Segment] = []
+    segments: list[_Segment] = []
     start = 0
     while found := _INSERTION.search(prompt, start):
         end = _closing_brace(prompt, found.end())
@@ -210,16 +216,16 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
                     path=command.path,
                 ),
             )
-        pieces += [
+        segments += [
             _Segment("", prompt[start : found.start()]),
             _Segment(found[0][0], prompt[found.end() : end - 1].strip()),
         ]
         start = end
-    if len(pieces) > 2 * MAX_INSERTIONS:
+    if len(segments) > 2 * MAX_INSERTIONS:
         raise _not_sent_error(
             command, gettext_lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
         )
-    return [*pieces, _Segment("", prompt[start:])]
+    return [*segments, _Segment("", prompt[start:])]
 
 
 def _closing_brace(text: str, start: int) -> int | None:
@@ -232,10 +238,10 @@ def _closing_brace(text: str, start: int) -> int | None:
     return None
 
 
-def _shell_lines(command: CustomCommand, pieces: Sequence[_Segment], arguments: str) -> list[str]:
+def _shell_lines(command: CustomCommand, segments: Sequence[_Segment], arguments: str) -> list[str]:
     """Return the shell commands. Raises CustomCommandError if the arguments cannot be inserted safely."""
     try:
-        return [substitute_argument(piece.text, _ARGUMENTS, arguments) for piece in pieces if piece.kind == "!"]
+        return [substitute_argument(segment.text, _ARGUMENTS, arguments) for segment in segments if segment.kind == "!"]
     except UnsafePlaceholder as error:
         raise _not_sent_error(command, gettext_lazy("in {path}, {why}.", path=command.path, why=error)) from None
 
@@ -277,14 +283,14 @@ class _PromptBuilder:
         self._texts: list[str] = []
         self._user_parts: Sequence[Part] = ()
 
-    def set_user_text(self, said: ExpandedPrompt, *, at_the_end: bool) -> None:
+    def set_user_text(self, expanded: ExpandedPrompt, *, at_end: bool) -> None:
         """Keep the files that the user mentioned and, at the end, the text too."""
-        self._collect_notes(said)
-        first, *files = said.parts
-        self._user_parts = [Text(f"\n\n{first.text}"), *files] if at_the_end and isinstance(first, Text) else files
+        self._collect_notes(expanded)
+        first, *files = expanded.parts
+        self._user_parts = [Text(f"\n\n{first.text}"), *files] if at_end and isinstance(first, Text) else files
 
-    def add_text(self, words: str) -> None:
-        self._texts.append(words)
+    def add_text(self, text: str) -> None:
+        self._texts.append(text)
 
     def add_files(self, files: ExpandedPrompt) -> None:
         self._collect_notes(files)
@@ -312,8 +318,8 @@ class _PromptBuilder:
                 self._parts.append(part)
 
     def _flush_text(self) -> None:
-        words = "".join(self._texts)
+        text = "".join(self._texts)
         self._texts.clear()
         # Services reject parts without text.
-        if words.strip():
-            self._parts.append(Text(words))
+        if text.strip():
+            self._parts.append(Text(text))

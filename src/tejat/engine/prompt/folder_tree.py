@@ -48,14 +48,14 @@ class _Folder:
         self.has_more = True
         self._relative = relative
 
-    def scan(self, rules: IgnoreRules, most: int) -> None:
+    def scan(self, rules: IgnoreRules, max_entries: int) -> None:
         """Read at most this many entries, files first."""
         entries = _list_entries(self.path)
         if entries is None:
             return
-        shown = list(islice(self._visible_entries(entries, rules), most + 1))
-        self.has_more = len(shown) > most or len(entries) >= _MAX_ENTRIES
-        for name, is_folder in shown[:most]:
+        shown = list(islice(self._visible_entries(entries, rules), max_entries + 1))
+        self.has_more = len(shown) > max_entries or len(entries) >= _MAX_ENTRIES
+        for name, is_folder in shown[:max_entries]:
             if is_folder:
                 self.folders[name] = _Folder(os.path.join(self.path, name), os.path.join(self._relative, name))
             else:

@@ -67,23 +67,23 @@ async def expand_mentions(
     text, named = await finder.resolve_all(prompt)
     if not named:
         return ExpandedPrompt((Text(prompt),), notes=tuple(finder.notes))
-    gathered = _ContentCollector(finder.notes)
-    for place in named:
-        result = place.result if isinstance(place, _Resource) else await _read_files(place, registry)
+    collector = _ContentCollector(finder.notes)
+    for target in named:
+        result = target.result if isinstance(target, _Resource) else await _read_files(target, registry)
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
             raise MentionError(
                 gettext_lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message)
             )
-        gathered.add(place, result if mask is None else mask.mask_result(result))
-    return gathered.build(text)
+        collector.add(target, result if mask is None else mask.mask_result(result))
+    return collector.build(text)
 
 
-async def _read_files(place: "_NamedPath", registry: ToolRegistry) -> ToolResult:
+async def _read_files(target: "_NamedPath", registry: ToolRegistry) -> ToolResult:
     tool = registry.get("read_many_files")
     if tool is None:
         raise MentionError(gettext_lazy("Error: read_many_files tool not found."))
-    return await validate_and_execute(tool, place.arguments)
+    return await validate_and_execute(tool, target.arguments)
 
 
 @frozen
@@ -147,9 +147,9 @@ class _MentionResolver:
             found = await self._resolve(_candidate_names(mention))
             if found is None:
                 continue
-            place, rest = found
-            named.setdefault(place.path, place)
-            text += [prompt[end : mention.start()], "@", place.label]
+            target, rest = found
+            named.setdefault(target.path, target)
+            text += [prompt[end : mention.start()], "@", target.label]
             end = mention.end() - len(rest)
         return "".join([*text, prompt[end:]]), list(named.values())
 
@@ -158,14 +158,14 @@ class _MentionResolver:
             found = await self._read_resource(word)
             if found is not None:
                 return found, rest
-            place = self._find_existing(word)
-            if isinstance(place, _NamedPath):
-                return place, rest
+            target = self._find_existing(word)
+            if isinstance(target, _NamedPath):
+                return target, rest
         word, rest = readings[-1]
-        place = await self._search(word) or self._find_existing(word)
-        if isinstance(place, _NamedPath):
-            return place, rest
-        why = place or next(
+        target = await self._search(word) or self._find_existing(word)
+        if isinstance(target, _NamedPath):
+            return target, rest
+        why = target or next(
             (self._missing_resources[each] for each, _unused in readings if each in self._missing_resources), ""
         )
         if not why and re.search(_PATH_LIKE, word):  # otherwise it may be a user name or a decorator
@@ -235,8 +235,8 @@ def _candidate_names(mention: re.Match[str]) -> list[tuple[str, str]]:
         return [(unescape_mention(quoted), "")]
     word = mention["plain"]
     bare = word.rstrip(_TRAILING_PUNCTUATION)
-    words = [word] if bare in ("", word) else [word, bare]
-    return [(unescape_mention(each), word[len(each) :]) for each in words]
+    names = [word] if bare in ("", word) else [word, bare]
+    return [(unescape_mention(each), word[len(each) :]) for each in names]
 
 
 async def _glob_paths(glob: BaseTool, pattern: str) -> list[str]:
@@ -254,13 +254,13 @@ class _ContentCollector:
         self._parts: list[Part] = []
         self._files: dict[str, None] = {}
 
-    def add(self, place: _NamedPath | _Resource, result: ToolResult) -> None:
+    def add(self, target: _NamedPath | _Resource, result: ToolResult) -> None:
         content = result.llm_content
         items = [content] if isinstance(content, str) or not isinstance(content, Sequence) else content
         before = len(self._parts)
         for item in items:
             if not isinstance(item, str):
-                self._files[place.label] = None
+                self._files[target.label] = None
                 self._parts.append(item)
                 continue
             head = re.match(_FILE_HEADER, item)
@@ -274,10 +274,10 @@ class _ContentCollector:
         skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED_FILE, result.return_display)]
         if skipped:
             left_out = "; ".join(skipped)
-            told = _("@{name} was not read as a whole. Left out: {files}.", name=place.label, files=left_out)
-            self._notes.append(told)
-        elif len(self._parts) == before and place.label not in self._files:
-            self._notes.append(_("@{name} has nothing that can be read.", name=place.label))
+            note = _("@{name} was not read as a whole. Left out: {files}.", name=target.label, files=left_out)
+            self._notes.append(note)
+        elif len(self._parts) == before and target.label not in self._files:
+            self._notes.append(_("@{name} has nothing that can be read.", name=target.label))
 
     def build(self, text: str) -> ExpandedPrompt:
         if not self._parts:

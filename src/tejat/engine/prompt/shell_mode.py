@@ -36,7 +36,7 @@ _NO_LIMITS = TimeLimits(idle=None, total=None)
 class ShellModeResult:
     """The result of a line: the text for the user, and the message for the model."""
 
-    shown: str
+    display_text: str
     message: Message
 
 
@@ -87,7 +87,7 @@ class ShellMode:
         live.close()
         ran = self._build_result(line, outcome)
         on_done(ran)
-        return ran.shown
+        return ran.display_text
 
     def close(self) -> None:
         self._draining.close()
@@ -98,8 +98,8 @@ class ShellMode:
         """Return the exit status, and the final directory if it changed. Raises OSError and WorkspaceError."""
         ends = list(open_pipe())
         try:
-            with self._roots.open_directory(Location(self._roots.first, "")) as directory, _DirectoryProbe() as place:
-                arguments = (*self._shell, place.wrap(line) if self._can_trap else line)
+            with self._roots.open_directory(Location(self._roots.first, "")) as directory, _DirectoryProbe() as probe:
+                arguments = (*self._shell, probe.wrap(line) if self._can_trap else line)
                 launch = ProcessSpec(arguments, directory.fd, self._environment)
                 running = await self._supervisor.start(launch, stdout=ends[1], stderr=ends[1])
                 os.close(ends.pop())
@@ -114,7 +114,7 @@ class ShellMode:
                 )
                 if ended.exit is not None and ended.exit.survivors:
                     self._draining.add(ends.pop())
-                return ended.exit, place.changed_directory(directory.real_path)
+                return ended.exit, probe.changed_directory(directory.real_path)
         finally:
             output.buffer.close()
             for end in ends:
@@ -126,14 +126,14 @@ class ShellMode:
 
     def _build_result(self, line: str, outcome: "_ShellOutcome") -> ShellModeResult:
         result = self._mask.mask_text(_result_text(outcome))
-        shown = translate(result)
+        display_text = translate(result)
         if len(result) > MAX_RESULT_LENGTH:
             result = result[:MAX_RESULT_LENGTH] + "\n... (truncated)"
         text = (
             f"I ran the following shell command:\n{_fence(line, 'sh')}\n\n"
             f"This produced the following result:\n{_fence(result)}"
         )
-        return ShellModeResult(shown, user_message(text))
+        return ShellModeResult(display_text, user_message(text))
 
 
 class _CapturedOutput:
@@ -184,8 +184,8 @@ class _DirectoryProbe:
 
     def changed_directory(self, here: str) -> str:
         """Return the final directory, empty if it is unchanged or unknown."""
-        told = os.fsdecode(os.pread(self._descriptor, _MAX_PATH_BYTES, 0).removesuffix(b"\n"))
-        return told if told and os.path.realpath(told) != here else ""
+        path = os.fsdecode(os.pread(self._descriptor, _MAX_PATH_BYTES, 0).removesuffix(b"\n"))
+        return path if path and os.path.realpath(path) != here else ""
 
 
 def _result_text(outcome: _ShellOutcome) -> str:
@@ -200,8 +200,8 @@ def _result_text(outcome: _ShellOutcome) -> str:
     elif outcome.was_cancelled:
         text = join_lazy("\n", (gettext_lazy("Command was cancelled."), text))
     elif ended is not None and ended.signal is not None:
-        told = gettext_lazy("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
-        text = join_lazy("\n", (told, text))
+        message = gettext_lazy("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
+        text = join_lazy("\n", (message, text))
     elif ended is not None and ended.code:
         text = join_lazy("\n", (gettext_lazy("Command exited with code {code}.", code=ended.code), text))
     if not outcome.directory:

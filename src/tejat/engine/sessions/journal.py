@@ -77,10 +77,11 @@ class SessionJournal:
         now: Callable[[], float] = time.time,
     ) -> "SessionJournal":
         """Create the journal of a new session. The directory is created on first use; `secrets` are masked."""
-        began = now()
-        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(began))
+        started = now()
+        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(started))
         path = os.path.join(directory, f"{stamp}-{_short_id(session_id)}{SUFFIX}")
-        head = {"kind": RecordKind.SESSION, "at": round(began, 3), "session": session_id, "root": root, "model": model}
+        kind, at = RecordKind.SESSION, round(started, 3)
+        head = {"kind": kind, "at": at, "session": session_id, "root": root, "model": model}
         return cls(session_id, path, pending=[head], secrets=secrets, now=now)
 
     @classmethod
@@ -147,12 +148,12 @@ class SessionJournal:
         fields = {"model": model, "usage": usage_to_json(usage), "message": message_to_json(message)}
         self._write(self._record(RecordKind.ANSWER, **fields))
 
-    def record_responses(self, ended: Sequence[tuple[int, Sequence[Part]]]) -> None:
+    def record_responses(self, responses: Sequence[tuple[int, Sequence[Part]]]) -> None:
         """Record responses to calls of the last answer, each with the index of its call."""
         self._write(
             *(
                 self._record(RecordKind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts])
-                for index, parts in ended
+                for index, parts in responses
             )
         )
 
@@ -184,12 +185,12 @@ class SessionJournal:
             self._write(record)
 
     def _write(self, *records: JsonObject) -> None:
-        held, self._pending = self._pending, []
+        pending, self._pending = self._pending, []
         is_new = self._descriptor < 0
-        if is_new and not held:
+        if is_new and not pending:
             return
         try:
-            lines = b"".join(self._mask.encode(each) for each in (*held, *records))
+            lines = b"".join(self._mask.encode(each) for each in (*pending, *records))
             if is_new:
                 self._create_file()
             _append(self._descriptor, self._prefix + lines)

@@ -48,12 +48,12 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
     if not replay.has_head:
         problems.others.append(gettext_lazy("The beginning of the session is missing."))
     messages, repairs = repair_history(replay.finish())
-    opening = replay.preamble if _same_content(messages[: len(replay.preamble)], replay.preamble) else []
+    preamble = replay.preamble if _same_content(messages[: len(replay.preamble)], replay.preamble) else []
     return LoadedSession(
         replay.session_id,
         replay.model,
         tuple(messages),
-        len(opening),
+        len(preamble),
         replay.usage,
         tuple(repairs),
         tuple(problems.messages()),
@@ -145,16 +145,16 @@ class _Replay:
         self._settled = self._messages[-1] if is_user else None
 
     def _add_user(self, record: JsonFields) -> None:
-        message, shown = message_from_json(record.object("message")), record.string_or_none("shown")
-        at, stays = record.number_or_none("at") or 0.0, record.has("stays")
+        message, display_text = message_from_json(record.object("message")), record.string_or_none("shown")
+        at, permanent = record.number_or_none("at") or 0.0, record.has("stays")
         self._answer_calls()
-        if shown and not stays:
-            self.rewind_points.add(shown, at, self._messages)
+        if display_text and not permanent:
+            self.rewind_points.add(display_text, at, self._messages)
         if self._messages and self._messages[-1].role is Role.USER:
             self._messages[-1] = Message(Role.USER, self._messages[-1].parts + message.parts)
         else:
             self._messages.append(message)
-        if stays:
+        if permanent:
             self._settle()
 
     def _add_model(self, record: JsonFields) -> None:

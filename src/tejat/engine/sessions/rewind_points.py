@@ -10,10 +10,10 @@ from tejat.core.messages.history import Message
 class RewindPoint:
     """The state of a conversation before a prompt: its number of messages and the last of them.
 
-    `shown` is the text of the prompt, `created_at` its time in seconds since 1970.
+    `display_text` is the text of the prompt, `created_at` its time in seconds since 1970.
     """
 
-    shown: str
+    display_text: str
     created_at: float
     length: int
     last_message: Message | None
@@ -31,9 +31,9 @@ class RewindPoints:
     def __len__(self) -> int:
         return len(self._points)
 
-    def add(self, shown: str, at: float, messages: Sequence[Message]) -> None:
+    def add(self, display_text: str, at: float, messages: Sequence[Message]) -> None:
         """Add a point for a prompt that follows these messages."""
-        self._points.append(RewindPoint(shown, at, len(messages), messages[-1] if messages else None))
+        self._points.append(RewindPoint(display_text, at, len(messages), messages[-1] if messages else None))
 
     def withdraw_last(self, messages: Sequence[Message]) -> None:
         """Remove the point of the last prompt if these are the messages before it."""
@@ -50,9 +50,9 @@ class RewindPoints:
 
         The number, which starts at 0, is used only if its point has this length.
         """
-        mark = self._points[number] if number is not None and 0 <= number < len(self._points) else None
-        if number is not None and mark is not None and mark.length == length:
+        point = self._points[number] if number is not None and 0 <= number < len(self._points) else None
+        if number is not None and point is not None and point.length == length:
             self._points = self._points[:number]
-            return [*messages[: length - 1], mark.last_message] if mark.last_message is not None else []
-        self._points = [mark for mark in self._points if mark.length < length]
+            return [*messages[: length - 1], point.last_message] if point.last_message is not None else []
+        self._points = [point for point in self._points if point.length < length]
         return list(messages[:length])

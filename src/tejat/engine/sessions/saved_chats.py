@@ -51,11 +51,11 @@ class SavedChats:
     def save(self, tag: str, messages: Sequence[Message], *, preamble_length: int, session_id: str, model: str) -> None:
         """Save a conversation, replacing one of the same name."""
         at = round(self._now(), 3)
-        told = [message_to_json(message) for message in messages]
+        encoded = [message_to_json(message) for message in messages]
         records: tuple[JsonObject, ...] = (
             {"kind": RecordKind.SESSION, "at": at, "session": session_id, "root": self._root, "model": model},
-            {"kind": RecordKind.OPENING, "at": at, "messages": told[:preamble_length]},
-            {"kind": RecordKind.COMPRESSED, "at": at, "messages": told},
+            {"kind": RecordKind.OPENING, "at": at, "messages": encoded[:preamble_length]},
+            {"kind": RecordKind.COMPRESSED, "at": at, "messages": encoded},
         )
         try:
             lines = b"".join(map(self._mask.encode, records))

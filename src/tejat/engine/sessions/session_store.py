@@ -194,15 +194,15 @@ _File: TypeAlias = tuple[str, os.stat_result]
 
 def _journal_files(directory: str) -> list[_File]:
     """List the journals in a directory with their status. Raises nothing."""
-    found: list[_File] = []
+    files: list[_File] = []
     with suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.endswith(SUFFIX):
                 with suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
-                        found.append((entry.path, status))
-    return found
+                        files.append((entry.path, status))
+    return files
 
 
 def _last_change(file: _File) -> tuple[int, str]:
