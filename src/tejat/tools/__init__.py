@@ -50,17 +50,19 @@ class ToolDependencies(Protocol):
 def builtin_registry(workspace: "Workspace") -> ToolRegistry:
     """Create a registry with the file tools for `workspace`. `open_tools` has all tools of a session."""
     registry = ToolRegistry()
-    for known in _load_declarations():
-        if known["name"] in FILE_TOOLS:
-            registry.register_entry(_builtin_entry(known, partial(load_file_tool, known["name"], workspace)))
+    for declaration in _load_declarations():
+        if declaration["name"] in FILE_TOOLS:
+            registry.register_entry(
+                _builtin_entry(declaration, partial(load_file_tool, declaration["name"], workspace))
+            )
     return registry
 
 
 def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     """Create a registry with every built-in tool."""
     registry = ToolRegistry()
-    for known in _load_declarations():
-        registry.register_entry(_builtin_entry(known, partial(load_builtin, known["name"], dependencies)))
+    for declaration in _load_declarations():
+        registry.register_entry(_builtin_entry(declaration, partial(load_builtin, declaration["name"], dependencies)))
     return registry
 
 
@@ -76,12 +78,14 @@ def _load_declarations() -> list[dict[str, Any]]:
         return json.load(file)
 
 
-def _builtin_entry(known: dict[str, Any], load: Callable[[], BaseTool]) -> ToolEntry:
+def _builtin_entry(declaration: dict[str, Any], load: Callable[[], BaseTool]) -> ToolEntry:
     return ToolEntry(
-        declaration=FunctionDeclaration(known["name"], known["description"], known["parametersJsonSchema"]),
-        display_name=known["displayName"],
-        class_name=known["className"],
-        kind=Kind(known["kind"]),
+        declaration=FunctionDeclaration(
+            declaration["name"], declaration["description"], declaration["parametersJsonSchema"]
+        ),
+        display_name=declaration["displayName"],
+        class_name=declaration["className"],
+        kind=Kind(declaration["kind"]),
         source=ToolSource.BUILT_IN,
         load=load,
     )

@@ -60,8 +60,8 @@ class GlobTool(TypedTool[GlobParams]):
     def check(self, params: GlobParams) -> None:
         if not params.pattern.strip():
             raise invalid_params(gettext_lazy("The 'pattern' parameter cannot be empty."))
-        places = search_directories(self._workspace, params.path)
-        reject_outside_pattern(self._workspace, params.pattern, places)
+        locations = search_directories(self._workspace, params.path)
+        reject_outside_pattern(self._workspace, params.pattern, locations)
         compile_glob(params.pattern.lstrip("/"), case_sensitive=params.case_sensitive)
 
     def describe(self, params: GlobParams) -> str:
@@ -70,7 +70,7 @@ class GlobTool(TypedTool[GlobParams]):
         return f"'{params.pattern}' within {short_relative_path(self._workspace.roots.locate(params.path))}"
 
     def locations(self, params: GlobParams) -> list[ToolLocation]:
-        return [ToolLocation(place.path) for place in search_directories(self._workspace, params.path)]
+        return [ToolLocation(location.path) for location in search_directories(self._workspace, params.path)]
 
     async def run(self, params: GlobParams, context: ToolContext) -> ToolResult:
         try:
@@ -83,53 +83,54 @@ class GlobTool(TypedTool[GlobParams]):
             ) from error
 
     def _find(self, params: GlobParams, stop: StopToken) -> ToolResult:
-        places = search_directories(self._workspace, params.path)
+        locations = search_directories(self._workspace, params.path)
         hits: list[_Hit] = []
         git_ignored = gemini_ignored = unreadable = 0
         complete = True
         cut_files: set[str] = set()
-        for place in places:
-            found, here = self._find_in(place, params, stop)
+        for location in locations:
+            found, here = self._find_in(location, params, stop)
             hits += here
             git_ignored += found.git_ignored
             gemini_ignored += found.gemini_ignored
             unreadable += found.errors
             cut_files.update(found.truncated_ignore_files)
             complete = complete and found.is_complete
-        if len(places) > 1:  # One workspace directory may contain another.
+        if len(locations) > 1:  # One workspace directory may contain another.
             hits = list(set(hits))
-        where = f"within {places[0].path}" if len(places) == 1 else f"across {len(places)} workspace directories"
+        only = locations[0] if len(locations) == 1 else None
+        where = f"within {only.path}" if only else f"across {len(locations)} workspace directories"
         ignored = (("git", git_ignored), ("gemini", gemini_ignored))
-        left_out = (
+        omissions = (
             "" if complete else f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)"
         )
-        left_out += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
+        omissions += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
         if unreadable:
-            left_out += f"\n({unreadable} directories could not be read.)"
-        return _format_result(params.pattern, where, _sort_newest_first(hits), ignored, left_out)
+            omissions += f"\n({unreadable} directories could not be read.)"
+        return _format_result(params.pattern, where, _sort_newest_first(hits), ignored, omissions)
 
-    def _find_in(self, place: Location, params: GlobParams, stop: StopToken) -> "tuple[WalkResult, list[_Hit]]":
-        pattern = compile_pattern(self._workspace, place, params.pattern, case_sensitive=params.case_sensitive)
+    def _find_in(self, location: Location, params: GlobParams, stop: StopToken) -> "tuple[WalkResult, list[_Hit]]":
+        pattern = compile_pattern(self._workspace, location, params.pattern, case_sensitive=params.case_sensitive)
         if pattern is None:
             return WalkResult([], 0, 0, is_complete=True, errors=0), []
         rules = self._workspace.ignore_rules(
-            place.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
+            location.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
         )
         try:
-            with self._workspace.roots.open_directory(place) as directory:
+            with self._workspace.roots.open_directory(location) as directory:
                 found = find_files(
                     directory.fd,
                     patterns=[pattern],
                     exclude_directories=EXCLUDED_DIRECTORIES,
                     rules=rules,
-                    within=os.fsencode(place.relative),
+                    within=os.fsencode(location.relative),
                     limit=MAX_FILES,
                     stop=stop,
                     ripgrep=find_ripgrep(),
                 )
-                return found, _stat_all(directory.fd, place.path, found.paths)
+                return found, _stat_all(directory.fd, location.path, found.paths)
         except WorkspaceError as error:
-            raise _translate_error(error, place.path) from error
+            raise _translate_error(error, location.path) from error
 
 
 _Hit = tuple[float, str]
@@ -160,18 +161,18 @@ def _sort_newest_first(hits: Iterable[_Hit]) -> list[str]:
 
 
 def _format_result(
-    pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], left_out: str
+    pattern: str, where: str, paths: list[str], ignored: tuple[tuple[str, int], ...], omissions: str
 ) -> ToolResult:
     if not paths:
-        notes = "".join(f" ({count} files were {whose}-ignored)" for whose, count in ignored if count)
+        notes = "".join(f" ({count} files were {source}-ignored)" for source, count in ignored if count)
         return ToolResult(
-            f'No files found matching pattern "{pattern}" {where}.{notes}{left_out}', gettext_lazy("No files found")
+            f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}', gettext_lazy("No files found")
         )
-    notes = "".join(f" ({count} additional files were {whose}-ignored)" for whose, count in ignored if count)
+    notes = "".join(f" ({count} additional files were {source}-ignored)" for source, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
-        f"{head}, sorted by modification time (newest first):\n{listing}{left_out}",
+        f"{head}, sorted by modification time (newest first):\n{listing}{omissions}",
         gettext_lazy("Found {count} matching file(s)", count=len(paths)),
     )
 

@@ -116,29 +116,29 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         return await run_blocking(lambda stop: self._read_all(params, stop))
 
     def _read_all(self, params: ReadManyFilesParams, stop: StopToken) -> ToolResult:
-        gathered = _ReadCollector(self._workspace.roots.first.path)
+        collector = _ReadCollector(self._workspace.roots.first.path)
         try:
-            places = self._find_files(params, gathered, stop)
+            locations = self._find_files(params, collector, stop)
         except OSError as error:
             raise ToolFailure(
                 gettext_lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
             ) from error
-        for _, place in sorted(places.items()):
+        for _, location in sorted(locations.items()):
             stop()
-            self._read(place, params, gathered, stop)
-        return gathered.result()
+            self._read(location, params, collector, stop)
+        return collector.result()
 
     def _find_files(
-        self, params: ReadManyFilesParams, gathered: "_ReadCollector", stop: StopToken
+        self, params: ReadManyFilesParams, collector: "_ReadCollector", stop: StopToken
     ) -> dict[str, Location]:
         """Find the files by path; a file below two workspace directories is listed once."""
-        wanted = [pattern for pattern in params.all_patterns if self._is_in_workspace(pattern, gathered)]
+        requested = [pattern for pattern in params.all_patterns if self._is_in_workspace(pattern, collector)]
         found: dict[str, Location] = {}
-        for place in search_directories(self._workspace, None):
-            found |= {file.path: file for file in self._find_in(place, wanted, params, gathered, stop)}
+        for location in search_directories(self._workspace, None):
+            found |= {file.path: file for file in self._find_in(location, requested, params, collector, stop)}
         return found
 
-    def _is_in_workspace(self, pattern: str, gathered: "_ReadCollector") -> bool:
+    def _is_in_workspace(self, pattern: str, collector: "_ReadCollector") -> bool:
         """Check that a pattern stays in the workspace, else report it as skipped.
 
         Raises ToolFailure for an invalid pattern.
@@ -149,7 +149,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
             self._workspace.roots.stat(self._workspace.roots.locate(pattern))
         except ToolFailure as failure:
             if failure.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
-                gathered.skip(pattern, "Security: it leads outside the workspace")
+                collector.skip(pattern, "Security: it leads outside the workspace")
                 return False
             if not isinstance(failure, WorkspaceError):
                 raise
@@ -157,89 +157,94 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
 
     def _find_in(
         self,
-        place: Location,
-        wanted: list[str],
+        location: Location,
+        requested: list[str],
         params: ReadManyFilesParams,
-        gathered: "_ReadCollector",
+        collector: "_ReadCollector",
         stop: StopToken,
     ) -> list[Location]:
-        named, patterns = self._resolve_patterns(place, wanted, recursive=params.recursive)
+        named, patterns = self._resolve_patterns(location, requested, recursive=params.recursive)
         excludes = [*(DEFAULT_EXCLUDES if params.useDefaultExcludes else ()), *(params.exclude or ())]
-        excluded = compile_patterns(self._workspace, place, excludes, case_sensitive=False)
+        excluded = compile_patterns(self._workspace, location, excludes, case_sensitive=False)
         directories = DEFAULT_EXCLUDED_DIRECTORIES if params.useDefaultExcludes else frozenset[bytes]()
         kept = [
             file
             for path, file in named.items()
             if directories.isdisjoint(path.split(b"/")) and not any(pattern.matches(path) for pattern in excluded)
         ]
-        gathered.named_files.update(kept)
+        collector.named_files.update(kept)
         if not patterns:
             return kept
-        with self._workspace.roots.open_directory(place) as directory:
+        with self._workspace.roots.open_directory(location) as directory:
             found = find_files(
                 directory.fd,
                 patterns=patterns,
                 excluded=excluded,
                 exclude_directories=directories,
-                rules=self._ignore_rules(place.root, params),
+                rules=self._ignore_rules(location.root, params),
                 limit=MAX_FILES,
                 stop=stop,
                 ripgrep=find_ripgrep(),
             )
-        gathered.ignored[IgnoreStatus.GIT] += found.git_ignored
-        gathered.ignored[IgnoreStatus.GEMINI] += found.gemini_ignored
+        collector.ignored[IgnoreStatus.GIT] += found.git_ignored
+        collector.ignored[IgnoreStatus.GEMINI] += found.gemini_ignored
         if not found.is_complete:
-            gathered.skip(place.path, f"only the first {MAX_FILES} files in it were looked at")
+            collector.skip(location.path, f"only the first {MAX_FILES} files in it were looked at")
         if found.errors:
-            gathered.skip(place.path, f"{found.errors} directories in it could not be read")
-        return [*kept, *(Location(place.root, os.fsdecode(path)) for path in found.paths)]
+            collector.skip(location.path, f"{found.errors} directories in it could not be read")
+        return [*kept, *(Location(location.root, os.fsdecode(path)) for path in found.paths)]
 
     def _resolve_patterns(
-        self, place: Location, wanted: list[str], *, recursive: bool
+        self, location: Location, requested: list[str], *, recursive: bool
     ) -> tuple[dict[bytes, Location], list[GlobPattern]]:
         """Split patterns into exact file names and globs; a directory means everything in it."""
         named: dict[bytes, Location] = {}
         patterns: list[GlobPattern] = []
-        for pattern in wanted:
-            relative = relativize_pattern(place, pattern)
+        for pattern in requested:
+            relative = relativize_pattern(location, pattern)
             if relative is None:
                 continue
-            there = stat_entry(self._workspace, place, relative)
-            if there is not None:
+            entry = stat_entry(self._workspace, location, relative)
+            if entry is not None:
                 # It may belong to a workspace directory inside this one.
-                here = there.location.root is place.root
-                relative = there.location.relative if here else os.path.normpath(relative)
-            if there is not None and not there.is_directory:
-                named[os.fsencode(relative)] = there.location
+                here = entry.location.root is location.root
+                relative = entry.location.relative if here else os.path.normpath(relative)
+            if entry is not None and not entry.is_directory:
+                named[os.fsencode(relative)] = entry.location
                 continue
-            text = relative if there is None else f"{escape_glob(relative)}/**".removeprefix("/")
+            text = relative if entry is None else f"{escape_glob(relative)}/**".removeprefix("/")
             patterns.append(compile_glob(text if recursive else _without_recursion(text), case_sensitive=False))
         return named, patterns
 
     def _ignore_rules(self, root: RootDirectory, params: ReadManyFilesParams) -> IgnoreRules:
         return self._workspace.ignore_rules(root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore)
 
-    def _read(self, place: Location, params: ReadManyFilesParams, gathered: "_ReadCollector", stop: StopToken) -> None:
-        shown = gathered.display_path(place)
-        if gathered.is_full:
-            gathered.skip(shown, "the limit for one answer is reached")
+    def _read(
+        self, location: Location, params: ReadManyFilesParams, collector: "_ReadCollector", stop: StopToken
+    ) -> None:
+        name = collector.display_path(location)
+        if collector.is_full:
+            collector.skip(name, "the limit for one answer is reached")
             return
         try:
             read = read_content(
-                self._workspace, place, stop=stop, check=lambda file, kind: self._check(file, kind, params, gathered)
+                self._workspace,
+                location,
+                stop=stop,
+                check=lambda file, kind: self._check(file, kind, params, collector),
             )
         except _MediaNotRequested:
-            gathered.skip(shown, MEDIA_NOT_REQUESTED)
+            collector.skip(name, MEDIA_NOT_REQUESTED)
         except _IgnoredFile as error:
-            gathered.ignored[error.by] += 1
+            collector.ignored[error.by] += 1
         except (ToolFailure, OSError) as error:
-            gathered.skip(shown, f"Read error: {error}")
+            collector.skip(name, f"Read error: {error}")
         else:
-            gathered.add(shown, read)
+            collector.add(name, read)
 
-    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, gathered: "_ReadCollector") -> None:
+    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, collector: "_ReadCollector") -> None:
         # Files found by the walk are not ignored and are not links.
-        if file.location in gathered.named_files:
+        if file.location in collector.named_files:
             verdict = find_ignore_verdict(self._workspace.roots, file, lambda root: self._ignore_rules(root, params))
             if verdict is not IgnoreStatus.NOT_IGNORED:
                 raise _IgnoredFile(verdict)
@@ -276,25 +281,25 @@ class _ReadCollector:
     def is_full(self) -> bool:
         return self.size >= MAX_CHARACTERS
 
-    def display_path(self, place: Location) -> str:
+    def display_path(self, location: Location) -> str:
         """Path relative to the first root, absolute for files outside of it."""
-        return place.path.removeprefix(f"{self.root.rstrip('/')}/")
+        return location.path.removeprefix(f"{self.root.rstrip('/')}/")
 
     def skip(self, what: str, reason: str) -> None:
         self.skipped.append((what, reason))
 
-    def add(self, shown: str, read: FileContent) -> None:
+    def add(self, name: str, read: FileContent) -> None:
         if read.kind is FileKind.BINARY:
-            self.skip(shown, "binary file")
+            self.skip(name, "binary file")
             return
         if isinstance(read.content, str):
             note = "" if read.is_complete else TRUNCATION_NOTE
-            self.content.append(f"--- {shown} ---\n\n{note}{read.content}\n\n")
+            self.content.append(f"--- {name} ---\n\n{note}{read.content}\n\n")
             self.size += len(read.content)
         else:
             self.content.append(read.content)
             self.size += len(read.content.data)
-        self.read.append(shown)
+        self.read.append(name)
 
     def result(self) -> ToolResult:
         content = [*self.content, END_NOTE] if self.content else [NO_FILES_READ]
@@ -334,14 +339,14 @@ class _ReadCollector:
         return map_lazy(join_lazy("", lines), str.strip)
 
 
-def _heading(title: str, count: int, shown: int) -> str:
-    note = gettext_lazy(" (first {count} shown)", count=shown) if count > shown else ""
+def _heading(title: str, count: int, limit: int) -> str:
+    note = gettext_lazy(" (first {count} shown)", count=limit) if count > limit else ""
     return join_lazy("", ("\n**", title, note, ":**\n"))
 
 
-def _more_line(count: int, shown: int) -> str:
+def _more_line(count: int, limit: int) -> str:
     return (
-        join_lazy("", ("- ", gettext_lazy("...and {count} more.", count=count - shown), "\n")) if count > shown else ""
+        join_lazy("", ("- ", gettext_lazy("...and {count} more.", count=count - limit), "\n")) if count > limit else ""
     )
 
 
@@ -350,9 +355,9 @@ def _without_recursion(pattern: str) -> str:
     return pattern.replace("**/", "").removesuffix("**") + ("*" if pattern.endswith("**") else "")
 
 
-def _is_requested(kind: FileKind, place: Location, wanted: list[str]) -> bool:
+def _is_requested(kind: FileKind, location: Location, requested: list[str]) -> bool:
     """Check that a pattern names the extension or the name of a media file: media are large."""
     if kind in (FileKind.TEXT, FileKind.BINARY):
         return True
-    stem, extension = os.path.splitext(os.path.basename(place.relative).lower())
-    return any(extension in pattern.lower() or stem in pattern.lower() for pattern in wanted)
+    stem, extension = os.path.splitext(os.path.basename(location.relative).lower())
+    return any(extension in pattern.lower() or stem in pattern.lower() for pattern in requested)

@@ -318,10 +318,10 @@ def _build_active_tools(active: Iterable[ToolEntry], taken: set[str]) -> _Active
 
 def _unambiguous_names(pairs: Iterable[tuple[str, ToolEntry]]) -> dict[str, ToolEntry | None]:
     """Map each name to its tool, or to None if several tools have it."""
-    meant: dict[str, ToolEntry | None] = {}
+    by_name: dict[str, ToolEntry | None] = {}
     for name, entry in pairs:
-        meant[name] = entry if meant.setdefault(name, entry) is entry else None
-    return meant
+        by_name[name] = entry if by_name.setdefault(name, entry) is entry else None
+    return by_name
 
 
 def _plain_name(name: str) -> str:

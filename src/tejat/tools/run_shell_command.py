@@ -222,7 +222,7 @@ class ShellTool(ProposingTool[ShellParams]):
         with OutputCapture(self._shell) as capture:
             live = LiveOutput(context.update_output) if context.update_output is not None else None
             try:
-                ended = await collect_output(
+                outcome = await collect_output(
                     await capture.start(launch),
                     capture.stdout,
                     capture.stderr,
@@ -246,14 +246,14 @@ class ShellTool(ProposingTool[ShellParams]):
                 if live is not None:
                     live.close()
             command_run = capture.with_output(command_run)
-            if ended.reason is not CommandEndReason.EXITED or ended.exit is None:
-                limit = limits.idle if ended.reason is CommandEndReason.IDLE else limits.total
-                return timeout_result(command_run, ended.reason, limit=limit or ended.seconds)
-            survivors = () if leaves_nothing else exclude_named(wrapped.helper_processes, ended.exit.survivors)
+            if outcome.reason is not CommandEndReason.EXITED or outcome.exit is None:
+                limit = limits.idle if outcome.reason is CommandEndReason.IDLE else limits.total
+                return timeout_result(command_run, outcome.reason, limit=limit or outcome.seconds)
+            survivors = () if leaves_nothing else exclude_named(wrapped.helper_processes, outcome.exit.survivors)
             if survivors:
                 capture.detach()
                 wrapped.detach()
-            return finished_result(command_run, replace(ended.exit, survivors=survivors))
+            return finished_result(command_run, replace(outcome.exit, survivors=survivors))
 
     async def _start_background(
         self,

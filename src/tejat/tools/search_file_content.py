@@ -56,7 +56,7 @@ class SearchParams:
     def limit(self) -> int:
         return min(self.total_max_matches or MAX_MATCHES, MAX_MATCHES)
 
-    def query(self, room: int) -> SearchQuery:
+    def query(self, remaining: int) -> SearchQuery:
         context_lines = self.context or 0
         query = SearchQuery(
             pattern=self.pattern,
@@ -67,7 +67,7 @@ class SearchParams:
             before=context_lines if self.before is None else self.before,
             after=context_lines if self.after is None else self.after,
             max_matches_per_file=self.max_matches_per_file,
-            total_max_matches=room,
+            total_max_matches=remaining,
             names_only=self.names_only,
         )
         return replace(query, exclude_directories=frozenset({b".git"})) if self.no_ignore else query
@@ -105,7 +105,7 @@ class GrepTool(TypedTool[SearchParams]):
         return f"{text} within {'./' if shown == '.' else shown}"
 
     def locations(self, params: SearchParams) -> list[ToolLocation]:
-        return [ToolLocation(place.path) for place in search_directories(self._workspace, params.path)]
+        return [ToolLocation(location.path) for location in search_directories(self._workspace, params.path)]
 
     async def run(self, params: SearchParams, context: ToolContext) -> ToolResult:
         try:
@@ -118,46 +118,46 @@ class GrepTool(TypedTool[SearchParams]):
             ) from error
 
     def _search(self, params: SearchParams, stop: StopToken) -> ToolResult:
-        places = search_directories(self._workspace, params.path)
-        findings = _SearchReport(params, places)
+        locations = search_directories(self._workspace, params.path)
+        report = _SearchReport(params, locations)
         end = time.monotonic() + TIMEOUT_SECONDS
-        for place in places:
+        for location in locations:
             try:
-                found = self._search_in(place, params, findings.remaining, stop, max(end - time.monotonic(), 0))
+                found = self._search_in(location, params, report.remaining, stop, max(end - time.monotonic(), 0))
             except WorkspaceError as error:
-                raise _translate_error(error, place.path) from error
-            findings.add(found, place)
-        return findings.result()
+                raise _translate_error(error, location.path) from error
+            report.add(found, location)
+        return report.result()
 
     def _search_in(
-        self, place: Location, params: SearchParams, room: int, stop: StopToken, deadline: float
+        self, location: Location, params: SearchParams, remaining: int, stop: StopToken, deadline: float
     ) -> SearchResult:
-        query = params.query(room)
-        rules = None if params.no_ignore else self._workspace.ignore_rules(place.root)
+        query = params.query(remaining)
+        rules = None if params.no_ignore else self._workspace.ignore_rules(location.root)
         try:
-            with self._workspace.roots.open_directory(place) as directory:
+            with self._workspace.roots.open_directory(location) as directory:
                 return search(
                     directory.fd,
                     query,
                     rules=rules,
-                    within=os.fsencode(place.relative),
+                    within=os.fsencode(location.relative),
                     stop=stop,
                     deadline=deadline,
                 )
         except WorkspaceError as error:
             if error.error_type is not ErrorType.PATH_IS_NOT_A_DIRECTORY:
                 raise
-        with self._workspace.roots.open_file(place) as file:
-            name = os.fsencode(os.path.basename(place.path))
+        with self._workspace.roots.open_file(location) as file:
+            name = os.fsencode(os.path.basename(location.path))
             return search_file(file.fd, name, query, stop=stop, deadline=deadline)
 
 
 class _SearchReport:
     """Matches of all searched directories, formatted as one result."""
 
-    def __init__(self, params: SearchParams, places: list[Location]) -> None:
+    def __init__(self, params: SearchParams, locations: list[Location]) -> None:
         self._params = params
-        self._prefixes = _path_prefixes(places)
+        self._prefixes = _path_prefixes(locations)
         self._files: dict[str, tuple[str, FileHits]] = {}
         self._matches = 0
         self._limited = False
@@ -167,12 +167,12 @@ class _SearchReport:
     def remaining(self) -> int:
         return self._params.limit - self._matches
 
-    def add(self, result: SearchResult, place: Location) -> None:
+    def add(self, result: SearchResult, location: Location) -> None:
         for hits in result.files:
-            path = os.path.join(place.path, hits.path)
+            path = os.path.join(location.path, hits.path)
             # One workspace directory may contain another.
             if path not in self._files:
-                self._files[path] = (os.path.join(self._prefixes[place.path], hits.path), hits)
+                self._files[path] = (os.path.join(self._prefixes[location.path], hits.path), hits)
                 self._matches += sum(line.is_match for line in hits.lines) or 1
         self._limited = self._limited or result.is_limited
         self._complete = self._complete and result.is_complete
@@ -198,19 +198,19 @@ class _SearchReport:
     def _describe_query(self) -> str:
         params = self._params
         several = len(self._prefixes)
-        place = f"across {several} workspace directories" if several > 1 else f'in path "{params.path or "."}"'
+        where = f"across {several} workspace directories" if several > 1 else f'in path "{params.path or "."}"'
         include = f' (filter: "{params.include}")' if params.include else ""
-        return f'pattern "{params.pattern}" {place}{include}'
+        return f'pattern "{params.pattern}" {where}{include}'
 
 
-def _path_prefixes(places: list[Location]) -> dict[str, str]:
+def _path_prefixes(locations: list[Location]) -> dict[str, str]:
     """Choose a prefix for the paths of each directory: none for a single one, else its base name if unique."""
-    if len(places) == 1:
-        return {places[0].path: ""}
-    names = [os.path.basename(place.path) for place in places]
+    if len(locations) == 1:
+        return {locations[0].path: ""}
+    names = [os.path.basename(location.path) for location in locations]
     return {
-        place.path: name if name and names.count(name) == 1 else place.path
-        for place, name in zip(places, names, strict=True)
+        location.path: name if name and names.count(name) == 1 else location.path
+        for location, name in zip(locations, names, strict=True)
     }
 
 

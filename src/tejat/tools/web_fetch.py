@@ -145,13 +145,13 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         self, params: WebFetchParams, pages: Sequence[WebPage], missing: Sequence[PageError]
     ) -> ToolResult:
         content = wrap_untrusted(pages)
-        whose = str(pages[0].url) if len(pages) == 1 else gettext_lazy("{count} URLs", count=len(pages))
+        source = str(pages[0].url) if len(pages) == 1 else gettext_lazy("{count} URLs", count=len(pages))
         if self._web.ask is None:
             parts = [Text(_skip_warning(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
             is_text = len(texts) == len(parts)
             return ToolResult(
-                "\n\n".join(texts) if is_text else parts, gettext_lazy("Content of {source} fetched.", source=whose)
+                "\n\n".join(texts) if is_text else parts, gettext_lazy("Content of {source} fetched.", source=source)
             )
         question = user_message(_PROMPT_TEMPLATE.format(prompt=params.prompt), *content)
         try:
@@ -160,7 +160,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
             raise _processing_failure(params, failure.message) from None
         if answer.is_empty:
             raise _processing_failure(params, gettext_lazy("The model did not answer."))
-        display = gettext_lazy("Content for {source} processed using fallback fetch.", source=whose)
+        display = gettext_lazy("Content for {source} processed using fallback fetch.", source=source)
         return ToolResult(_skip_warning(missing) + answer.text, display)
 
 

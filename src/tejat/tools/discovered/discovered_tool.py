@@ -66,31 +66,31 @@ class DiscoveredTool(BaseTool):
         self._blocked_reason = blocked_reason
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
-        given = _encode_input(params)
-        if (obstacle := self._find_blocked_reason()) is not None:
-            raise ToolFailure(_format_report(error=obstacle), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
+        payload = _encode_input(params)
+        if (reason := self._find_blocked_reason()) is not None:
+            raise ToolFailure(_format_report(error=reason), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
         return ExecConfirmation(
             title=gettext_lazy("Confirm: {tool}", tool=self.display_name),
             command=shlex.join(self._arguments),
             directory=self._directory,
             root_commands=self._arguments[:1],
-            notes=(gettext_lazy("It reads these arguments on its input: {given}", given=given),),
-            digest=self._digest(given),
+            notes=(gettext_lazy("It reads these arguments on its input: {given}", given=payload),),
+            digest=self._digest(payload),
         )
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
-        given = _encode_input(params)
-        if context.approved is not None and context.approved.digest != self._digest(given):
+        payload = _encode_input(params)
+        if context.approved is not None and context.approved.digest != self._digest(payload):
             raise command_mismatch()
-        if (obstacle := self._find_blocked_reason()) is not None:
-            return _failure_result(obstacle, _format_report(error=obstacle))
+        if (reason := self._find_blocked_reason()) is not None:
+            return _failure_result(reason, _format_report(error=reason))
         try:
             finished = await run_program(
                 self._supervisor,
                 self._arguments,
                 directory=self._directory,
                 environment=self._environment,
-                input=given.encode(),
+                input=payload.encode(),
                 seconds=self._seconds,
                 most_bytes=MAX_OUTPUT_BYTES,
             )
@@ -105,9 +105,9 @@ class DiscoveredTool(BaseTool):
     def _build_result(self, finished: ProgramResult) -> ToolResult:
         stdout = finished.stdout.decode(errors="replace")
         stderr = finished.stderr.decode(errors="replace")
-        stopped = self._stop_reason(finished.reason)
-        report = _format_report(stdout, stderr, error=stopped, ended=finished.exit)
-        reason = stopped or _exit_failure(finished.exit)
+        stop_reason = self._stop_reason(finished.reason)
+        report = _format_report(stdout, stderr, error=stop_reason, exit_status=finished.exit)
+        reason = stop_reason or _exit_failure(finished.exit)
         if reason is None and stderr and self._strict_stderr:
             reason = "It printed to its error output, which counts as a failure (tools.callCommandStrictStderr)."
         if reason is not None:
@@ -123,8 +123,8 @@ class DiscoveredTool(BaseTool):
             case ProgramEndReason.OUTPUT:
                 return f"It printed more than {MAX_OUTPUT_BYTES} bytes to one stream and was stopped."
 
-    def _digest(self, given: str) -> str:
-        facts = (self._arguments, self._directory, given)
+    def _digest(self, payload: str) -> str:
+        facts = (self._arguments, self._directory, payload)
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
@@ -135,18 +135,20 @@ def _encode_input(params: Params) -> str:
         raise invalid_params(gettext_lazy("params cannot be written as JSON: {why}", why=error)) from None
 
 
-def _exit_failure(ended: ExitStatus | None) -> str | None:
+def _exit_failure(exit_status: ExitStatus | None) -> str | None:
     """Describe a failed exit, None for success."""
-    if ended is None or ended.code == 0:
+    if exit_status is None or exit_status.code == 0:
         return None
-    if ended.signal is not None:
-        return f"It was ended by {signal_name(ended.signal)}."
-    return f"It ended with exit code {ended.code}."
+    if exit_status.signal is not None:
+        return f"It was ended by {signal_name(exit_status.signal)}."
+    return f"It ended with exit code {exit_status.code}."
 
 
-def _format_report(stdout: str = "", stderr: str = "", *, error: str | None, ended: ExitStatus | None = None) -> str:
-    code = None if ended is None else ended.code
-    number = None if ended is None else ended.signal
+def _format_report(
+    stdout: str = "", stderr: str = "", *, error: str | None, exit_status: ExitStatus | None = None
+) -> str:
+    code = None if exit_status is None else exit_status.code
+    number = None if exit_status is None else exit_status.signal
     return "\n".join(
         [
             f"Stdout: {stdout or '(empty)'}",

@@ -95,37 +95,37 @@ async def discover_tools(
 
 
 def _find_failure(finished: ProgramResult, seconds: float) -> str | None:
-    ended = finished.exit
+    exit_status = finished.exit
     if finished.reason is ProgramEndReason.OUTPUT:
         return gettext_lazy(
             "{command} output exceeded size limit of {most} bytes.", command=_COMMAND_LABEL, most=MAX_OUTPUT_BYTES
         )
-    if finished.reason is ProgramEndReason.TIME or ended is None:
+    if finished.reason is ProgramEndReason.TIME or exit_status is None:
         return gettext_lazy(
             "{command} took longer than {seconds:g} seconds and was stopped.", command=_COMMAND_LABEL, seconds=seconds
         )
-    if ended.signal is not None:
+    if exit_status.signal is not None:
         return gettext_lazy(
-            "{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(ended.signal)
+            "{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(exit_status.signal)
         )
     return (
-        gettext_lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=ended.code)
-        if ended.code
+        gettext_lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=exit_status.code)
+        if exit_status.code
         else None
     )
 
 
-def _last_lines(printed: bytes) -> tuple[str, ...]:
-    lines = printed.decode(errors="replace").splitlines()[-_MAX_LINES:]
+def _last_lines(output: bytes) -> tuple[str, ...]:
+    lines = output.decode(errors="replace").splitlines()[-_MAX_LINES:]
     return tuple(sanitize_text(line[:_MAX_LINE_LENGTH]) for line in lines)
 
 
-def _parse_output(printed: bytes) -> "_DeclarationParser":
+def _parse_output(output: bytes) -> "_DeclarationParser":
     """Parse the printed declarations. Raises NotJson with the complete message."""
-    if not printed.strip():
+    if not output.strip():
         raise InvalidJson(gettext_lazy("{command} printed nothing.", command=_COMMAND_LABEL))
     try:
-        listed = load_json(printed)
+        listed = load_json(output)
     except InvalidJson as error:
         raise InvalidJson(
             gettext_lazy("{command} did not print JSON: {why}.", command=_COMMAND_LABEL, why=error)

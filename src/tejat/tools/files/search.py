@@ -37,32 +37,34 @@ def search_directories(workspace: Workspace, path: str | None) -> list[Location]
     return [Location(root, "") for root in workspace.roots.directories]
 
 
-def compile_pattern(workspace: Workspace, place: Location, pattern: str, *, case_sensitive: bool) -> GlobPattern | None:
+def compile_pattern(
+    workspace: Workspace, location: Location, pattern: str, *, case_sensitive: bool
+) -> GlobPattern | None:
     """Compile a pattern relative to a directory; None if it is absolute and outside of it, or the directory itself.
 
     A pattern that is the exact name of an existing file matches just that file. Raises ToolFailure for an invalid
     pattern or one that leaves the directory.
     """
-    relative = relativize_pattern(place, pattern)
+    relative = relativize_pattern(location, pattern)
     if not relative:
         return None
-    if _GLOB_CHARACTERS.intersection(relative) and stat_entry(workspace, place, relative) is not None:
+    if _GLOB_CHARACTERS.intersection(relative) and stat_entry(workspace, location, relative) is not None:
         relative = escape_glob(relative)
     return compile_glob(relative, case_sensitive=case_sensitive)
 
 
 def compile_patterns(
-    workspace: Workspace, place: Location, patterns: Sequence[str], *, case_sensitive: bool
+    workspace: Workspace, location: Location, patterns: Sequence[str], *, case_sensitive: bool
 ) -> list[GlobPattern]:
-    found = (compile_pattern(workspace, place, pattern, case_sensitive=case_sensitive) for pattern in patterns)
+    found = (compile_pattern(workspace, location, pattern, case_sensitive=case_sensitive) for pattern in patterns)
     return [pattern for pattern in found if pattern is not None]
 
 
-def relativize_pattern(place: Location, pattern: str) -> str | None:
+def relativize_pattern(location: Location, pattern: str) -> str | None:
     """Make a pattern relative to a directory (empty for the directory itself); None if it is absolute and outside."""
     if not pattern.startswith("/"):
         return pattern.removeprefix("./")
-    for path in (place.path, real_path(place)):
+    for path in (location.path, real_path(location)):
         if _is_within(pattern, path):
             return pattern[len(path.rstrip("/")) :].strip("/")
     return None
@@ -76,26 +78,26 @@ class PathEntry:
     is_directory: bool
 
 
-def stat_entry(workspace: Workspace, place: Location, relative: str) -> PathEntry | None:
+def stat_entry(workspace: Workspace, location: Location, relative: str) -> PathEntry | None:
     """Find the file with exactly this name, following links; None if there is none."""
     try:
-        location = workspace.roots.locate(relative, base=place)
+        location = workspace.roots.locate(relative, base=location)
         status = workspace.roots.stat(location)
     except WorkspaceError:
         return None
     return PathEntry(location, stat.S_ISDIR(status.st_mode))
 
 
-def reject_outside_pattern(workspace: Workspace, pattern: str, places: Sequence[Location]) -> None:
+def reject_outside_pattern(workspace: Workspace, pattern: str, locations: Sequence[Location]) -> None:
     """Raise WorkspaceError for an absolute pattern outside of all directories."""
     if pattern.startswith("/") and not any(
-        _is_within(pattern, path) for place in places for path in (place.path, real_path(place))
+        _is_within(pattern, path) for location in locations for path in (location.path, real_path(location))
     ):
         raise outside_workspace_error(pattern, workspace.roots.paths)
 
 
-def real_path(place: Location) -> str:
-    return "/".join([place.root.real_path.rstrip("/"), place.relative]).rstrip("/") or "/"
+def real_path(location: Location) -> str:
+    return "/".join([location.root.real_path.rstrip("/"), location.relative]).rstrip("/") or "/"
 
 
 def _is_within(pattern: str, directory: str) -> bool:

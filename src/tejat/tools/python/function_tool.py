@@ -161,8 +161,8 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
             if not each.is_context:
                 try:
                     arguments.update(each.parse_argument(given))
-                except TypeMismatch as unfit:
-                    problems.append(str(unfit))
+                except TypeMismatch as mismatch:
+                    problems.append(str(mismatch))
         if problems:
             raise ToolFailure(", ".join(problems), ErrorType.INVALID_TOOL_PARAMS)
         return arguments
@@ -271,9 +271,9 @@ async def _await_result(returned: object) -> object:
 
 def _thread_safe_context(context: ToolContext, loop: asyncio.AbstractEventLoop) -> ToolContext:
     """Wrap the callbacks of a context so that they run in the event loop."""
-    told, kept = context.update_output, context.keep_partial
+    update_output, keep_partial = context.update_output, context.keep_partial
     return replace(
         context,
-        update_output=None if told is None else partial(loop.call_soon_threadsafe, told),
-        keep_partial=None if kept is None else partial(loop.call_soon_threadsafe, kept),
+        update_output=update_output and partial(loop.call_soon_threadsafe, update_output),
+        keep_partial=keep_partial and partial(loop.call_soon_threadsafe, keep_partial),
     )

@@ -31,17 +31,17 @@ class CommandRun:
         return self.stdout + self.stderr
 
 
-def finished_result(command_run: CommandRun, ended: ExitStatus) -> ToolResult:
+def finished_result(command_run: CommandRun, exit_status: ExitStatus) -> ToolResult:
     """Result of a command that ended by itself. A nonzero exit code is not a tool error."""
     display = command_run.output
     if not display.strip():
         display = ""
-        if ended.signal is not None:
-            display = gettext_lazy("Command terminated by signal: {signal}", signal=signal_name(ended.signal))
-        elif ended.code:
-            display = gettext_lazy("Command exited with code: {code}", code=ended.code)
-    code = ended.code if ended.signal is None else -ended.signal
-    return ToolResult(_format_lines(command_run, ended=ended), display, exit_code=code)
+        if exit_status.signal is not None:
+            display = gettext_lazy("Command terminated by signal: {signal}", signal=signal_name(exit_status.signal))
+        elif exit_status.code:
+            display = gettext_lazy("Command exited with code: {code}", code=exit_status.code)
+    code = exit_status.code if exit_status.signal is None else -exit_status.signal
+    return ToolResult(_format_lines(command_run, exit_status=exit_status), display, exit_code=code)
 
 
 def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
@@ -56,7 +56,7 @@ def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
 def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: float) -> ToolResult:
     """Result of a command that was stopped after `limit` seconds."""
     minutes = limit / 60
-    told = [
+    sentences = [
         gettext_lazy(
             "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes"
             " without output.",
@@ -69,16 +69,16 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
         )
     ]
     if limit < 60:
-        told.append(gettext_lazy("The limit was {seconds:g} seconds.", seconds=limit))
+        sentences.append(gettext_lazy("The limit was {seconds:g} seconds.", seconds=limit))
     if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(command_run)):
-        told.append(
+        sentences.append(
             gettext_lazy(
                 'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
                 "Answer beforehand, with an option of the program or by a pipe into it.",
                 prompt=prompt,
             )
         )
-    message = join_lazy(" ", told)
+    message = join_lazy(" ", sentences)
     display = join_lazy("\n", (command_run.output, message)) if command_run.output.strip() else message
     return ToolResult(message + _partial_output(command_run), display, ToolError(message, ErrorType.TIMEOUT))
 
@@ -110,10 +110,10 @@ def _find_input_prompt(command_run: CommandRun) -> str | None:
     return None
 
 
-def _format_lines(command_run: CommandRun, *, ended: ExitStatus | None = None, error: str | None = None) -> str:
-    code = None if ended is None else ended.code
-    number = None if ended is None else ended.signal
-    left = () if ended is None else ended.survivors
+def _format_lines(command_run: CommandRun, *, exit_status: ExitStatus | None = None, error: str | None = None) -> str:
+    code = None if exit_status is None else exit_status.code
+    number = None if exit_status is None else exit_status.signal
+    left = () if exit_status is None else exit_status.survivors
     return "\n".join(
         [
             f"Command: {command_run.command}",

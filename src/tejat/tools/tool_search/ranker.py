@@ -34,16 +34,16 @@ class ToolRanker:
 
     def rank(self, query: str) -> list[ToolEntry]:
         """List the matching tools, best first."""
-        wanted = list(dict.fromkeys(stem_words(query[:_MAX_QUERY_LENGTH])))
-        wanted = [stem for stem in wanted if stem not in STOP_WORDS] or wanted
+        stems = list(dict.fromkeys(stem_words(query[:_MAX_QUERY_LENGTH])))
+        stems = [stem for stem in stems if stem not in STOP_WORDS] or stems
         scores: dict[int, float] = {}
         hits: Counter[int] = Counter()
-        for stem in wanted:
+        for stem in stems:
             for number, score in self._score_stem(stem).items():
                 scores[number] = scores.get(number, 0.0) + score
                 hits[number] += 1
         # A tool that matches all words ranks above one that matches a single word very well.
-        final = {number: score * (1 + hits[number] / len(wanted)) for number, score in scores.items()}
+        final = {number: score * (1 + hits[number] / len(stems)) for number, score in scores.items()}
         return [self._entries[number] for number in sorted(final, key=lambda number: (-final[number], number))]
 
     def _score_stem(self, stem: str) -> dict[int, float]:
@@ -58,12 +58,12 @@ class ToolRanker:
         return best
 
     def _expand_stem(self, stem: str) -> Mapping[str, float]:
-        meant = {stem: 1.0} | dict.fromkeys(_SYNONYMS.get(stem, ()), _SYNONYM_WEIGHT)
-        meant[stem] = 1.0
+        weights = {stem: 1.0} | dict.fromkeys(_SYNONYMS.get(stem, ()), _SYNONYM_WEIGHT)
+        weights[stem] = 1.0
         if stem in self._postings or len(stem) < _MIN_TYPO_LENGTH:
-            return meant
+            return weights
         likely = (known for known in self._postings if known.startswith(stem) or _is_typo(stem, known))
-        return meant | dict.fromkeys(likely, _TYPO_WEIGHT)
+        return weights | dict.fromkeys(likely, _TYPO_WEIGHT)
 
 
 def weighted_stems(entry: ToolEntry) -> dict[str, float]:

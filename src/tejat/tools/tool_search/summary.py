@@ -82,13 +82,13 @@ class _ToolGroup:
         """Number of names that contain each stem."""
         return Counter(stem for name in self.names for stem in set(stem_words(name)) - STOP_WORDS)
 
-    def detail(self, room: int, common: frozenset[str]) -> str:
+    def detail(self, budget: int, common: frozenset[str]) -> str:
         """List the names if there is room, else the words that are frequent in this group and rare in others."""
-        if self.names_cost <= room:
+        if self.names_cost <= budget:
             return _join_words(": ", self.names)
         stems = sorted(self.stems.items(), key=lambda pair: (pair[0] in common, -pair[1], pair[0]))
         words = list(dict.fromkeys(_restore_word(stem, self.names) for stem, _ in stems[:_MAX_WORDS]))
-        while words and _token_cost(words, _TOPICS_PREFIX) > room:
+        while words and _token_cost(words, _TOPICS_PREFIX) > budget:
             words.pop()
         return _join_words(_TOPICS_PREFIX, words) if words else ""
 
@@ -106,7 +106,7 @@ def _common_stems(groups: Sequence[_ToolGroup]) -> frozenset[str]:
     return frozenset(stem for stem, count in counted.items() if count > max(2, len(groups) / 3))
 
 
-def _fit_heads(groups: Sequence[_ToolGroup], room: int) -> list[_GroupHead]:
+def _fit_heads(groups: Sequence[_ToolGroup], budget: int) -> list[_GroupHead]:
     """Choose the line beginnings that fit: with descriptions if possible, else for as many groups as possible."""
     for with_description in (True, False):
         texts = [group.head(with_description=with_description) for group in groups]
@@ -114,10 +114,10 @@ def _fit_heads(groups: Sequence[_ToolGroup], room: int) -> list[_GroupHead]:
             _GroupHead(group, text, estimate_text_tokens(f"{text}\n"))
             for group, text in zip(groups, texts, strict=True)
         ]
-        if sum(head.cost for head in heads) <= room * (0.5 if with_description else 1):
+        if sum(head.cost for head in heads) <= budget * (0.5 if with_description else 1):
             return heads
     kept: list[_GroupHead] = []
-    left = room - _OMISSION_TOKENS
+    left = budget - _OMISSION_TOKENS
     for head in heads:
         left -= head.cost
         if left < 0:
@@ -149,12 +149,12 @@ def _restore_word(stem: str, names: Sequence[str]) -> str:
     return stem
 
 
-def _join_words(beginning: str, words: Sequence[str]) -> str:
-    return beginning + ", ".join(words)
+def _join_words(prefix: str, words: Sequence[str]) -> str:
+    return prefix + ", ".join(words)
 
 
-def _token_cost(words: Sequence[str], beginning: str = ": ") -> int:
-    return estimate_text_tokens(_join_words(beginning, words))
+def _token_cost(words: Sequence[str], prefix: str = ": ") -> int:
+    return estimate_text_tokens(_join_words(prefix, words))
 
 
 _TOPICS_PREFIX = " about "

@@ -33,19 +33,19 @@ def _insert_citations(text: str, citations: Sequence[Citation], count: int) -> s
     end = len(encoded)
     for citation in sorted(citations, key=lambda citation: citation.end, reverse=True):
         mark = "".join(f"[{index + 1}]" for index in citation.sources if 0 <= index < count)
-        place = _character_boundary(encoded, min(citation.end, end))
-        pieces += [encoded[place:end], mark.encode("ascii")]
-        end = place
+        offset = _character_boundary(encoded, min(citation.end, end))
+        pieces += [encoded[offset:end], mark.encode("ascii")]
+        end = offset
     pieces.append(encoded[:end])
     return b"".join(reversed(pieces)).decode("utf-8", "surrogatepass")
 
 
-def _character_boundary(encoded: bytes, place: int) -> int:
+def _character_boundary(encoded: bytes, offset: int) -> int:
     """Move the offset forward to the next character boundary."""
-    place = max(place, 0)
-    while place < len(encoded) and encoded[place] & 0b1100_0000 == 0b1000_0000:
-        place += 1
-    return place
+    offset = max(offset, 0)
+    while offset < len(encoded) and encoded[offset] & 0b1100_0000 == 0b1000_0000:
+        offset += 1
+    return offset
 
 
 def _collapse_whitespace(text: str | None) -> str:

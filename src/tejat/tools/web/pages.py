@@ -88,13 +88,13 @@ async def fetch_pages(
 def truncate_fairly(pages: Sequence[WebPage], most: int = MAX_CHARACTERS) -> list[WebPage]:
     """Truncate pages to a total size; room that short pages do not need goes to longer ones."""
     left = most
-    room: dict[int, int] = {}
+    quota: dict[int, int] = {}
     by_length = sorted(range(len(pages)), key=lambda index: len(pages[index].text))
     for done, index in enumerate(by_length):
-        room[index] = min(len(pages[index].text), left // (len(pages) - done))
-        left -= room[index]
+        quota[index] = min(len(pages[index].text), left // (len(pages) - done))
+        left -= quota[index]
     return [
-        replace(page, text=page.text[: room[index]], is_complete=page.is_complete and len(page.text) <= room[index])
+        replace(page, text=page.text[: quota[index]], is_complete=page.is_complete and len(page.text) <= quota[index])
         for index, page in enumerate(pages)
     ]
 
