@@ -55,8 +55,8 @@ def describe_event(event: AgentEvent) -> str | None:
             )
             return f"{translate(reason)} ({times})"
         case CallFinished(call=call, result=result) if result.error is not None:
-            told = translate(failure_message(result.error, result.return_display))
-            return _("Error executing tool {name}", name=call.name) + f": {told}"
+            message = translate(failure_message(result.error, result.return_display))
+            return _("Error executing tool {name}", name=call.name) + f": {message}"
         case _:
             noticed = notice_for_event(event)
             return None if noticed is None else noticed.message

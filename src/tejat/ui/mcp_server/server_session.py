@@ -87,7 +87,7 @@ class ServerSession:
                 raise
             task.uncancel()
             return
-        except Exception as error:  # noqa: BLE001 -- whatever it was, it ends this request and nothing else
+        except Exception as error:  # noqa: BLE001 -- it ends this request and nothing else
             report_unexpected(error, "a request of an MCP client")
             answer = JsonRpcError(request.id, INTERNAL_ERROR, "Something went wrong here.")
         finally:

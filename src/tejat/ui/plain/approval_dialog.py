@@ -49,15 +49,15 @@ class PlainApprovalDialog:
     async def _ask_once(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply | None:
         """Return the reply, None after an edit that changed nothing."""
         width = _columns()
-        sheet = build_approval_view(question, confirmation)
-        lines = question_lines(sheet, self._style, width=width)
-        shown = len(lines) if sheet.must_be_viewed else PAGE_LINES
+        view = build_approval_view(question, confirmation)
+        lines = question_lines(view, self._style, width=width)
+        shown = len(lines) if view.must_be_viewed else PAGE_LINES
         _print(*lines[:shown])
         choices = approval_choices(question)
         while True:
             left = max(0, len(lines) - shown)
             _print(
-                "", *map(self._style.bold, wrap_line(sheet.prompt, width=width)), *_choice_lines(choices, left, width)
+                "", *map(self._style.bold, wrap_line(view.prompt, width=width)), *_choice_lines(choices, left, width)
             )
             choice = await self._read_choice(choices, has_more=bool(left))
             match choice:

@@ -165,8 +165,8 @@ class PlainOutput:
             self.print_line(text)
 
     def _show_call(self, report: CallReport) -> None:
-        told = [self._style.bold(f"{status_label(report.status)}: {report.title}"), *report.facts]
-        self.print_line(", ".join(told))
+        parts = [self._style.bold(f"{status_label(report.status)}: {report.title}"), *report.facts]
+        self.print_line(", ".join(parts))
         for words in (report.error, report.note):
             if words:
                 self.print_line(words)
@@ -185,10 +185,10 @@ class PlainOutput:
         was_cut = self._is_mid_answer and ended.reason is not EndReason.FINISHED
         words = [run_end_message(ended), _("The answer is cut short.") if was_cut else ""]
         self._is_mid_answer = False
-        told = " ".join(filter(None, words))
+        message = " ".join(filter(None, words))
         self._text.end_line()
-        if told:
-            self.print_line(sanitize_text(translate(told)))
+        if message:
+            self.print_line(sanitize_text(translate(message)))
 
     def _print_notice(self, noticed: Noticed | None) -> None:
         if noticed is not None:
@@ -282,16 +282,16 @@ class _SessionTotals:
     def summary(self) -> str:
         if self._ended is None:
             return ""
-        told = [
+        parts = [
             ngettext("{count} prompt", "{count} prompts", self._runs),
             ngettext("{count} call", "{count} calls", self._calls),
         ]
         if self._ended.usage.total:
-            told.append(format_tokens(self._ended.usage.total, self._ended.usage.cached))
+            parts.append(format_tokens(self._ended.usage.total, self._ended.usage.cached))
         if self._ended.cost:
-            told.append(format_cost(self._ended.cost))
-        told.append(format_duration(time.monotonic() - self._began))
-        return _("This session: {figures}.", figures=", ".join(told))
+            parts.append(format_cost(self._ended.cost))
+        parts.append(format_duration(time.monotonic() - self._began))
+        return _("This session: {figures}.", figures=", ".join(parts))
 
 
 def _truncate_middle(text: str) -> tuple[str, bool]:
@@ -299,9 +299,9 @@ def _truncate_middle(text: str) -> tuple[str, bool]:
     lines = text.strip("\n").split("\n")
     left_out = len(lines) - 2 * _MAX_EDGE_LINES
     if left_out > 0:
-        told = ngettext("{count} more line", "{count} more lines", left_out)
+        omitted = ngettext("{count} more line", "{count} more lines", left_out)
         hint = _("a line of only + shows all of it")
-        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{told}: {hint}]"]
+        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{omitted}: {hint}]"]
     is_whole = left_out <= 0 and all(len(line) <= _MAX_LINE_LENGTH for line in lines)
     shown = [line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]} [...]" for line in lines]
     return "\n".join(shown), is_whole

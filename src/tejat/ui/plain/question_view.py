@@ -11,13 +11,13 @@ MIN_WIDTH = 20
 DEFAULT_WIDTH = 80
 
 
-def question_lines(sheet: ApprovalView, style: Style, *, width: int) -> list[str]:
+def question_lines(view: ApprovalView, style: Style, *, width: int) -> list[str]:
     """Return all lines of a view, the action last, right above the choices."""
     width = max(width, MIN_WIDTH)
-    lines = [style.bold(line) for line in wrap_line(sheet.heading, width=width)]
-    for fact in sheet.facts:
+    lines = [style.bold(line) for line in wrap_line(view.heading, width=width)]
+    for fact in view.facts:
         lines += wrap_line(fact.text, width=width)
-    for line in (*sheet.server_notes, *sheet.body):
+    for line in (*view.server_notes, *view.body):
         lines += (_style_line(line, piece, style) for piece in wrap_line(line.text, width=width, first=line.prefix))
     return lines
 

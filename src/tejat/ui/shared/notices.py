@@ -23,18 +23,20 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
         case Noticed():
             return event
         case ModelChanged(before, after, reason):
-            told = _("changed the model from {before} to {after}: {reason}", before=before, after=after, reason=reason)
-            return Noticed(told)
+            message = _(
+                "changed the model from {before} to {after}: {reason}", before=before, after=after, reason=reason
+            )
+            return Noticed(message)
         case HistoryRepaired(repairs):
             return Noticed(_("the session was put in order: {repairs}", repairs=join_lazy("; ", repairs)))
         case Compressed(before, after, CompressionStatus.COMPRESSED):
-            told = _("summarised the conversation: {before} tokens became {after}", before=before, after=after)
-            return Noticed(told)
+            message = _("summarised the conversation: {before} tokens became {after}", before=before, after=after)
+            return Noticed(message)
         case Compressed(status=CompressionStatus.FAILED | CompressionStatus.INFLATED, detail=detail):
             return Noticed(_("could not summarise the conversation: {detail}", detail=detail))
         case LoopDetected(detail, ends_run):
-            told = _("the model seems to go in circles: {detail}", detail=detail)
-            return Noticed(told if ends_run else told + " " + _("It was told so."))
+            message = _("the model seems to go in circles: {detail}", detail=detail)
+            return Noticed(message if ends_run else message + " " + _("It was told so."))
         case _:
             return None
 

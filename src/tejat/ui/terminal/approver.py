@@ -1,4 +1,4 @@
-"""Who answers for the person before a call runs: the person, in a dialog of the frame."""
+"""Approver that asks in dialogs of the terminal."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 
 class TerminalApprover:
-    """An Approver that asks at the frame.
+    """Approver that asks on the screen.
 
-    `stop` cancels the whole turn. It is called where an answer alone cannot do that, which is when a server wants to
-    know something; an answer to a question about a call says so by itself.
+    `stop` cancels the turn after a stop in an elicitation, whose reply alone cannot do that.
     """
 
     def __init__(
@@ -66,7 +65,7 @@ class TerminalApprover:
     async def _show_in_pager(
         self, question: ApprovalRequest, confirmation: Confirmation, dialog: ApprovalDialog
     ) -> None:
-        """All of it in the pager: the facts, the whole body, and what others say of it."""
+        """Show facts, body and server notes in the pager."""
         view = build_approval_view(question, confirmation)
         lines = [*view.body, *view.server_notes]
         facts = [view.heading, *(fact.text for fact in view.facts), ""]
@@ -79,7 +78,7 @@ class TerminalApprover:
             dialog.mark_fully_viewed()
 
     async def _edit_proposal(self, confirmation: Confirmation) -> ApprovalReply | None:
-        """None where nothing came of it, which is said."""
+        """Return the reply with the edited content, None if there is none."""
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
             self._screen.show_hint(_("This is too large to be rewritten by hand."))
             return None

@@ -1,4 +1,4 @@
-"""The person at the terminal, as commands ask them."""
+"""Prompter of commands on the terminal."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class TerminalPrompter:
-    """A Person who sits at the frame and has this editor. `show` puts a sheet where they read."""
+    """UserPrompter with dialogs on the screen and an external editor. `show` prints a report."""
 
     def __init__(
         self, screen: "InlineScreen", editor: Callable[[], ExternalEditor], show: Callable[[Report], None]

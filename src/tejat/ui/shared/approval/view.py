@@ -155,10 +155,10 @@ def _warnings(question: ApprovalRequest, confirmation: Confirmation) -> Iterator
     if question.risks:
         risks = "; ".join(risk_label(risk) for risk in question.risks)
         yield Fact(FactKind.WARNING, _("Risk: {risks}", risks=risks))
-    for told in confusable_warnings(_texts_to_check(confirmation)):  # before facts that may fill pages
-        yield Fact(FactKind.WARNING, told)
-    if isinstance(confirmation, ExecConfirmation) and (told := bidi_warning(confirmation.command)):
-        yield Fact(FactKind.WARNING, told)
+    for warning in confusable_warnings(_texts_to_check(confirmation)):  # before facts that may fill pages
+        yield Fact(FactKind.WARNING, warning)
+    if isinstance(confirmation, ExecConfirmation) and (warning := bidi_warning(confirmation.command)):
+        yield Fact(FactKind.WARNING, warning)
     if isinstance(confirmation, TrialConfirmation):
         for obstacle in confirmation.obstacles:
             yield Fact(FactKind.WARNING, _("It cannot be kept: {why}", why=escape_line(obstacle)))

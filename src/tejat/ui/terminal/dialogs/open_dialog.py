@@ -19,7 +19,7 @@ class OpenDialog(Generic[Result]):
             return
         try:
             decided = self.dialog.press(key)
-        except Exception as error:  # noqa: BLE001 -- whoever asked is told
+        except Exception as error:  # noqa: BLE001 -- raised to the caller
             self.answer.set_exception(error)
             return
         if decided is not None:

@@ -72,7 +72,7 @@ def _bind(
     bindings: KeyBindings,
     act: Callable[[], None],
     *keys: str,
-    filter: FilterOrBool = True,  # noqa: A002 -- as it is called there
+    filter: FilterOrBool = True,  # noqa: A002 -- prompt_toolkit's name
     save_before: Callable[[KeyPressEvent], bool] = lambda _: True,
 ) -> None:
     def handle(_: KeyPressEvent) -> None:

@@ -29,7 +29,7 @@ def highlight_lines(
         return _plain(lines)
     try:
         coloured = list(_highlighted_lines(lexer, text, theme))
-    except Exception:  # noqa: BLE001 -- a slip in one of some hundred languages costs the colours only
+    except Exception:  # noqa: BLE001 -- an error in a lexer costs only the colours
         return _plain(lines)
     ours = coloured[len(before) : len(before) + len(lines)]
     if ["".join(part for part, _ in line) for line in ours] != list(lines):

@@ -13,6 +13,7 @@ from prompt_toolkit.layout import BufferControl, FormattedTextControl, Window
 from prompt_toolkit.output import ColorDepth
 from rich.console import RenderableType
 
+from tejat.core.log import report_unexpected
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.dialogs.open_dialog import OpenDialog
 from tejat.ui.terminal.render.cells import Frame
@@ -102,8 +103,6 @@ class InlineScreen:
         self._live_drawn = self._printed = float("-inf")
         self._is_ticking = self._is_disconnected = False
         self._output.is_ascii = theme.is_ascii
-
-    # Content
 
     def print(self, *renderables: RenderableType) -> None:
         """Print finished blocks to the scrollback, together in one frame."""
@@ -199,8 +198,6 @@ class InlineScreen:
     def is_vi_navigation(self) -> bool:
         return self._app.is_vi_navigation
 
-    # Lifecycle and ownership of the terminal
-
     async def __aenter__(self) -> Self:
         """Start drawing and return after the first frame."""
         rendered = asyncio.Event()
@@ -293,8 +290,6 @@ class InlineScreen:
             self._open_dialog.abandon()
         self._on_hangup()
 
-    # Keys
-
     def _on_interrupt(self, act: Callable[[], None]) -> None:
         if not self._tty.is_released:  # otherwise it is meant for the program that has the terminal
             act()
@@ -316,8 +311,6 @@ class InlineScreen:
             self._hint_end.cancel()
             self._hint_end = self._live_area.hint = None
             self.redraw()
-
-    # Drawing
 
     @property
     def _is_drawing(self) -> bool:
@@ -356,6 +349,7 @@ class InlineScreen:
         try:
             return render_ansi(block, self.theme, width=self.width)
         except Exception as error:  # noqa: BLE001 -- one broken block must not take the others with it
+            report_unexpected(error, "a printed block")
             return render_ansi(render_error(error, self.theme), self.theme, width=self.width)
 
     def _redraw_from_scratch(self) -> None:
@@ -378,8 +372,8 @@ class InlineScreen:
                 self._app.draw()
 
     def _update_tick(self) -> None:
-        wanted = self._is_ticking and self._live_area.live is not None and self.theme.animates and self._is_drawing
-        self._draw_timer.set_ticking(enabled=wanted)
+        is_enabled = self._is_ticking and self._live_area.live is not None and self.theme.animates and self._is_drawing
+        self._draw_timer.set_ticking(enabled=is_enabled)
 
     def _on_tick(self) -> None:
         self._live_area.is_stale = True

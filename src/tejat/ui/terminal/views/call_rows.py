@@ -68,16 +68,16 @@ def running_rows(call: RunningCall, theme: Theme, *, now: float, max_output_rows
     glyphs = theme.glyphs
     match call.state:
         case CallState.AWAITING_APPROVAL:
-            sign, told = glyphs.waiting, _("waits for your answer")
+            sign, label = glyphs.waiting, _("waits for your answer")
         case CallState.EXECUTING:
-            sign, told = glyphs.running, format_elapsed(now - call.since)
+            sign, label = glyphs.running, format_elapsed(now - call.since)
         case _:
-            sign, told = glyphs.waiting, _("waits")
+            sign, label = glyphs.waiting, _("waits")
     yield SingleRow(
         theme,
         RowSegment(f"{sign} ", StyleRole.ACCENT),
         RowSegment(call.title, is_shrinkable=True),
-        RowSegment(f" {glyphs.separator} {told}", StyleRole.QUIET),
+        RowSegment(f" {glyphs.separator} {label}", StyleRole.QUIET),
     )
     if call.state is CallState.EXECUTING:
         yield from output_rows(call.output, theme, limit=max_output_rows)
