@@ -36,9 +36,10 @@ class CommandRunner:
 
     def __post_init__(self) -> None:
         self.registry = CommandRegistry(self.parts)
+        self.parts.manager.events.subscribe(self.emit)
 
     async def run(self, line: str) -> CommandAction:
-        return await self.registry.run(line, self.prompter, self.emit)
+        return await self.registry.run(line, self.prompter)
 
     async def output_of(self, line: str) -> str:
         """What one line shows."""
@@ -48,7 +49,7 @@ class CommandRunner:
         return self.prompter.output
 
     async def prompt(self, prompt: str) -> RunEnded:
-        return await self.parts.session.prompt(prompt, self.emit)
+        return await self.parts.session.prompt(prompt)
 
     def emit(self, event: AgentEvent) -> None:
         self.parts.statistics.record(event)

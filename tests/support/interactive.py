@@ -53,7 +53,7 @@ class InteractiveRunner:
     async def run_command(self, line: str, **answers: Any) -> tuple[CommandAction, str]:
         """What came of a command, and what it showed."""
         person = FakePrompter(**answers)
-        return await self.interactive.commands.run(line, person, self.events.append), person.output
+        return await self.interactive.commands.run(line, person), person.output
 
     async def command_output(self, line: str, **answers: Any) -> str:
         return (await self.run_command(line, **answers))[1]

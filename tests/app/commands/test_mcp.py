@@ -1,5 +1,6 @@
 """`/mcp`."""
 
+from typing import Any
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def env(tmp_path: Path) -> CommandEnv:
     return env
 
 
-def shown(env: CommandEnv, line: str, **more: object) -> str:
+def shown(env: CommandEnv, line: str, **more: Any) -> str:
     async def work(runner: CommandRunner) -> str:
         assert runner.parts.toolset.external is not None
         await runner.parts.toolset.external.wait_ready()

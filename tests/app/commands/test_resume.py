@@ -57,7 +57,7 @@ def test_by_choice(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> tuple[list[str], str]:
         await runner.prompt("here")
         person = FakePrompter(choices=[1])
-        await runner.interactive.commands.run("/resume", person, runner.events.append)
+        await runner.interactive.commands.run("/resume", person)
         (asked,) = person.asked
         assert isinstance(asked, Choice)
         assert asked.title == "Which session do you want to go on with?"

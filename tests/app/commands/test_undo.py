@@ -158,7 +158,7 @@ class TestRestore:
             await asked(runner)
             newest, _, _ = await ids(runner)
             person = FakePrompter()
-            await runner.interactive.commands.run(f"/restore {newest}", person, runner.events.append)
+            await runner.interactive.commands.run(f"/restore {newest}", person)
             (choice,) = person.asked
             assert isinstance(choice, Choice)
             assert choice.report is not None

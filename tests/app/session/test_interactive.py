@@ -1,5 +1,6 @@
 """A desk: what it shows at a glance, steering, modes, shell lines, and stopping from every state."""
 
+from typing import Any
 import asyncio
 import os
 import signal
@@ -313,7 +314,7 @@ class TestStopping:
         script: str,
         *,
         ends: bool = True,
-        **more: object,
+        **more: Any,
     ) -> list[str]:
         async def work(runner: InteractiveRunner) -> list[str]:
             run = asyncio.create_task(runner.prompt("go"))

@@ -48,8 +48,8 @@ class FakeSession:
     def commands(self) -> "FakeSession":
         return self
 
-    async def run(self, line: str, prompter: object, emit: object) -> CommandAction:
-        del prompter, emit
+    async def run(self, line: str, user: object) -> CommandAction:
+        del user
         return ACTIONS[line]
 
     def subscribe(self, listener: EventSink) -> Callable[[], None]:

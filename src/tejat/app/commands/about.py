@@ -7,7 +7,6 @@ from tejat import __version__
 from tejat.app.commands.base import CommandContext, SlashCommand
 from tejat.app.doctor import configuration_checks
 from tejat.config.settings.types import Setting
-from tejat.core.agent.events import EventSink
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy
 from tejat.core.ui.commands import CommandAction, NoAction
@@ -16,8 +15,8 @@ from tejat.core.ui.report import Paragraph, Report, ReportTable, Tone
 
 
 class AboutCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+        del arguments
         run_config, given = self.context.run_config, self.context.manager.options.environment
         # The current model may differ from the one in the settings.
         asked = Setting(self.context.conversation.model.name, _("asked now"))

@@ -17,7 +17,6 @@ from tejat.config.files.reader import AllowedWriters
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
@@ -119,7 +118,7 @@ class SlashCommand(ABC):
         self.context = context
 
     @abstractmethod
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         """Run with the stripped text after the name.
 
         Raises TejatError and OSError, which are shown to the user in a sentence.

@@ -4,7 +4,6 @@ from urllib.parse import quote
 
 from tejat.app.commands.about import environment_facts
 from tejat.app.commands.base import SlashCommand
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, NoAction
@@ -13,8 +12,7 @@ from tejat.core.ui.report import Paragraph, Report, SourceListing
 
 
 class BugCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         if not arguments:
             raise UsageError(_("Usage: {usage}", usage="/bug TITLE"))
         facts = "\n".join(f"{name}: {value}" for name, value in environment_facts(self.context))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.session_switch import conversation_tail, load_saved_chat
 from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path, write_private_file
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -21,8 +20,7 @@ _RESUME_WORDS = ("resume", "restore", "load")
 
 
 class ChatCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "", _:

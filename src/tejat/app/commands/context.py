@@ -4,7 +4,6 @@ from collections import Counter
 
 from tejat.app.commands.base import SlashCommand
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
 from tejat.core.ui.commands import CommandAction, NoAction
@@ -14,8 +13,8 @@ from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ContextCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+        del arguments
         conversation = self.context.conversation
         window = conversation.model.context_window
         rows = self._rows()

@@ -1,7 +1,6 @@
 """`/copy`: copy the model's last answer to the clipboard."""
 
 from tejat.app.commands.base import SlashCommand
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.messages.history import Role
 from tejat.core.ui.commands import CommandAction, NoAction
@@ -10,8 +9,8 @@ from tejat.core.ui.report import Tone, text_report
 
 
 class CopyCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+        del arguments
         text = self._last_answer()
         if not text:
             user.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.run_config import RunConfig
-from tejat.app.session.manager import SessionManager, load_context_files
-from tejat.core.agent.events import EventSink
+from tejat.app.session.context import load_context_files
+from tejat.app.session.manager import SessionManager
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
@@ -21,8 +21,7 @@ _USAGE = "/directory show | add PATH[,PATH]"
 
 
 class DirectoryCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "show", "":

@@ -1,7 +1,6 @@
 """`/docs`: an index of the documentation."""
 
 from tejat.app.commands.base import SlashCommand
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
@@ -9,8 +8,8 @@ from tejat.core.ui.report import Paragraph, Report, ReportTable
 
 
 class DocsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+        del arguments
         pages = (
             ("agent.md", _("the agent: prompts, sessions, context files, custom commands")),
             ("cli.md", _("the command line")),

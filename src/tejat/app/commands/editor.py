@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting, parse_value
 from tejat.app.commands.settings import write_setting
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
@@ -14,8 +13,7 @@ _EDITORS = ("nano", "vim", "nvim", "emacs", "micro", "hx", "code --wait", "zed -
 
 
 class EditorCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         row = find_setting("general.preferredEditor")
         if not arguments:
             arguments = await self._choose(user) or ""

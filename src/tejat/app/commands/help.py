@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.registry import CommandRegistry
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction
 from tejat.core.ui.prompter import UserPrompter
@@ -12,8 +11,7 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class HelpCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         registry = CommandRegistry(self.context)
         summaries = registry.summaries()
         if not arguments:

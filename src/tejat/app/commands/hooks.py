@@ -6,7 +6,6 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.config.hooks import HookConfig, parse_hooks
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Settings
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -30,8 +29,7 @@ class _HookStates:
 
 
 class HooksCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):

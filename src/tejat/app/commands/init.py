@@ -3,7 +3,6 @@
 import os
 
 from tejat.app.commands.base import SlashCommand
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, NoAction, SubmitPromptAction
 from tejat.core.ui.prompter import UserPrompter
@@ -14,8 +13,8 @@ _NAME = "GEMINI.md"
 
 
 class InitCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del arguments, emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+        del arguments
         path = os.path.join(self.context.run_config.roots[0], _NAME)
         try:
             # An existing file is never overwritten, nor is a dangling link followed.

@@ -8,7 +8,6 @@ from tejat.app.mcp.login import ServerLogin
 from tejat.app.mcp.server_plan import configured_secrets
 from tejat.config.mcp.enablement import set_server_enabled
 from tejat.config.settings.types import configured_servers
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
@@ -33,8 +32,7 @@ class ToolDetail(Enum):
 
 
 class McpCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         match arguments.split():
             case [] | ["list" | "nodesc"]:
                 self._show(user, ToolDetail.NAMES)

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.session.manager import load_context_files
+from tejat.app.session.context import load_context_files
 from tejat.config.context.discovery import ContextFiles
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
@@ -17,7 +16,7 @@ _USAGE = "/memory show | add TEXT | refresh | list"
 
 
 class MemoryCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower():
             case "show":
@@ -27,7 +26,7 @@ class MemoryCommand(SlashCommand):
             case "refresh" | "reload":
                 user.show(self._refresh())
             case "add":
-                await self._add(rest.strip(), user, emit)
+                await self._add(rest.strip(), user)
             case "":
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case _:
@@ -75,12 +74,12 @@ class MemoryCommand(SlashCommand):
         blocks: list[ReportBlock] = [Paragraph(done, Tone.GOOD)]
         return Report(blocks=(*blocks, *(Paragraph(warning, Tone.WARNING) for warning in context.warnings)))
 
-    async def _add(self, fact: str, user: UserPrompter, emit: EventSink) -> None:
+    async def _add(self, fact: str, user: UserPrompter) -> None:
         if not fact:
             raise UsageError(_("Usage: /memory add <text to remember>"))
         user.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
         call = FunctionCall("save_memory", {"fact": fact}, "memory-add")
-        result = await self.context.toolset.start_scheduler().run(call, emit)
+        result = await self.context.toolset.start_scheduler().run(call, self.context.manager.events.emit)
         if result.error is None:
             self.context.conversation.set_context(load_context_files(self.context.run_config))
 

@@ -6,7 +6,6 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.app.model_source import DEFAULT_MODEL, open_named_model
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import TejatError, UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -19,8 +18,7 @@ _PERSIST = "--persist"
 
 
 class ModelCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         words = arguments.split()
         persists = _PERSIST in words
         names = [word for word in words if word != _PERSIST]

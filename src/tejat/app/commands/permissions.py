@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -16,8 +15,7 @@ USAGE = "/permissions [list | revoke N | trust]"
 
 
 class PermissionsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         match arguments.split():
             case [] | ["list"]:
                 user.show(self._list_report())

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import cast
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.core.agent.events import EventSink
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyExplanation
 from tejat.core.errors import UsageError
@@ -24,8 +23,7 @@ _SHELL = "run_shell_command"
 
 
 class PolicyCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):

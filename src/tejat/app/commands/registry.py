@@ -10,7 +10,6 @@ from tejat.app.commands.builtin import builtin_commands, builtin_names
 from tejat.app.run_config import RunConfig
 from tejat.config.custom_commands import CustomCommands, find_custom_commands
 from tejat.config.paths import SourceTier
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import TejatError
 from tejat.core.i18n import _, translate
 from tejat.core.text.edit_distance import edit_distance
@@ -61,12 +60,12 @@ class CommandRegistry:
         prompt = next((prompt for prompt in self._prompts() if prompt.name == name), None)
         return () if prompt is None else _prompt_argument_suggestions(prompt, typed)
 
-    async def run(self, line: str, user: UserPrompter, emit: EventSink) -> CommandAction:
+    async def run(self, line: str, user: UserPrompter) -> CommandAction:
         name, _, typed = _split_line(line.strip())
         try:
             own = _resolve_builtin(name)
             if own is not None:
-                return await self._command(own).run(typed.strip(), user, emit)
+                return await self._command(own).run(typed.strip(), user)
             if "/" in name or name.startswith("*") or self._is_external(name):
                 return SubmitPromptAction(line, line)
             user.show(self._unknown(name))

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.undo import list_report
 from tejat.app.session.undo_service import UndoService, entry_title, undo_plan
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SubmitPromptAction
@@ -18,8 +17,7 @@ _MAX_CALL_LENGTH = 2_000
 
 
 class RestoreCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         self.context.require_idle()
         undo_service = UndoService(self.context.manager)
         history = self.context.conversation.history

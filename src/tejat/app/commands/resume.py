@@ -4,9 +4,8 @@ import time
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.app.session.manager import open_session_store
+from tejat.app.session.initial_state import open_session_store
 from tejat.app.session.session_switch import conversation_tail, resume_session
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -16,8 +15,7 @@ from tejat.engine.sessions.session_store import LATEST, SessionSummary
 
 
 class ResumeCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         entry = self._find(arguments) if arguments else await self._choose(user)
         if entry is None:
             return NoAction()

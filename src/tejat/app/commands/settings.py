@@ -14,7 +14,6 @@ from tejat.app.commands.setting_values import (
     setting_views,
 )
 from tejat.config.settings.schema import SettingSpec
-from tejat.core.agent.events import EventSink
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -23,8 +22,7 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class SettingsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         name, _, typed = arguments.partition(" ")
         match name.lower(), typed.strip():
             case "", _:

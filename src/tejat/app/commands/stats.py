@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -12,8 +11,7 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 
 
 class StatsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         match arguments.lower():
             case "" | "session":
                 report = self._session()

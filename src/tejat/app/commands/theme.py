@@ -6,7 +6,6 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.app.preferences import find_theme
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -15,8 +14,7 @@ from tejat.core.ui.status import ThemeName
 
 
 class ThemeCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         if not arguments:
             taken = await user.choose(self._choice())
             if taken is None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -13,8 +12,7 @@ from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ToolsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         match arguments.lower():
             case "" | "nodesc":
                 lines = [f"  - {entry.display_name}" for entry in self._entries()]

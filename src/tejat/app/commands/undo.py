@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
-from tejat.core.agent.events import EventSink
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
@@ -16,8 +15,7 @@ _MAX_LISTED = 50
 
 
 class UndoCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        del emit
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         undo_service = UndoService(self.context.manager)
         undoable = await undo_service.undoable_entries()
         if arguments.lower() == "list":

@@ -1,4 +1,4 @@
-"""A desk: all that a person has before them while they talk to a model, whatever front end shows it."""
+"""The session as interactive front ends use it."""
 
 import os
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -41,7 +41,7 @@ async def open_interactive_session(
 
 
 class InteractiveSession:
-    """Implements what front ends need of a session."""
+    """Implements `ui.contract.UiSession`."""
 
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
@@ -64,13 +64,13 @@ class InteractiveSession:
 
     @property
     def resumable_id(self) -> str | None:
-        """The id of the session, once something of it is kept."""
+        """The id of the session, once something of it is saved."""
         session = self._manager.session
         return session.session_id if os.path.isfile(session.journal_path) else None
 
     @property
     def resume_preview(self) -> Report | None:
-        """The end of a conversation that was begun before."""
+        """The end of a resumed conversation."""
         conversation = self._manager.session.conversation
         if not conversation.rewind_points:
             return None
@@ -100,7 +100,7 @@ class InteractiveSession:
         return self._manager.session.pending_questions
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
-        """Run a line that the person typed after `!`. See `ShellMode.run`."""
+        """Run a line typed after `!`. See `ShellMode.run`."""
         session = self._manager.session
 
         def done(ran: "ShellModeResult") -> None:
@@ -109,15 +109,15 @@ class InteractiveSession:
         return await self._shell_mode.run(line, show, done)
 
     def steer(self, text: str) -> bool:
-        """Hand the model a word between two calls; False where nothing goes on."""
+        """Pass text to the model between two calls; False if no run goes on."""
         return self._manager.session.steer(text)
 
     def next_mode(self) -> str:
-        """Go on to the next approval mode, and tell which that is."""
+        """Switch to the next approval mode and return it."""
         return cycle_mode(self._manager)
 
     async def close(self) -> None:
-        """Stop looking for files, and let go of what shell lines left behind."""
+        """Stop indexing files and close the shell mode."""
         await self.files.close()
         if "_shell_mode" in self.__dict__:
             self._shell_mode.close()

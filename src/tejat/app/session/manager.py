@@ -1,26 +1,23 @@
-"""Puts an agent together: the ground, the tools, a model, the context and a session."""
+"""The sessions of an agent: opens its services and builds one session after the other."""
 
-import os
-import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tejat.app.model_source import RunModel, current_date, open_named_model, open_run_model
+from tejat.app.model_source import RunModel, open_named_model, open_run_model
 from tejat.app.run_config import RunConfig, UserConfig, load_user_config
+from tejat.app.session.context import load_context_files, session_system_prompt
+from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
-from tejat.app.tools.tool_services import ModelAccess, resolve_sandbox_mode
+from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
-from tejat.config.context.discovery import ContextFiles, find_context_files
-from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
-from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.messages.history import History, Message
+from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
@@ -28,13 +25,10 @@ from tejat.engine.loop.conversation import Conversation, RequestTemplate, Safegu
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price, PriceList
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
-from tejat.engine.prompt.system_prompt import build_system_prompt, environment_messages
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
-from tejat.engine.sessions.rewind_points import RewindPoint
 from tejat.engine.sessions.session import Session, SessionInfo
-from tejat.engine.sessions.session_store import SessionStore, SessionSummary
 from tejat.tools import find_tools_entry
 from tejat.workspace.threads.pool import shutdown
 
@@ -48,9 +42,9 @@ _SEARCH_TOOL = "google_web_search"
 
 @asynccontextmanager
 async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncGenerator[Session]:
-    """A session that answers prompts. Without an approver whatever needs an answer is refused.
+    """Open a session that runs prompts. Without an approver every call that needs approval is refused.
 
-    Raises UsageError, and ModelFailure when there is no key for the model.
+    Raises UsageError, and ModelFailure without a key for the model.
     """
     async with open_session_manager(options, approver) as manager:
         yield manager.session
@@ -105,9 +99,9 @@ async def open_session_manager(
 
 
 class SessionManager:
-    """The sessions of one agent, one after the other, on the same tools, servers and model.
+    """Builds sessions on the same tools, servers, model, events and budget.
 
-    `session` is the one that answers now. What one of them has spent, the next one cannot spend again.
+    `session` is the current one.
     """
 
     def __init__(
@@ -119,7 +113,7 @@ class SessionManager:
         events: EventBus[AgentEvent],
         questions: QuestionQueue | None,
     ) -> None:
-        """Raises UsageError where the session that is to be taken up cannot be had."""
+        """Raises UsageError if the session to be resumed cannot be loaded."""
         self.options = options
         self.run_config = run_config
         self.toolset = toolset
@@ -131,22 +125,22 @@ class SessionManager:
         self._budget = _make_budget(options, run_config)
         self.update_search_tool(run_model.model)
         notes = (*toolset.notes, *_hook_warnings(toolset.hooks))
-        self.session = self._build_session(_initial_state(options, run_config, run_model), run_model.model, notes)
+        self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
 
     async def ask(self, request: ModelRequest) -> ModelResponse:
-        """A question on the side to the model of the session. Raises ModelFailure."""
+        """Send a side request to the model of the session. Raises ModelFailure."""
         return await self.session.query(request)
 
-    async def switch_to(self, initial_state: "InitialState", reason: SessionEnd) -> None:
-        """Go on with another session. Raises UsageError, and keeps this one, while it is busy."""
+    async def switch_to(self, state: InitialState, reason: SessionEnd) -> None:
+        """Switch to another session. Raises UsageError, and keeps the current one, while it is busy."""
         before = self.session
         if before.is_busy:
-            if initial_state.journal is not None:
-                initial_state.journal.close()
+            if state.journal is not None:
+                state.journal.close()
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
-        after = self._build_session(initial_state, before.conversation.model, ())
+        after = self._build_session(state, before.conversation.model, ())
         try:
             await before.end(reason)
         finally:
@@ -154,7 +148,7 @@ class SessionManager:
             self._announce_session()
 
     def update_search_tool(self, model: ModelClient) -> None:
-        """Searching is offered only where somebody can search."""
+        """Register the web search tool only if the model or a search service can search."""
         registry = self.toolset.registry
         if self.run_config.settings.search_url is not None or Capability.GOOGLE_SEARCH in model.capabilities:
             if self._search_entry is not None and _SEARCH_TOOL not in registry:
@@ -165,7 +159,7 @@ class SessionManager:
     async def close(self) -> None:
         await self.session.close()
 
-    def _build_session(self, initial_state: "InitialState", model: ModelClient, notes: tuple[str, ...]) -> Session:
+    def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
         run_config, toolset, options = self.run_config, self.toolset, self.options
         external = toolset.external
         context = load_context_files(run_config)
@@ -175,31 +169,31 @@ class SessionManager:
             return (model if conversation is None else conversation.model).context_window
 
         declared = ToolDeclarations(toolset.registry, toolset.is_forbidden, _tool_index_settings(toolset, window))
-        system = partial(_build_system_prompt, options, run_config, declared, is_headless=self._is_headless)
+        system = partial(session_system_prompt, options, run_config, declared, is_headless=self._is_headless)
         conversation = Conversation(
             model,
             toolset.start_scheduler,
-            History(initial_state.messages),
-            RequestTemplate(system(context), declared, initial_state.opening, _instructions(external), context, system),
+            History(state.messages),
+            RequestTemplate(system(context), declared, state.opening, _instructions(external), context, system),
             _make_safeguards(self._budget, run_config),
             self.events,
             fallback=self._fallback(model),
             hooks=toolset.hooks,
-            rewind_points=initial_state.rewind_points,
+            rewind_points=state.rewind_points,
         )
         return Session(
             conversation,
             SessionInfo(
-                initial_state.session_id,
-                source=initial_state.source,
-                is_resumed=initial_state.source is SessionSource.RESUME,
-                repairs=initial_state.repairs,
-                notes=(*notes, *context.warnings, *initial_state.problems),
+                state.session_id,
+                source=state.source,
+                is_resumed=state.source is SessionSource.RESUME,
+                repairs=state.repairs,
+                notes=(*notes, *context.warnings, *state.problems),
                 recorded_at=self.run_model.recorded_at,
             ),
             expand=PromptExpander(run_config, toolset).expand,
-            journal=initial_state.journal,
-            problems=partial(_session_problems, initial_state.journal, self.run_model, external),
+            journal=state.journal,
+            problems=partial(_session_problems, state.journal, self.run_model, external),
             prepare=None
             if external is None
             else partial(_await_external_tools, external, is_headless=self._is_headless),
@@ -209,14 +203,14 @@ class SessionManager:
         )
 
     def _fallback(self, model: ModelClient) -> Callable[[], ModelClient] | None:
-        """What is played again asks nobody else."""
+        """The opener of the fallback model, None for a replay, which asks no other model."""
         other = self.run_config.settings.fallback_model
         if other is None or other.value == model.name or self.run_model.recorded_at is not None:
             return None
         return partial(open_named_model, other.value, self.run_config)
 
     def _announce_session(self) -> None:
-        """Tell the others whose session it is now."""
+        """Tell services and hooks which session is the current one."""
         session = self.session
         self.toolset.services.session_id = session.session_id
         if self.toolset.hooks is not None:
@@ -240,7 +234,7 @@ def _instructions(external: "ExternalTools | None") -> Callable[[], str] | None:
 
 
 async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
-    """Wait for foreign tools: without a person as long as it takes, which is limited, else a moment, and only once."""
+    """Wait for external tools: as long as it takes in a headless run, else only briefly and only once."""
     external.request_gate.open()
     is_first, external.was_awaited = not external.was_awaited, True
     late = await external.wait_ready(_STARTUP_WAIT_SECONDS if is_first else 0.0)
@@ -262,57 +256,9 @@ def _hook_warnings(hooks: "SessionHooks | None") -> tuple[str, ...]:
 def _session_problems(
     journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
 ) -> list[str]:
-    """What of the session could not be kept, and what became of foreign tools while it ran."""
+    """What could not be recorded, and news about external tools."""
     found = (None if journal is None else journal.failure, run_model.recording_problem())
     return [*filter(None, found), *(() if external is None else external.take_notices())]
-
-
-def _build_system_prompt(
-    options: AgentOptions,
-    run_config: RunConfig,
-    declared: ToolDeclarations,
-    context: ContextFiles,
-    *,
-    is_headless: bool,
-) -> str:
-    """Raises UsageError."""
-    return options.system or build_system_prompt(
-        context=context.to_prompt(run_config.roots[0]),
-        tool_names=[declaration.name for declaration in declared()],
-        sandbox="" if resolve_sandbox_mode(options.sandbox, run_config.settings) is SandboxMode.OFF else "a sandbox",
-        is_headless=is_headless,
-        replacement=_system_prompt_override(run_config),
-    )
-
-
-def load_context_files(run_config: RunConfig) -> ContextFiles:
-    """What people wrote for the model, as it is now."""
-    settings = run_config.settings
-    everywhere = settings.load_memory_from_include_directories.value
-    return find_context_files(
-        home_directory=run_config.paths.gemini,
-        directories=run_config.roots if everywhere else run_config.roots[:1],
-        names=settings.context_file_names.value,
-        is_trusted=run_config.trust.is_trusted,
-        import_format=settings.import_format.value,
-        max_directories=settings.discovery_max_directories.value,
-    )
-
-
-def _system_prompt_override(run_config: RunConfig) -> str | None:
-    """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own. Raises UsageError."""
-    word = run_config.environment.get("GEMINI_SYSTEM_MD", "").strip()
-    if word.lower() in ("", "0", "false"):
-        return None
-    path = word
-    if word.lower() in ("1", "true"):
-        if not run_config.trust.is_trusted:
-            return None
-        path = os.path.join(run_config.roots[0], ".gemini", "system.md")
-    text = read_config_file(os.path.expanduser(path), writers=AllowedWriters.ANYONE)
-    if text is None:
-        raise ConfigurationError(_("The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.", path=path))
-    return text
 
 
 def _make_budget(options: AgentOptions, run_config: RunConfig) -> Budget:
@@ -333,64 +279,3 @@ def _make_safeguards(budget: Budget, run_config: RunConfig) -> Safeguards:
         LoopDetector(enabled=settings.loop_detection.value),
         Compressor(threshold=settings.compression_threshold.value),
     )
-
-
-class InitialState(NamedTuple):
-    """Where a session begins: anew, or where it ended the last time."""
-
-    session_id: str
-    messages: Sequence[Message]
-    opening: int
-    journal: SessionJournal | None = None
-    source: SessionSource = SessionSource.STARTUP
-    repairs: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    rewind_points: tuple[RewindPoint, ...] = ()
-
-
-def _initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunModel) -> InitialState:
-    """Raises UsageError."""
-    if options.resume is not None:
-        sessions = open_session_store(run_config)
-        return resume_state(sessions, sessions.find(options.resume))
-    keeps_session = options.keeps_session and run_model.recorded_at is None
-    return new_state(run_config, run_model.session_id, model=run_model.model.name if keeps_session else None)
-
-
-def open_session_store(run_config: RunConfig) -> SessionStore:
-    days = run_config.settings.session_days.value
-    return SessionStore(run_config.paths.sessions, run_config.roots[0], max_age_days=days, secrets=run_config.secrets)
-
-
-def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:
-    """The end of an earlier session. Raises UsageError."""
-    journal, loaded = sessions.resume(entry)
-    return InitialState(
-        loaded.session_id,
-        loaded.messages,
-        loaded.preamble_length,
-        journal,
-        source=SessionSource.RESUME,
-        repairs=loaded.repairs,
-        problems=loaded.problems,
-        rewind_points=loaded.rewind_points,
-    )
-
-
-def new_state(
-    run_config: RunConfig, session_id: str, *, model: str | None, source: SessionSource = SessionSource.STARTUP
-) -> InitialState:
-    """A new session, kept if the model is named that it begins with."""
-    messages = environment_messages(
-        directories=run_config.roots,
-        today=current_date(),
-        platform=sys.platform,
-        respect_git_ignore=run_config.settings.respect_git_ignore.value,
-    )
-    if model is None:
-        return InitialState(session_id, messages, len(messages), source=source)
-    sessions = open_session_store(run_config)
-    sessions.prune()
-    journal = sessions.create(session_id=session_id, model=model)
-    journal.record_preamble(messages)
-    return InitialState(session_id, messages, len(messages), journal, source=source)

@@ -13,6 +13,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.scheduler import Scheduler
+from tejat.engine.calls.serial_approver import SerialApprover
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.paths import is_inside
 from tejat.workspace.threads.pool import shutdown
@@ -58,7 +59,7 @@ class ToolHost:
         options = self._options
         with open_toolset(
             self._run_config,
-            approver,
+            None if approver is None else SerialApprover(approver),
             allowed_tools=options.allowed_tools,
             mode=options.mode,
             sandbox=options.sandbox,

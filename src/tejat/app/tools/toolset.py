@@ -126,7 +126,10 @@ def open_tools(
     Without an approver every call that needs approval is refused. `sandbox` is `auto`, `required` or `off`. Raises
     UsageError for a missing directory, a broken settings or policy file, or a required sandbox that does not work.
     """
+    from tejat.engine.calls.serial_approver import SerialApprover
+
     run_config = load_run_config(directories, environment=environment)
+    approver = None if approver is None else SerialApprover(approver)
     with open_toolset(run_config, approver, allowed_tools=allowed_tools, mode=mode, sandbox=sandbox) as toolset:
         toolset.start_scheduler()
         yield toolset
@@ -152,7 +155,6 @@ def open_toolset(
     """
     from tejat.app.diagnostics import open_log
     from tejat.app.tools.tool_services import ToolServices
-    from tejat.engine.calls.serial_approver import SerialApprover
     from tejat.workspace.context import Workspace
 
     settings = run_config.settings
@@ -164,7 +166,6 @@ def open_toolset(
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox))
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
-        approver = None if approver is None else SerialApprover(approver)
         hooks = _start_hooks(run_config, approver, services) if settings.hooks else None
 
         def make_scheduler() -> "Scheduler":

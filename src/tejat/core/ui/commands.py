@@ -1,9 +1,8 @@
-"""What can be typed after a slash, and what may come of it."""
+"""The slash command contract."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
-from tejat.core.agent.events import EventSink
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import Part
 from tejat.core.ui.prompter import UserPrompter
@@ -11,7 +10,7 @@ from tejat.core.ui.prompter import UserPrompter
 
 @frozen
 class CommandSummary:
-    """A command as `/help` and the completion show it. `source` is empty for our own, else where it comes from."""
+    """A command as `/help` and completion show it. `source` is empty for built-in commands."""
 
     name: str
     summary: str
@@ -22,7 +21,7 @@ class CommandSummary:
 
 @frozen
 class CompletionItem:
-    """What a line could go on as: `text` takes the place of its last `replaces` characters."""
+    """A completion: `text` replaces the last `replace_length` characters of the line."""
 
     text: str
     replace_length: int
@@ -32,12 +31,12 @@ class CompletionItem:
 
 @frozen
 class NoAction:
-    """All was said."""
+    """Nothing more to do."""
 
 
 @frozen
 class SubmitPromptAction:
-    """Now the model is asked; `shown` is what the person reads as their own prompt."""
+    """Send a prompt to the model. `display_text` is shown as the prompt of the user."""
 
     prompt: str | Sequence[Part]
     display_text: str
@@ -45,19 +44,19 @@ class SubmitPromptAction:
 
 @frozen
 class SetInputAction:
-    """This text goes back into the editor."""
+    """Put text into the editor."""
 
     text: str
 
 
 @frozen
 class ClearScreenAction:
-    """What is on the screen belongs to something that is over."""
+    """Clear the screen, whose content belongs to a session that has ended."""
 
 
 @frozen
 class QuitAction:
-    """The person wants to go."""
+    """Quit the program."""
 
 
 CommandAction: TypeAlias = NoAction | SubmitPromptAction | SetInputAction | ClearScreenAction | QuitAction
@@ -65,13 +64,13 @@ CommandAction: TypeAlias = NoAction | SubmitPromptAction | SetInputAction | Clea
 
 class SlashCommands(Protocol):
     def summaries(self) -> Sequence[CommandSummary]:
-        """All of them by name: our own, custom ones, prompts of MCP servers that are known by now."""
+        """All commands by name: built-in and custom ones, and prompts of connected MCP servers."""
         ...
 
     async def suggestions(self, line: str) -> Sequence[CompletionItem]:
-        """What a line that begins with a slash could go on as: names, subcommands, arguments."""
+        """Completions of a line that begins with a slash: names, subcommands, arguments."""
         ...
 
-    async def run(self, line: str, user: UserPrompter, emit: EventSink) -> CommandAction:
-        """Do what the line says. Whatever goes wrong is shown to the person; a cancellation passes through."""
+    async def run(self, line: str, user: UserPrompter) -> CommandAction:
+        """Run the command in the line. Errors are shown to the user; cancellation passes through."""
         ...

@@ -229,7 +229,7 @@ class Repl:
 
     async def _run_command(self, line: str) -> CommandAction:
         try:
-            return await self._session.commands.run(line, self._views.prompter, self._views.handle_event)
+            return await self._session.commands.run(line, self._views.prompter)
         finally:
             self._views.refresh()
 

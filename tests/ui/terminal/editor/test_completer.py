@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from tejat.core.agent.events import EventSink
 from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, SlashCommands
 from tejat.core.ui.prompter import UserPrompter
 from tejat.ui.terminal.editor.completer import Completer, completion_target
@@ -18,7 +17,7 @@ class SomeCommands(SlashCommands):
     async def suggestions(self, line: str) -> Sequence[CompletionItem]:
         return [CompletionItem("/help", len(line), "/help", "What there is")]
 
-    async def run(self, line: str, person: UserPrompter, tell: EventSink) -> CommandAction:
+    async def run(self, line: str, user: UserPrompter) -> CommandAction:
         raise NotImplementedError
 
 

@@ -1,0 +1,66 @@
+"""Context files and system prompt of a session."""
+
+import os
+from typing import TYPE_CHECKING
+
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.tool_services import resolve_sandbox_mode
+from tejat.config.context.discovery import ContextFiles, find_context_files
+from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.modes import SandboxMode
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import _
+from tejat.engine.loop.tool_declarations import ToolDeclarations
+from tejat.engine.prompt.system_prompt import build_system_prompt
+
+if TYPE_CHECKING:
+    pass
+
+
+def load_context_files(run_config: RunConfig) -> ContextFiles:
+    """Load the context files as they are now."""
+    settings = run_config.settings
+    everywhere = settings.load_memory_from_include_directories.value
+    return find_context_files(
+        home_directory=run_config.paths.gemini,
+        directories=run_config.roots if everywhere else run_config.roots[:1],
+        names=settings.context_file_names.value,
+        is_trusted=run_config.trust.is_trusted,
+        import_format=settings.import_format.value,
+        max_directories=settings.discovery_max_directories.value,
+    )
+
+
+def session_system_prompt(
+    options: AgentOptions,
+    run_config: RunConfig,
+    declared: ToolDeclarations,
+    context: ContextFiles,
+    *,
+    is_headless: bool,
+) -> str:
+    """Build the system prompt. Raises UsageError."""
+    return options.system or build_system_prompt(
+        context=context.to_prompt(run_config.roots[0]),
+        tool_names=[declaration.name for declaration in declared()],
+        sandbox="" if resolve_sandbox_mode(options.sandbox, run_config.settings) is SandboxMode.OFF else "a sandbox",
+        is_headless=is_headless,
+        replacement=_system_prompt_override(run_config),
+    )
+
+
+def _system_prompt_override(run_config: RunConfig) -> str | None:
+    """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own. Raises UsageError."""
+    word = run_config.environment.get("GEMINI_SYSTEM_MD", "").strip()
+    if word.lower() in ("", "0", "false"):
+        return None
+    path = word
+    if word.lower() in ("1", "true"):
+        if not run_config.trust.is_trusted:
+            return None
+        path = os.path.join(run_config.roots[0], ".gemini", "system.md")
+    text = read_config_file(os.path.expanduser(path), writers=AllowedWriters.ANYONE)
+    if text is None:
+        raise ConfigurationError(_("The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.", path=path))
+    return text

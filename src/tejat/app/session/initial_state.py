@@ -1,0 +1,79 @@
+"""The initial state of a session: new, or resumed."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tejat.app.model_source import RunModel, current_date
+from tejat.app.run_config import RunConfig
+from tejat.core.agent.events import SessionSource
+from tejat.core.agent.options import AgentOptions
+from tejat.core.messages.history import Message
+from tejat.engine.prompt.system_prompt import environment_messages
+from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.rewind_points import RewindPoint
+from tejat.engine.sessions.session_store import SessionStore, SessionSummary
+
+if TYPE_CHECKING:
+    pass
+
+
+class InitialState(NamedTuple):
+    """The messages and the journal that a session begins with."""
+
+    session_id: str
+    messages: Sequence[Message]
+    opening: int
+    journal: SessionJournal | None = None
+    source: SessionSource = SessionSource.STARTUP
+    repairs: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    rewind_points: tuple[RewindPoint, ...] = ()
+
+
+def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunModel) -> InitialState:
+    """The state for the first session of a run. Raises UsageError."""
+    if options.resume is not None:
+        sessions = open_session_store(run_config)
+        return resume_state(sessions, sessions.find(options.resume))
+    keeps_session = options.keeps_session and run_model.recorded_at is None
+    return new_state(run_config, run_model.session_id, model=run_model.model.name if keeps_session else None)
+
+
+def open_session_store(run_config: RunConfig) -> SessionStore:
+    days = run_config.settings.session_days.value
+    return SessionStore(run_config.paths.sessions, run_config.roots[0], max_age_days=days, secrets=run_config.secrets)
+
+
+def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:
+    """The state at the end of an earlier session. Raises UsageError."""
+    journal, loaded = sessions.resume(entry)
+    return InitialState(
+        loaded.session_id,
+        loaded.messages,
+        loaded.preamble_length,
+        journal,
+        source=SessionSource.RESUME,
+        repairs=loaded.repairs,
+        problems=loaded.problems,
+        rewind_points=loaded.rewind_points,
+    )
+
+
+def new_state(
+    run_config: RunConfig, session_id: str, *, model: str | None, source: SessionSource = SessionSource.STARTUP
+) -> InitialState:
+    """The state of a new session, which is saved if `model` names its model."""
+    messages = environment_messages(
+        directories=run_config.roots,
+        today=current_date(),
+        platform=sys.platform,
+        respect_git_ignore=run_config.settings.respect_git_ignore.value,
+    )
+    if model is None:
+        return InitialState(session_id, messages, len(messages), source=source)
+    sessions = open_session_store(run_config)
+    sessions.prune()
+    journal = sessions.create(session_id=session_id, model=model)
+    journal.record_preamble(messages)
+    return InitialState(session_id, messages, len(messages), journal, source=source)
