@@ -1,4 +1,4 @@
-"""What the model reads is part of the interface: the words, the schemas, and every name a parameter ever had."""
+"""What models read is part of the interface: descriptions, schemas, and every name a parameter ever had."""
 
 import json
 import runpy
@@ -72,14 +72,14 @@ class TestDeclarations:
         assert (tool.name, tool.display_name, type(tool).__name__, tool.kind.value) == (name, *TOOLS[name])
 
     @pytest.mark.parametrize("name", TOOLS)
-    def test_the_description_is_its_page_of_words(self, name: str, here: ToolDependencies) -> None:
-        words = ROOT / "src" / "tejat" / "tools" / "words" / f"{name}.md"
+    def test_the_description_is_its_page(self, name: str, here: ToolDependencies) -> None:
+        page = ROOT / "src" / "tejat" / "tools" / "descriptions" / f"{name}.md"
         description = load_builtin(name, here).description
-        assert description == words.read_text(encoding="utf-8").strip()
+        assert description == page.read_text(encoding="utf-8").strip()
         assert description
 
-    def test_no_page_of_words_is_left_over(self) -> None:
-        pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "words").glob("*.md")}
+    def test_no_page_is_left_over(self) -> None:
+        pages = {path.stem for path in (ROOT / "src" / "tejat" / "tools" / "descriptions").glob("*.md")}
         # One is added to what a command says of its tools, the other is declared where there are too many tools.
         assert pages == {*TOOLS, "discovered_tool", "find_tools"}
 
@@ -138,7 +138,9 @@ def test_the_oldest_names_are_the_declared_ones(name: str, here: ToolDependencie
     properties = schema["properties"]
     assert isinstance(properties, dict)
     assert set(required + others) <= set(properties)
-    assert all(declared["description"] for declared in properties.values())
+    for declared in properties.values():
+        assert isinstance(declared, dict)
+        assert declared["description"]
 
 
 FILTERING = [

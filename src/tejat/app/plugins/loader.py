@@ -181,5 +181,5 @@ def _error_location(error: BaseException, path: str | None) -> str:
 _INTERNAL_PATHS = (
     "<frozen",
     os.path.join(os.path.dirname(os.__file__), "importlib", ""),
-    f"{os.path.dirname(os.path.dirname(os.path.abspath(__file__)))}{os.sep}",
+    os.path.abspath(__file__).removesuffix(os.path.join("app", "plugins", "loader.py")),
 )

@@ -22,7 +22,7 @@ from tejat.ui.plain.style import Style
 from tejat.ui.shared.exit_status import classify_error, exit_code_for
 from tejat.ui.signals import Terminated, graceful_termination
 
-_DEMO = os.path.join(os.path.dirname(os.path.dirname(__file__)), "demo")
+_DEMO = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "demo")
 _PROMPT = "A test of this project fails. Find out why, correct it, and run the tests."
 
 
