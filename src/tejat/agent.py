@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class AgentSettings(TypedDict, total=False):
-    """What an agent can be told to be; `AgentOptions` says what each of them means."""
+    """The settings of an agent. `AgentOptions` documents them."""
 
     directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     model: str | None
@@ -47,21 +47,21 @@ class AgentSettings(TypedDict, total=False):
 
 
 class Agent:
-    """A model at work with tools in some directories; use it as `async with Agent(...) as agent`.
+    """A model with tools in a workspace; use it as `async with Agent(...) as agent`.
 
     The settings are those of `AgentOptions`: `directories`, `model`, `tools`, `mode`, `system`, `max_turns` and so on.
-    The approver is asked what the rules want to be asked; without one, that is refused. Several agents can live in one
-    process; each belongs to the event loop that it was opened in.
+    The approver answers approval requests; without one, calls that need approval are refused. Several agents can live
+    in one process; each belongs to the event loop it was opened in.
     """
 
     def __init__(self, *, approver: Approver | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for a setting that there is none of, or a tool that is none."""
+        """Raises TypeError for an unknown setting, or a tool that is not one."""
         self._options = _options(settings)
         self._approver = approver
         self._open: _OpenAgent | None = None
 
     async def __aenter__(self) -> "Agent":
-        """Raises UsageError, and ModelFailure when there is no key for the model."""
+        """Raises UsageError, and ModelFailure if there is no key for the model."""
         if self._open is not None:
             raise UsageError("This agent is open already.")
         async with AsyncExitStack() as stack:
@@ -70,7 +70,7 @@ class Agent:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Ends whatever is still running."""
+        """End all runs."""
         opened, self._open = self._open, None
         if opened is not None:
             async with opened.exit_stack:
@@ -78,7 +78,7 @@ class Agent:
 
     @property
     def session_id(self) -> str:
-        """How the session can be found again, with `resume`. Raises UsageError outside of `async with`."""
+        """The id for `resume`. Raises UsageError outside of `async with`."""
         return self._session.session_id
 
     @property
@@ -87,12 +87,12 @@ class Agent:
         return tuple(self._session.conversation.history.messages)
 
     async def run(self, prompt: str | Sequence[Part]) -> AsyncGenerator[AgentEvent]:
-        """Answer a prompt. The events come as they happen, the last is RunEnded and tells how it went.
+        """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
 
-        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. Whoever reads slowly loses
-        nothing and holds nothing up. A second run waits for the first.
+        Leaving the loop ends the run; `contextlib.aclosing` waits until it has ended. A slow reader loses nothing and
+        blocks nothing. A second run waits for the first.
 
-        Raises UsageError outside of `async with`, and otherwise only what is a defect of the program.
+        Raises UsageError outside of `async with`; anything else is a defect.
         """
         unread = _EventQueue()
         task = self.start(prompt, unread.emit)
@@ -106,7 +106,7 @@ class Agent:
             await end_run(task)
 
     async def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
-        """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
+        """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
         ended = NOT_STARTED
         async with aclosing(self.run(prompt)) as events:
             async for event in events:
@@ -115,10 +115,10 @@ class Agent:
         return ended
 
     def start(self, prompt: str | Sequence[Part], emit: EventSink) -> "asyncio.Task[RunEnded]":
-        """Answer a prompt in a task of its own, which can be cancelled; every event goes to `tell` at once.
+        """Answer a prompt in a task, which can be cancelled. Every event goes to `emit` at once.
 
-        A run that is cancelled before it begins, because another one is going on, has no events. Raises UsageError
-        outside of `async with`.
+        A run cancelled before it begins, because another one is going on, has no events. Raises UsageError outside of
+        `async with`.
         """
         opened = self._require_open
         task = asyncio.create_task(opened.session.prompt(prompt, emit))
@@ -141,7 +141,7 @@ NOT_STARTED = RunEnded(EndReason.INTERRUPTED, message="The agent was closed befo
 
 
 class _OpenAgent:
-    """What an open agent has."""
+    """The state of an open agent."""
 
     def __init__(self, session: "Session", closing: AsyncExitStack) -> None:
         self.session = session
@@ -150,7 +150,7 @@ class _OpenAgent:
 
 
 async def end_run(task: "asyncio.Task[RunEnded]") -> None:
-    """Cancel what still runs, and wait for it. Somebody's tool may take no notice the first time."""
+    """Cancel a run and wait for its end. A tool may ignore the first cancellation."""
     while not task.done():
         task.cancel()
         await asyncio.wait((task,), timeout=_CANCEL_TIMEOUT)
@@ -162,9 +162,9 @@ _CANCEL_TIMEOUT = 10.0
 
 
 class _EventQueue:
-    """The events of a run until they are read, in order, RunEnded last.
+    """Unread events of a run, in order, RunEnded last.
 
-    They are kept without a limit: telling cannot wait, and a tool must not stand still because nobody looks.
+    The queue has no limit: emitting cannot wait, and a tool must not block because nobody reads.
     """
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class _EventQueue:
         self._changed.set()
 
     def close(self, task: "asyncio.Task[RunEnded]") -> None:
-        """Nothing follows. A run without an end was cancelled before it began."""
+        """Mark the end. A run without RunEnded was cancelled before it began."""
         if task.cancelled() and not self._has_ended:
             self._events.append(NOT_STARTED)
         self._is_closed = True
@@ -195,9 +195,9 @@ class _EventQueue:
 
 
 def append_event(events: "deque[Any]", event: object) -> None:
-    """Add an event to those that nobody has read yet.
+    """Append an event to a queue.
 
-    Live output is told as a whole each time, so only the latest is kept: it would be the one thing that piles up.
+    Each update of live output holds all of it, so a newer one replaces the last: nothing else piles up.
     """
     last = events[-1] if events else None
     if isinstance(event, OutputUpdated) and isinstance(last, OutputUpdated) and last.call is event.call:
@@ -207,13 +207,13 @@ def append_event(events: "deque[Any]", event: object) -> None:
 
 
 def _options(settings: AgentSettings) -> AgentOptions:
-    told: dict[str, Any] = dict(settings)
+    values: dict[str, Any] = dict(settings)
     for name in ("directories", "allowed_tools", "excluded_tools", "tools", "servers"):
-        if told.get(name) is not None:
-            told[name] = _as_tuple(told[name])
-    if "directories" in told:
-        told["directories"] = tuple(map(os.fspath, told["directories"]))
-    options = AgentOptions(**told)
+        if values.get(name) is not None:
+            values[name] = _as_tuple(values[name])
+    if "directories" in values:
+        values["directories"] = tuple(map(os.fspath, values["directories"]))
+    options = AgentOptions(**values)
     if not options.directories:
         raise UsageError("An agent needs a directory to work in.")
     for each in cast("Sequence[object]", options.tools):
@@ -223,6 +223,6 @@ def _options(settings: AgentSettings) -> AgentOptions:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """One alone stands for a list of one."""
+    """A single value stands for a list of one."""
     is_alone = hasattr(given, "__fspath__") or issubclass(type(given), str | BaseTool)
     return (given,) if is_alone else tuple(given)

@@ -1,4 +1,4 @@
-"""The agent for code that does not await: the same events, in a plain `for` loop."""
+"""The agent for synchronous code: the same events, in a plain `for` loop."""
 
 import asyncio
 import threading
@@ -18,26 +18,26 @@ from tejat.core.messages.types import Part
 
 
 class SyncApprover(Protocol):
-    """Whoever can answer for the person, in the thread that reads the events."""
+    """Answers approval requests, in the thread that reads the events."""
 
     def ask(self, question: ApprovalRequest) -> ApprovalReply: ...
 
 
 class SyncAgent:
-    """An `Agent` in a thread and an event loop of its own; use it as `with SyncAgent(...) as agent`.
+    """An `Agent` in its own thread and event loop; use it as `with SyncAgent(...) as agent`.
 
-    It works wherever a call may block, inside of a running event loop too. The settings are those of `Agent`. The
-    approver is asked in the thread that reads the events, when it comes to the question.
+    It works wherever a call may block, also inside a running event loop. The settings are those of `Agent`. The
+    approver is called in the thread that reads the events.
     """
 
     def __init__(self, *, approver: SyncApprover | None = None, **settings: Unpack[AgentSettings]) -> None:
-        """Raises TypeError for a setting that there is none of, or a tool that is none."""
+        """Raises TypeError for an unknown setting, or a tool that is not one."""
         self._approver = approver
         self._agent = Agent(approver=None if approver is None else _ReaderApprover(), **settings)
         self._thread: _LoopThread | None = None
 
     def __enter__(self) -> "SyncAgent":
-        """Raises UsageError, and ModelFailure when there is no key for the model."""
+        """Raises UsageError, and ModelFailure if there is no key for the model."""
         if self._thread is not None:
             raise UsageError("This agent is open already.")
         self._thread = home = _LoopThread(self._agent)
@@ -49,14 +49,14 @@ class SyncAgent:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Ends whatever is still running."""
+        """End all runs."""
         home, self._thread = self._thread, None
         if home is not None:
             home.stop()
 
     @property
     def session_id(self) -> str:
-        """How the session can be found again, with `resume`. Raises UsageError outside of `with`."""
+        """The id for `resume`. Raises UsageError outside of `with`."""
         return self._require_open.agent.session_id
 
     @property
@@ -65,12 +65,11 @@ class SyncAgent:
         return self._require_open.agent.history
 
     def run(self, prompt: str | Sequence[Part]) -> Generator[AgentEvent]:
-        """Answer a prompt. The events come as they happen, the last is RunEnded and tells how it went.
+        """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
 
-        Leaving the loop ends the run, by an exception or a KeyboardInterrupt too, and waits until it has ended.
+        Leaving the loop, also by an exception or KeyboardInterrupt, ends the run and waits until it has ended.
 
-        Raises UsageError outside of `with`, what the approver raises, and otherwise only what is a defect of the
-        program.
+        Raises UsageError outside of `with`, and what the approver raises; anything else is a defect.
         """
         reading = _RunReader(self._require_open, prompt)
         try:
@@ -83,7 +82,7 @@ class SyncAgent:
             reading.end()
 
     def ask(self, prompt: str | Sequence[Part]) -> RunEnded:
-        """Answer a prompt and tell only how it went: `text` is the answer. Raises what `run` raises."""
+        """Answer a prompt and return the outcome, whose `text` is the answer. Raises what `run` raises."""
         ended = NOT_STARTED
         for event in self.run(prompt):
             if isinstance(event, RunEnded):
@@ -98,7 +97,7 @@ class SyncAgent:
 
 
 class _LoopThread:
-    """A thread with an event loop, in which an agent is open from beginning to end."""
+    """A thread with an event loop in which an agent is open."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -113,16 +112,16 @@ class _LoopThread:
         return self._thread.is_alive()
 
     def wait_until_open(self) -> None:
-        """Raises whatever kept the agent from being opened."""
+        """Raises the exception that kept the agent from opening."""
         self._is_open.result()
 
     def call(self, work: Callable[[], object]) -> None:
-        """Do something in the loop, soon. Raises RuntimeError once it is closed."""
+        """Schedule a call in the loop. Raises RuntimeError once it is closed."""
         loop, _ = self._main.result()
         loop.call_soon_threadsafe(work)
 
     def stop(self) -> None:
-        """Close the agent and wait for the end of the thread. Raises what went wrong in closing."""
+        """Close the agent and join the thread. Raises the exception of closing."""
         with suppress(RuntimeError):  # it has ended already
             loop, task = self._main.result()
             if task is not None:
@@ -149,14 +148,14 @@ class _LoopThread:
 
 
 class _PendingApproval(NamedTuple):
-    """A question on its way to the thread that reads the events."""
+    """An approval request on its way to the reading thread."""
 
     question: ApprovalRequest
     reply: "asyncio.Future[ApprovalReply]"
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody still waits for the answer."""
+        """Whether the reply is still awaited."""
         return not self.reply.done()
 
     def resolve(self, answer: ApprovalReply) -> None:
@@ -182,7 +181,7 @@ class _ReaderApprover:
 
 
 class _RunReader:
-    """One run seen from another thread: what happened in it and was not read yet."""
+    """The unread events of a run in another thread."""
 
     def __init__(self, thread: _LoopThread, prompt: str | Sequence[Part]) -> None:
         self._thread = thread
@@ -195,7 +194,7 @@ class _RunReader:
         thread.call(self._start)
 
     def next(self) -> _Item | None:
-        """The next event or question, None after the last one. Raises what the run raised."""
+        """The next event or approval request, None after the last one. Raises what the run raised."""
         with self._changed:
             while not self._items and not self._is_over:
                 self._wait()
@@ -208,7 +207,7 @@ class _RunReader:
         return NOT_STARTED if is_first else None
 
     def end(self) -> None:
-        """Cancel what still runs, and wait for it."""
+        """Cancel the run and wait for its end."""
         with suppress(RuntimeError):  # the loop is closed, and nothing runs in it
             self._thread.call(self._cancel)
         with self._changed:

@@ -293,7 +293,7 @@ class TestWritten:
 
         assert (Below(1).x, Base(2).x) == (1, 2)
         with pytest.raises(TypeError, match=r"Base\.__init__"):
-            Base()
+            Base()  # pyright: ignore[reportCallIssue]
 
     def test_may_be_generic(self) -> None:
         assert Box[int](3) == Box(3)

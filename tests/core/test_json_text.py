@@ -1,5 +1,6 @@
 """JSON at the edges: what comes in is bounded and strict, what goes out is always UTF-8."""
 
+from typing import Any
 import json
 import math
 import re
@@ -20,7 +21,7 @@ def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
 
 @given(json_values(st.text()), st.sampled_from([None, 2]))
 @settings(max_examples=200, deadline=None)
-def test_what_goes_out_comes_back(value: object, indent: int | None) -> None:
+def test_what_goes_out_comes_back(value: Any, indent: int | None) -> None:
     text = dump_json(value, indent=indent)
     assert load_json(text) == value
     assert load_json(text.encode()) == value
@@ -49,7 +50,7 @@ def test_half_characters_never_leave_the_process(value: list[str]) -> None:
         ("line\nline\x1b", r'"line\nline\u001b"'),
     ],
 )
-def test_one_line_without_blanks(value: object, text: str) -> None:
+def test_one_line_without_blanks(value: Any, text: str) -> None:
     assert dump_json(value) == text
 
 

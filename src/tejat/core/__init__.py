@@ -1,1 +1,1 @@
-"""Values and contracts: no input, no output."""
+"""Values and contracts, without input or output."""

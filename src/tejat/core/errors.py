@@ -1,14 +1,14 @@
-"""Everything that Tejat raises on purpose.
+"""Exceptions that Tejat raises.
 
 TejatError
-├── ToolFailure            the model is told and may try again; becomes a ToolResult with an error
-│   └── WorkspaceError     the same, raised by the workspace with the path it is about
-├── UsageError             the caller asked for something that cannot be; stops, never reaches a model
-│   ├── ConfigurationError a settings, policy or trust file is not what it should be
-│   ├── NotTrusted         only a trusted folder may do this
-│   └── SandboxUnavailable a sandbox is required, and there is none that does what it must
-├── BadPrompt              what a person asked cannot be sent to a model as it is
-├── StoppedByHook          a command in the settings says that a run must not go on
+├── ToolFailure            reported to the model as a ToolResult with an error
+│   └── WorkspaceError     the same, raised by the workspace, with a path
+├── UsageError             an impossible request; stops, never reaches a model
+│   ├── ConfigurationError an invalid settings, policy or trust file
+│   ├── NotTrusted         an action that needs a trusted folder
+│   └── SandboxUnavailable a sandbox is required, and none is available
+├── BadPrompt              a prompt that cannot be sent to a model
+├── StoppedByHook          a hook stopped the run
 └── ModelFailure           a model did not answer (in core/model.py)
 """
 
@@ -16,7 +16,7 @@ from enum import StrEnum
 
 
 class ErrorType(StrEnum):
-    """What kind of failure the model is told about. The values are part of the contract."""
+    """The kind of a failure that the model gets. The values are part of the contract."""
 
     POLICY_VIOLATION = "policy_violation"
     INVALID_TOOL_PARAMS = "invalid_tool_params"
@@ -56,7 +56,7 @@ class ErrorType(StrEnum):
     WEB_FETCH_PROCESSING_ERROR = "web_fetch_processing_error"
     WEB_SEARCH_FAILED = "web_search_failed"
     STOP_EXECUTION = "stop_execution"
-    # Ours: the original has no word for these.
+    # Not in Gemini CLI.
     STALE_FILE = "stale_file"
     SPECIAL_FILE = "special_file"
     TIMEOUT = "timeout"
@@ -64,14 +64,11 @@ class ErrorType(StrEnum):
 
 
 class TejatError(Exception):
-    """The root of everything that Tejat raises on purpose."""
+    """The base of all exceptions that Tejat raises."""
 
 
 class ToolFailure(TejatError):
-    """A call failed in a way that the model is told about.
-
-    `message` is for the model. `display` is for the person and defaults to the message.
-    """
+    """A failed tool call. `message` is for the model, `display` for the user; it defaults to the message."""
 
     def __init__(self, message: str, error_type: ErrorType, *, display: str | None = None) -> None:
         super().__init__(message)
@@ -81,7 +78,7 @@ class ToolFailure(TejatError):
 
 
 class WorkspaceError(ToolFailure):
-    """A file or directory could not be used as asked. `path` is the path as the caller spelled it."""
+    """A file or directory that cannot be used. `path` is the path as the caller spelled it."""
 
     def __init__(self, message: str, error_type: ErrorType, *, path: str, display: str | None = None) -> None:
         super().__init__(message, error_type, display=display)
@@ -89,24 +86,24 @@ class WorkspaceError(ToolFailure):
 
 
 class UsageError(TejatError):
-    """The program or the embedding code asked for something that cannot be."""
+    """An impossible request of the user or the embedding program."""
 
 
 class ConfigurationError(UsageError):
-    """A file that tells the program what to do is not what it should be. The message names the file."""
+    """An invalid configuration file. The message names the file."""
 
 
 class NotTrusted(UsageError):
-    """Only a folder that the person trusts may do this."""
+    """An action that only a trusted folder may cause."""
 
 
 class SandboxUnavailable(UsageError):
-    """A sandbox is required, and there is none that does what it must."""
+    """A sandbox is required, and none is available."""
 
 
 class BadPrompt(TejatError):
-    """A prompt cannot be made into what a model would be sent, so nothing is sent. The message says why."""
+    """A prompt that cannot be sent to a model. The message says why."""
 
 
 class StoppedByHook(TejatError):
-    """A hook says that the run must not go on, or one that has to be heard failed. The message says which and why."""
+    """A hook stopped the run, or a hook that guards it failed. The message says which and why."""

@@ -1,4 +1,4 @@
-"""What the exit code of `tejat` says."""
+"""Exit codes of `tejat`."""
 
 EXIT_OK = 0
 EXIT_FAILED = 1

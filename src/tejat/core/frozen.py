@@ -1,8 +1,8 @@
-"""Frozen values with slots, made without the cost of a dataclass.
+"""Frozen classes with slots, cheaper to define than dataclasses.
 
-`@value` stands for `@dataclass(frozen=True, slots=True)`: the same fields, defaults, comparison, printing and pattern
-matching. A dataclass writes and compiles six methods when its class is made, a millisecond each; here nothing is
-compiled but the constructor, and that only of values that a run makes many of.
+`@frozen` is equivalent to `@dataclass(frozen=True, slots=True)`: the same fields, defaults, comparison, printing and
+pattern matching. A dataclass compiles six methods when its class is defined, a millisecond each; here only the
+constructor is compiled, and only for classes with many instances.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,11 +11,11 @@ from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 _T = TypeVar("_T")
 MISSING: Any = object()
 _COMPILE_AFTER = 8
-"""After so many instances a constructor of its own pays."""
+"""The number of instances from which a compiled constructor pays off."""
 
 
 class FrozenField:
-    """How one field differs from the usual."""
+    """One field and its options."""
 
     __slots__ = ("compare", "default", "factory", "init", "name", "repr")
 
@@ -36,24 +36,24 @@ def field(
     repr: bool = True,  # noqa: A002 -- as in dataclasses
     compare: bool = True,
 ) -> Any:
-    """A field with a factory for its default, or one that is left out of the constructor, printing or comparison."""
+    """A field with a default factory, or excluded from the constructor, printing or comparison."""
     return FrozenField(default=default, factory=default_factory, init=init, repr=repr, compare=compare)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[_T]) -> type[_T]:
-    """Make a class of annotated fields a frozen value with slots. Values compare and hash by their fields."""
+    """Make a class of annotated fields immutable. Instances compare and hash by their fields."""
     return _build_class(cls, {"__eq__": _equal, "__hash__": _hash})
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def frozen_identity(cls: type[_T]) -> type[_T]:
-    """The same, compared by identity; it can be referred to weakly."""
+    """Make a class of annotated fields immutable. Instances compare by identity and can be weakly referenced."""
     return _build_class(cls, {}, "__weakref__")
 
 
 def replace(instance: _T, **changes: object) -> _T:
-    """The same value with some fields changed."""
+    """A copy with some fields changed."""
     fields = fields_of(type(instance))
     kept = {each.name: getattr(instance, each.name) for each in fields if each.init and each.name not in changes}
     return type(instance)(**kept, **changes)
@@ -64,7 +64,7 @@ def is_frozen(cls: type) -> bool:
 
 
 def fields_of(cls: type) -> "tuple[FrozenField, ...]":
-    """Also of a class that inherits them and is no value of its own."""
+    """The fields of a frozen class or of a subclass of one."""
     return cast("Any", cls).__frozen_fields__
 
 
@@ -75,7 +75,7 @@ def _build_class(cls: type[_T], methods: Mapping[str, object], *more_slots: str)
     own = {each.name: each for each in _own_fields(cls)}
     fields = tuple((inherited | own).values())
     namespace = {name: thing for name, thing in cls.__dict__.items() if name not in own and name not in _NOT_COPIED}
-    # A class that says what is equal to it has a hash of None, unless it says that too.
+    # A class that defines `__eq__` has a `__hash__` of None, unless it defines that too.
     namespace |= {name: method for name, method in methods.items() if namespace.get(name) is None}
     namespace |= {
         "__qualname__": cls.__qualname__,
@@ -101,24 +101,24 @@ def _own_fields(cls: type) -> Iterator[FrozenField]:
         if _is_class_variable(annotation):
             continue
         given = cls.__dict__.get(name, MISSING)
-        told = (
+        declared = (
             given
             if isinstance(given, FrozenField)
             else FrozenField(default=given, factory=MISSING, init=True, repr=True, compare=True)
         )
-        told.name = name
-        yield told
+        declared.name = name
+        yield declared
 
 
 def _is_class_variable(annotation: object) -> bool:
-    # Most annotations are no texts, and it takes long to make them one.
+    # Most annotations are not strings, and converting them is slow.
     if isinstance(annotation, str):
         return annotation.startswith(("ClassVar", "typing.ClassVar"))
     return annotation is ClassVar or getattr(annotation, "__origin__", None) is ClassVar
 
 
 def _generic_init(self: object, *positional: object, **named: object) -> None:
-    """The constructor of a class that few instances were made of so far. It raises TypeError like any other."""
+    """The constructor of a class with few instances so far. Raises TypeError like any other."""
     cls = type(self)
     while "__frozen_fields__" not in cls.__dict__:
         cls = cls.__mro__[1]
@@ -139,7 +139,7 @@ def _generic_init(self: object, *positional: object, **named: object) -> None:
 def _bind_arguments(
     fields: tuple[FrozenField, ...], positional: tuple[object, ...], named: dict[str, object]
 ) -> dict[str, object] | None:
-    """What each field is given; None if something is missing or too much."""
+    """The value of each field, None if arguments are missing or left over."""
     names = [each.name for each in fields if each.init]
     given = dict(zip(names, positional, strict=False)) | named
     if len(given) < len(positional) + len(named) or not named.keys() <= set(names):

@@ -1,4 +1,4 @@
-"""JSON in and out at the edges of the process: bounded coming in, always valid UTF-8 going out."""
+"""JSON input with limits, and JSON output that is valid UTF-8."""
 
 import json
 import re
@@ -11,11 +11,11 @@ MAX_BYTES = 256 * 2**20
 
 
 class InvalidJson(ValueError):
-    """The text is not JSON that we take; the message says why."""
+    """The text is not acceptable JSON. The message says why."""
 
 
 def load_json(text: str | bytes, *, max_containers: int | None = None) -> object:
-    """The value of a JSON text, which may be told to have no more than so many brackets. Raises NotJson."""
+    """Parse JSON, optionally with a limit on the number of objects and arrays. Raises InvalidJson."""
     if len(text) > MAX_BYTES:
         raise InvalidJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
     if max_containers is not None and len(text) > max_containers and _count_containers(text) > max_containers:
@@ -29,7 +29,7 @@ def load_json(text: str | bytes, *, max_containers: int | None = None) -> object
     except RecursionError:
         raise InvalidJson("it is nested too deeply") from None
     except ValueError as error:
-        # Python's own words tell programmers which limit to lift.
+        # Python's message is about raising its limit, which is no help to users.
         is_long = str(error).startswith("Exceeds the limit")
         raise InvalidJson("a number in it has too many digits" if is_long else str(error)) from None
 
@@ -39,7 +39,7 @@ def _count_containers(text: str | bytes) -> int:
 
 
 def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
-    """One JSON text without half characters: what is not text becomes U+FFFD."""
+    """Serialize to JSON. Surrogates become U+FFFD."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     try:

@@ -1,4 +1,4 @@
-"""What the engine asks of a model and what comes back, whoever serves it."""
+"""The model contract: requests, streamed responses, failures."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
@@ -11,11 +11,11 @@ from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
 from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
-"""The purpose of a request that is none of the others."""
+"""The purpose of the requests of the conversation itself."""
 
 
 class Capability(StrEnum):
-    """What some services do on their own side while they answer."""
+    """A feature that a service performs on its own side."""
 
     GOOGLE_SEARCH = "google_search"
     URL_CONTEXT = "url_context"
@@ -23,10 +23,10 @@ class Capability(StrEnum):
 
 @frozen
 class ModelRequest:
-    """One question to a model.
+    """A request to a model.
 
     `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
-    need not encode them again. `answer_schema` asks for an answer in JSON. `purpose` is for whoever counts.
+    need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics.
     """
 
     messages: Sequence[Message]
@@ -41,9 +41,9 @@ class ModelRequest:
 
 @frozen
 class Usage:
-    """Tokens. `prompt` is everything that was sent, `cached` the part of it that came from a cache.
+    """Token counts. `prompt` is everything sent, `cached` the part of it that came from a cache.
 
-    `output` is what was answered, `thoughts` what was thought besides, `tool` what the service's own tools read.
+    `output` is the response, `thoughts` the thoughts besides, `tool` what the tools of the service read.
     """
 
     prompt: int = 0
@@ -70,7 +70,7 @@ NO_USAGE = Usage()
 
 
 class FinishReason(StrEnum):
-    """Why an answer ended."""
+    """Why a response ended."""
 
     STOP = "stop"
     MAX_TOKENS = "max_tokens"
@@ -87,7 +87,7 @@ class GroundingSource:
 
 @frozen
 class Citation:
-    """The sources (by their index) of the text that ends at this UTF-8 byte offset of the answer."""
+    """The sources, by index, of the text that ends at this UTF-8 byte offset of the response."""
 
     end: int
     sources: tuple[int, ...]
@@ -95,7 +95,7 @@ class Citation:
 
 @frozen
 class Grounding:
-    """Where an answer came from, as the service tells. `fetched` maps an address to what became of it."""
+    """The sources of a response. `fetched_urls` maps URLs to the status of fetching them."""
 
     sources: tuple[GroundingSource, ...] = ()
     citations: tuple[Citation, ...] = ()
@@ -114,9 +114,9 @@ class ThoughtDelta:
 
 @frozen
 class Retry:
-    """An attempt failed and another follows after `wait` seconds. What was streamed of this answer so far is void.
+    """A failed attempt; the next one begins after `wait` seconds. Text streamed for this response is void.
 
-    `attempt` of `most` is the one that failed, counted from 1.
+    `attempt` of `max_attempts` is the one that failed, counted from 1.
     """
 
     kind: "FailureKind"
@@ -128,9 +128,9 @@ class Retry:
 
 @frozen
 class ModelResponse:
-    """The whole answer: the last chunk of every stream that ends well.
+    """The complete response: the last chunk of every successful stream.
 
-    `detail` says more about a reason that is not STOP. `model` is who answered, as the service calls it.
+    `detail` explains a reason other than STOP. `model` is the name that the service reports.
     """
 
     message: Message
@@ -161,11 +161,11 @@ Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | ModelResponse
 
 
 AskModel: TypeAlias = Callable[[ModelRequest], Awaitable[ModelResponse]]
-"""How a tool or a part of the engine asks a model something on the side. Raises ModelFailure."""
+"""A side request of a tool or the engine to a model. Raises ModelFailure."""
 
 
 class FailureKind(StrEnum):
-    """What went wrong between us and a model."""
+    """The kind of a model failure."""
 
     NO_KEY = "no_key"
     AUTHENTICATION = "authentication"
@@ -185,10 +185,10 @@ class FailureKind(StrEnum):
 
 
 class ModelFailure(TejatError):
-    """A model did not answer. The message says what happened and what to do; no secret is ever in it.
+    """A failed model request. The message says what happened and what to do, and never holds a secret.
 
-    `retry_after` is how many seconds the service asked us to wait. `can_retry` says whether the very same request
-    might succeed later.
+    `retry_after` is the delay in seconds that the service asked for. `can_retry` says whether the same request might
+    succeed later.
     """
 
     def __init__(
@@ -209,30 +209,30 @@ class ModelFailure(TejatError):
 
 
 class ModelClient(Protocol):
-    """One model at one service. Safe for several streams at once."""
+    """A model at a service. Safe for concurrent streams."""
 
     @property
     def name(self) -> str:
-        """The model as the person named it."""
+        """The model as the user named it."""
         ...
 
     @property
     def context_window(self) -> int:
-        """How many tokens a request may have."""
+        """The maximum number of tokens of a request."""
         ...
 
     @property
     def capabilities(self) -> frozenset[Capability]: ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        """The answer as it comes, the last chunk being an `Answer`. Raises ModelFailure.
+        """Stream a response. The last chunk is a `ModelResponse`. Raises ModelFailure.
 
-        Whoever stops reading closes the generator, which ends the request.
+        Closing the generator ends the request.
         """
         ...
 
     async def count_tokens(self, request: ModelRequest) -> int:
-        """How many tokens the request has, by the service's own count or an estimate that is not too low."""
+        """Count the tokens of a request, by the service or by estimate."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""What the undo journal tells: what a call did to files, and what came of putting it back."""
+"""Values of the undo log: file changes of calls, and the results of restoring them."""
 
 import stat
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ class PathKind(StrEnum):
 
 @frozen
 class PathState:
-    """Something that has a path, as it was at one moment.
+    """The state of a path at one moment.
 
-    A file has an `identity`, the marks by which the same untouched file is known again, and, if its content is kept, a
-    `digest`, the SHA-256 of it. A link has a `target`.
+    A file has an `identity`, by which an unmodified file is recognized, and, if its content is stored, a `digest`, its
+    SHA-256. A link has a `target`.
     """
 
     kind: PathKind
@@ -32,13 +32,13 @@ class PathState:
     owner: tuple[int, int] = (0, 0)
 
     def matches(self, other: "PathState") -> bool:
-        """Whether both are the same in all that is put back: kind, permissions, content, target."""
+        """Whether all that is restored is equal: kind, permissions, content, target."""
         if self.kind is not other.kind or self.target != other.target or self.permissions != other.permissions:
             return False
         return self.kind is not PathKind.FILE or self.has_same_content(other)
 
     def has_same_content(self, other: "PathState") -> bool:
-        """Whether both are files with one content, as far as that is known."""
+        """Whether both are files with the same content, as far as known."""
         if self.digest is not None and other.digest is not None:
             return self.digest == other.digest
         return self.identity is not None and self.identity == other.identity
@@ -53,7 +53,7 @@ class ChangeKind(StrEnum):
 
 @frozen
 class PathChange:
-    """What a call did to one path, which is relative to the directory `root`. None means that nothing was there."""
+    """The change of one path, relative to the directory `root`. None means that it did not exist."""
 
     root: str
     path: str
@@ -79,7 +79,7 @@ class PathChange:
 
 @frozen
 class PathProblem:
-    """A path that could not be kept, put back or removed, and why in words."""
+    """A path that could not be stored, restored or removed, and the reason."""
 
     path: str
     reason: str
@@ -87,10 +87,10 @@ class PathProblem:
 
 @frozen
 class UndoEntry:
-    """What one call did. `skipped` is what it did that can't be undone.
+    """The changes of one call. `skipped` changes cannot be undone.
 
-    `undoes` is the entry that this one put back, `undone_by` the one that put this back and is itself in force.
-    `session` is the id of the session that the call belongs to, and `call` the id of the call in there.
+    `undoes` is the entry that this one restored, `undone_by` the one that restored this one and is in force. `session`
+    and `call` are the ids of the session and the call.
     """
 
     id: str
@@ -119,10 +119,10 @@ class UndoEntry:
 
 @frozen
 class RestoreResult:
-    """What came of putting an entry back.
+    """The result of restoring an entry.
 
-    Where something is `refused` nothing else was done, unless a part was asked for. What is `left` stands in nobody's
-    way: a directory that holds something else by now. `entry_id` is the entry of the putting back itself.
+    If anything is `refused`, nothing else was restored, unless a partial restore was requested. Paths `left_in_place`
+    do no harm, such as a directory with other content. `entry_id` is the entry of the restore itself.
     """
 
     restored: tuple[str, ...] = ()
@@ -132,24 +132,24 @@ class RestoreResult:
 
 
 class UndoLog(Protocol):
-    """What a front end needs of the undo journal. An unknown id raises UsageError."""
+    """The undo log as front ends see it. Methods raise UsageError for an unknown id."""
 
     def entries(self) -> list[UndoEntry]:
-        """All of them, newest first."""
+        """All entries, newest first."""
         ...
 
     def show(self, entry_id: str) -> list[str]:
-        """For each change a patch, or a line where there is no text to compare."""
+        """A diff for each change, or one line if it is not text."""
         ...
 
     def preview(self, entry_id: str) -> RestoreResult:
-        """What `restore` would do; nothing is touched."""
+        """The result that `restore` would have. Changes nothing."""
         ...
 
     def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult: ...
 
     def notes(self) -> Sequence[str]:
-        """What could not be kept lately, in words."""
+        """Recent problems with storing content."""
         ...
 
     def close(self) -> None: ...

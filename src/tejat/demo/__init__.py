@@ -1,1 +1,1 @@
-"""What `tejat demo` plays: a conversation told by a script, and the small project that it is about."""
+"""Data of `tejat demo`: a scripted conversation and its sample project."""

@@ -190,7 +190,7 @@ class TestBaseTool:
             pass
 
         with pytest.raises(TypeError, match="execute"):
-            Idle(name="idle", description="", parameter_schema={})
+            Idle(name="idle", description="", parameter_schema={})  # pyright: ignore[reportAbstractUsage]
 
 
 class TestTypedTool:

@@ -1,5 +1,6 @@
 """Arguments against schemas that others wrote."""
 
+from typing import Any
 import socket
 import time
 from types import MappingProxyType
@@ -90,7 +91,7 @@ def test_unknown_keywords_and_formats_still_let_the_rest_be_checked() -> None:
         {"required": ["a"], "default": b"bytes"},
     ],
 )
-def test_a_schema_that_cannot_be_used_blocks_no_call(schema: dict[str, object]) -> None:
+def test_a_schema_that_cannot_be_used_blocks_no_call(schema: dict[str, Any]) -> None:
     assert validation_problem({}, schema) is None
 
 
@@ -107,7 +108,7 @@ def test_a_schema_that_cannot_be_used_blocks_no_call(schema: dict[str, object]) 
         },
     ],
 )
-def test_a_schema_that_refers_to_itself_ends(schema: dict[str, object]) -> None:
+def test_a_schema_that_refers_to_itself_ends(schema: dict[str, Any]) -> None:
     fine: dict[str, object] = {"a": 1, "child": {"a": 1}, "children": [{"a": 1}], "x": {"y": {"y": {}}}}
     assert validation_problem(fine, schema) is None
 
@@ -196,6 +197,6 @@ KEYWORDS = st.sampled_from(
 
 @given(JSON, st.dictionaries(KEYWORDS | st.text(max_size=4), JSON, max_size=4))
 @settings(max_examples=300, deadline=None)
-def test_no_schema_and_no_arguments_crash(arguments: object, schema: dict[str, object]) -> None:
+def test_no_schema_and_no_arguments_crash(arguments: object, schema: dict[str, Any]) -> None:
     problem = validation_problem(arguments, schema)
     assert problem is None or "params" in problem

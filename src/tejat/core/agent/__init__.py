@@ -1,1 +1,1 @@
-"""Agent."""
+"""Contracts around an agent: options, events, questions, hooks."""

@@ -1,4 +1,4 @@
-"""What a front end can see of a conversation, besides the calls in it."""
+"""Events of a session, besides those of its tool calls."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -13,7 +13,7 @@ from tejat.core.tools.call_events import Event
 
 
 class SessionSource(StrEnum):
-    """How a session came to begin, in the words that hooks are told."""
+    """How a session began. The values are those that hooks get."""
 
     STARTUP = "startup"
     RESUME = "resume"
@@ -21,7 +21,7 @@ class SessionSource(StrEnum):
 
 
 class SessionEnd(StrEnum):
-    """Why a session ends, in the words that hooks are told."""
+    """Why a session ended. The values are those that hooks get."""
 
     EXIT = "exit"
     CLEAR = "clear"
@@ -30,7 +30,7 @@ class SessionEnd(StrEnum):
 
 @frozen
 class SessionStarted:
-    """The first event of a run. `session_id` is how the session is found again."""
+    """The first event of a run. `session_id` is what resumes the session."""
 
     session_id: str
     model: str
@@ -39,7 +39,7 @@ class SessionStarted:
 
 @frozen
 class Prompted:
-    """What was asked, as the model gets it; `shown` is what the person wrote."""
+    """The prompt as the model gets it. `display_text` is what the user typed."""
 
     message: Message
     display_text: str
@@ -47,7 +47,7 @@ class Prompted:
 
 @frozen
 class Steered:
-    """What the person said while the run went on, and the model gets with its next request."""
+    """Text that the user sent during the run. The model gets it with its next request."""
 
     text: str
 
@@ -64,9 +64,9 @@ class ThoughtStreamed:
 
 @frozen
 class Answered:
-    """The model has finished one answer. Its calls, if it has any, run next.
+    """The model has finished one response. Its calls, if any, run next.
 
-    A purpose other than the conversation: a tool or the engine asked something on the side, and nothing was streamed.
+    A `purpose` other than the conversation marks a side request of a tool or the engine, which is not streamed.
     """
 
     answer: ModelResponse
@@ -76,7 +76,7 @@ class Answered:
 
 @frozen
 class Retrying:
-    """An attempt failed. What was streamed of this answer is void; the next attempt begins after `wait` seconds."""
+    """A failed attempt. Text streamed for this response is void; the next attempt begins after `wait` seconds."""
 
     kind: FailureKind
     reason: str
@@ -88,7 +88,7 @@ class Retrying:
 
 @frozen
 class RequestFailed:
-    """A request to a model came to nothing, after all its attempts."""
+    """A model request that failed after all its attempts."""
 
     kind: FailureKind
     message: str
@@ -105,7 +105,7 @@ class ModelChanged:
 
 @frozen
 class HistoryRepaired:
-    """What had to be put right in the conversation before it could go on."""
+    """Repairs that made a resumed conversation legal."""
 
     repairs: tuple[str, ...]
 
@@ -119,7 +119,7 @@ class CompressionStatus(StrEnum):
 
 @frozen
 class Compressed:
-    """The history was summarised, or not, and why. Counted in tokens."""
+    """The outcome of compressing the history, in tokens."""
 
     before: int
     after: int
@@ -129,7 +129,7 @@ class Compressed:
 
 @frozen
 class LoopDetected:
-    """The model seems to turn in circles. The first time it is told so, the second time the run ends."""
+    """A loop of the model. It is warned the first time; the run ends the second time."""
 
     detail: str
     ends_run: bool
@@ -143,7 +143,7 @@ class Severity(StrEnum):
 
 @frozen
 class Noticed:
-    """Something that the person should know and nobody has to act on."""
+    """A message for the user that needs no answer."""
 
     message: str
     severity: Severity = Severity.WARNING
@@ -165,7 +165,7 @@ class QuestionAnswered:
 
 
 class EndReason(StrEnum):
-    """Why a run is over."""
+    """Why a run ended."""
 
     FINISHED = "finished"
     BAD_PROMPT = "bad_prompt"
@@ -189,10 +189,11 @@ class EndReason(StrEnum):
 
 @frozen
 class RunEnded:
-    """The last event of a run, always. `text` is what the model said in it; the numbers are the session's so far.
+    """The last event of every run.
 
-    `message` says in a sentence why it ended, and is empty for a run that finished well. `failure` tells what kind of
-    model failure it was. `undelivered` is what the person said meanwhile and the model never got.
+    `text` is what the model said in this run; the figures are those of the session so far. `message` says why the run
+    ended, empty if it finished normally. `failure` is the kind of a model failure. `undelivered` is steering text that
+    the model never got.
     """
 
     reason: EndReason

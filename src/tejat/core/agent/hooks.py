@@ -1,4 +1,4 @@
-"""What hooks are to the engine: when they run, and what they may do to a call, a prompt and a request."""
+"""The hook contract: when hooks run, and what they may do to calls, prompts and requests."""
 
 from enum import StrEnum
 from typing import Protocol
@@ -12,7 +12,7 @@ from tejat.core.tools.base import BaseTool, ToolResult
 
 
 class HookEvent(StrEnum):
-    """When a hook runs. The values are the names in settings and in what hooks are told."""
+    """When a hook runs. The values are the names in settings and in hook input."""
 
     BEFORE_TOOL = "BeforeTool"
     AFTER_TOOL = "AfterTool"
@@ -27,14 +27,14 @@ class HookEvent(StrEnum):
 
 
 GUARD_EVENTS = frozenset({HookEvent.BEFORE_TOOL, HookEvent.BEFORE_AGENT, HookEvent.BEFORE_MODEL})
-"""What is about to happen waits for these hooks. Where one of them fails, a person decides, or nothing happens."""
+"""Events that wait for their hooks. If such a hook fails, the user decides, or nothing happens."""
 
 
 @frozen
 class HookedCall:
-    """What hooks left of a call: its arguments, and why a person has to be asked whatever the rules say.
+    """A call after its hooks: its arguments, and an objection that requires approval whatever the rules say.
 
-    `context` is for the model, together with the result.
+    `context` is added to the result for the model.
     """
 
     params: Params
@@ -44,14 +44,14 @@ class HookedCall:
 
 
 class ToolHooks(Protocol):
-    """The hooks around a call."""
+    """Hooks around a tool call."""
 
     async def before_tool(self, call: FunctionCall, tool: BaseTool) -> HookedCall:
-        """To be asked once, when the arguments were found valid. Raises ToolFailure where the call must not run."""
+        """Run once, after the arguments were validated. Raises ToolFailure if the call must not run."""
         ...
 
     def notify_question(self, question: ApprovalRequest) -> None:
-        """The person is being asked. Returns at once."""
+        """Notify hooks that the user is being asked. Returns at once."""
         ...
 
     def notify(self, message: str) -> None:
@@ -61,19 +61,22 @@ class ToolHooks(Protocol):
     async def after_tool(
         self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
     ) -> ToolResult:
-        """The result as the hooks leave it. Raises nothing but the cancellation of its task."""
+        """Return the result as hooks changed it. Raises nothing but CancelledError."""
         ...
 
 
 class AgentHooks(Protocol):
-    """The hooks around a session, its prompts and its requests. StoppedByHook ends a run; nothing else is raised."""
+    """Hooks around a session, its prompts and its requests. They raise only StoppedByHook, which ends the run."""
 
     async def before_prompt(self, prompt: str, *, source: SessionSource) -> str:
-        """What the model is told besides the prompt. The first prompt begins the session. Raises StoppedByHook."""
+        """Return context to add to the prompt. The first prompt starts the session. Raises StoppedByHook."""
         ...
 
     async def after_prompt(self, prompt: str, answer: str, *, is_repeated: bool) -> str:
-        """What the model has to go on with, empty if it may end. `is_repeated`: it went on for this reason before."""
+        """Return a reason for the model to continue, or an empty string.
+
+        `is_repeated`: the model already continued for this reason.
+        """
         ...
 
     async def before_model(self, request: ModelRequest, model: str) -> None:
@@ -87,9 +90,9 @@ class AgentHooks(Protocol):
     async def before_compress(self, *, by_user: bool = False) -> None: ...
 
     async def end(self, reason: SessionEnd) -> None:
-        """The session ends, and another one may begin."""
+        """End the session; another one may begin."""
         ...
 
     async def close(self) -> None:
-        """The last session ends."""
+        """End the last session."""
         ...

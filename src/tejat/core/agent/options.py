@@ -1,4 +1,4 @@
-"""What an agent is asked to be."""
+"""Options of an agent."""
 
 from collections.abc import Mapping
 
@@ -8,16 +8,16 @@ from tejat.core.tools.base import BaseTool
 
 @frozen
 class AgentOptions:
-    """Everything has a default that suits a program in its own directory.
+    """Options of an agent. The defaults suit a program in its own directory.
 
-    `directories` are the roots, the first is where the agent works. `model` is a name such as `gemini-2.5-pro`,
-    `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None takes it from the environment and the
-    settings. `mode` is an approval mode, `sandbox` is `auto`, `required` or `off`. `tools` are added to the built-in
-    ones. `servers` names those of the MCP servers in the settings that are used, None takes what the settings say.
-    `trusts_folder` lets the folder's own settings count in this run. `resume` names a session to go on with: `latest`,
-    a number or an id; one that is not `keeps_session` leaves nothing to go on with. The limits end a run before the
-    request that would exceed them. `record` is a file to keep the model's side in, `replay` one to play it from.
-    `system` takes the place of the system prompt, `environment` that of the process's own.
+    `directories` are the workspace roots; the first is the working directory. `model` is a name such as
+    `gemini-2.5-pro`, `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None means the environment and
+    the settings decide. `mode` is an approval mode, `sandbox` is `auto`, `required` or `off`. `tools` are added to the
+    built-in ones. `servers` selects MCP servers of the settings; None means all that the settings enable.
+    `trusts_folder` trusts the folder for this run. `resume` names a session: `latest`, a number or an id; without
+    `keeps_session` nothing is stored. The limits end a run before the request that would exceed them. `record` is a
+    file to record the model to, `replay` one to replay. `system` replaces the system prompt, `environment` the
+    environment of the process.
     """
 
     directories: tuple[str, ...] = (".",)

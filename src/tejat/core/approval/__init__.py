@@ -1,1 +1,1 @@
-"""Approval."""
+"""Values of approvals: confirmations, elicitations, modes, policy explanations."""

@@ -1,4 +1,4 @@
-"""What a person is asked before a call runs, and what they may answer."""
+"""Approval requests for tool calls, and their replies."""
 
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -18,15 +18,15 @@ class Outcome(StrEnum):
     MODIFY_WITH_EDITOR = "modify_with_editor"
     CANCEL = "cancel"
     STOP = "stop"
-    """A no that ends the turn: whatever else the model wanted is not done either."""
+    """A no that ends the turn and cancels the other calls."""
     TRY_IN_COPY = "try_in_copy"
-    """Not yet: first it is to be run in a copy of the files, and what that changed is to be shown."""
+    """Run it in a copy of the files first, and show the changes."""
     RUN_FOR_REAL = "run_for_real"
-    """What was tried in a copy is thrown away, and the command runs as if it had never been tried."""
+    """Discard the trial and run the command on the real files."""
 
 
 class Scope(StrEnum):
-    """For how long an "always" counts."""
+    """How long an "always" lasts."""
 
     SESSION = "session"
     PROJECT = "project"
@@ -35,10 +35,10 @@ class Scope(StrEnum):
 
 @frozen
 class EditConfirmation:
-    """A file would be changed. `proposal` belongs to the tool: it is what runs if the answer is yes.
+    """A file change that needs approval. `proposal` belongs to the tool and is what runs after approval.
 
-    The contents are given only while they are small; `original_content` is None for a new file too. `digest` is the
-    hash of what would be written and where; the tool checks it before it writes.
+    The contents are given only if they are small; `original_content` is None for a new file too. `digest` is a hash of
+    the path and the new content, which the tool checks before it writes.
     """
 
     title: str
@@ -55,10 +55,10 @@ class EditConfirmation:
 
 @frozen
 class ExecConfirmation:
-    """A shell line would be run, exactly as it stands in `command`.
+    """A shell command that needs approval. It runs exactly as `command` says.
 
-    `root_commands` are the names of all programs in it, and words such as `redirection (>)` for what else it does.
-    `notes` tell what is not in the line itself: that it stays in the background, that it may use the network.
+    `root_commands` are the names of all programs in it, and words such as `redirection (>)` for its other effects.
+    `notes` add what the command line does not show: that it runs in the background, that it may use the network.
     """
 
     title: str
@@ -78,11 +78,11 @@ class ExecConfirmation:
 
 @frozen
 class TrialConfirmation:
-    """A shell line was run in a copy of the files. What it did there would count, and it is not run again.
+    """A shell command that was tried in a copy of the files. Approval applies its changes without running it again.
 
-    `changes` are all that it did to files and `diff` shows them as far as they are text. `exit_code` is below 0 for the
-    signal that ended it, and None where it did not come to its end. `output` is what it printed. With `obstacles`,
-    which are in words, nothing of it can be kept. `digest` is the hash of what was shown.
+    `changes` are all file changes, and `diff` shows those in text files. `exit_code` is negative for the signal that
+    ended the command, and None if it did not end. With `obstacles` the changes cannot be applied. `digest` is a hash of
+    what was shown.
     """
 
     title: str
@@ -100,7 +100,7 @@ class TrialConfirmation:
 
 @frozen
 class McpConfirmation:
-    """A tool of somebody else's server would be called."""
+    """A call of an MCP tool that needs approval."""
 
     title: str
     server_name: str
@@ -116,7 +116,7 @@ class McpConfirmation:
 
 @frozen
 class InfoConfirmation:
-    """Something would be done that is best told in words."""
+    """An action that needs approval and is described in words."""
 
     title: str
     prompt: str
@@ -128,10 +128,10 @@ class InfoConfirmation:
 
 @frozen
 class ElicitationConfirmation:
-    """A server wants to know something of the person. What they answer goes to that server and nowhere else.
+    """A question of an MCP server to the user. The answers go to that server only.
 
-    `fields` is a JSON Schema of an object with plain members, which `Answer.answers` fills in; None where the person is
-    to visit `url` instead, and says with empty answers that they will. Without answers nothing was agreed to.
+    `fields` is a JSON Schema of an object with plain members, which `ApprovalReply.answers` fills in; None if the user
+    is asked to visit `url` instead, and agrees with empty answers. Without answers nothing was agreed to.
     """
 
     title: str
@@ -144,11 +144,11 @@ class ElicitationConfirmation:
 
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
 ApprovalSubject: TypeAlias = Confirmation | ElicitationConfirmation
-"""What a person may be asked: whether a call may run, or what a server wants to know."""
+"""What an approval request is about: a tool call, or a question of an MCP server."""
 
 
 class ToolOriginKind(StrEnum):
-    """Who brought the tool along."""
+    """The kind of source a tool comes from."""
 
     BUILT_IN = "built_in"
     DISCOVERED = "discovered"
@@ -158,14 +158,14 @@ class ToolOriginKind(StrEnum):
 
 @frozen
 class ToolOrigin:
-    """Whose tool asks. `name` is the server, the discovery command or the plug-in, empty for our own."""
+    """The source of a tool. `name` is the server, the discovery command or the plug-in, empty for built-in tools."""
 
     kind: ToolOriginKind = ToolOriginKind.BUILT_IN
     name: str = ""
 
 
 class Risk(StrEnum):
-    """What a person should see before anything else. With any of these the first choice is no."""
+    """A risk to point out first. With any of these the default choice is no."""
 
     DELETES = "deletes"
     RUNS_DOWNLOAD = "runs_download"
@@ -179,12 +179,12 @@ class Risk(StrEnum):
 
 @frozen
 class ApprovalRequest:
-    """What the person is shown.
+    """A question to the user.
 
-    `reason` says why they are asked. `always` is the very rule that an "always" would remember, None where none can be
-    offered, and `scopes` says where it may be kept; `always_server` is the one for all tools of its server. `note` is
-    for what changed since they were last asked. `directory` is where the session works. `can_try` says that the command
-    can be run in a copy of the files first.
+    `reason` says why it is asked. `always` is the rule that an "always" would save, None if none can be offered, and
+    `scopes` are the places to save it; `always_server` is the rule for all tools of the server. `note` says what
+    changed since the last question. `directory` is the working directory of the session. `can_try` means that the
+    command can be tried in a copy of the files first.
     """
 
     confirmation: ApprovalSubject
@@ -203,11 +203,11 @@ class ApprovalRequest:
 
 @frozen
 class ApprovalReply:
-    """`new_content` is the proposal as the person rewrote it; it is shown again before it runs.
+    """The user's answer.
 
-    `feedback` is a word to the model that goes with a no. `answers` are the members of an elicitation. `scope` says
-    where an "always" is kept: without it `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` for the
-    user.
+    `new_content` is the proposal as the user edited it; it is shown again before it runs. `feedback` is a message to
+    the model that goes with a no. `answers` are the members of an elicitation. `scope` says where an "always" is saved;
+    without it `PROCEED_ALWAYS` lasts for the session and `PROCEED_ALWAYS_AND_SAVE` is saved for the user.
     """
 
     outcome: Outcome
@@ -218,6 +218,6 @@ class ApprovalReply:
 
 
 class Approver(Protocol):
-    """Whoever can answer for the person. A run where nobody can answer has no approver at all."""
+    """Answers approval requests. A run without one refuses whatever needs approval."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply: ...

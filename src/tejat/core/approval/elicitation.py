@@ -1,4 +1,4 @@
-"""What a server wants to know of a person, field by field: texts, numbers, yes or no, choices."""
+"""Forms that MCP servers ask users to fill in."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -21,7 +21,7 @@ class FieldKind(StrEnum):
 
 @frozen
 class FormField:
-    """One thing that is asked for. `choices` are values with what they are called; a default of None is none."""
+    """One field. `choices` are pairs of value and label; a default of None means no default."""
 
     name: str
     label: str
@@ -34,7 +34,7 @@ class FormField:
     maximum: float | None = None
 
     def parse(self, text: str) -> JsonValue:
-        """The value that a person's words mean. Raises ValueError that says what is wanted instead."""
+        """Parse what the user typed. Raises ValueError with the expected form."""
         match self.kind:
             case FieldKind.TEXT:
                 self._check_size(len(text))
@@ -68,14 +68,14 @@ class FormField:
         return number
 
     def _parse_choice(self, text: str) -> str:
-        """By its value, what it is called, or its place in the list."""
+        """Accept a value, a label or a number in the list."""
         for place, (chosen, label) in enumerate(self.choices, 1):
             if text.lower() in (chosen.lower(), label.lower(), str(place)):
                 return chosen
         raise ValueError(_("Please choose one of 1 to {most}.", most=len(self.choices)))
 
     def _check_size(self, size: float) -> None:
-        """Raises ValueError for a number, a count of characters or of choices that is too small or too large."""
+        """Raises ValueError for a number, a length or a count out of range."""
         if self.minimum is not None and size < self.minimum:
             raise ValueError(self._range_error("least", self.minimum))
         if self.maximum is not None and size > self.maximum:
@@ -103,9 +103,9 @@ _NO = frozenset({"n", "no", "false", "0", "off"})
 
 
 def parse_form_fields(schema: JsonObject) -> tuple[FormField, ...]:
-    """The fields of a requested schema. Raises ValueError for one that asks for more than plain values.
+    """The fields of a requested schema.
 
-    What it says then is for the server, which is told so.
+    Raises ValueError, with a message for the server, for a schema that asks for more than plain values.
     """
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
@@ -118,7 +118,7 @@ def parse_form_fields(schema: JsonObject) -> tuple[FormField, ...]:
 
 
 def apply_defaults(fields: Sequence[FormField], answers: JsonObject) -> JsonObject:
-    """The answers, and for what was left out the defaults."""
+    """The answers, with defaults for those left out."""
     defaults = {field.name: field.default for field in fields if field.default is not None}
     return {**defaults, **answers}
 
@@ -169,7 +169,7 @@ _KINDS: Mapping[str, FieldKind] = {
 
 
 def _choices(definition: JsonObject) -> tuple[tuple[str, str], ...]:
-    """The values of an enumeration with what they are called, in each of the ways to write that down."""
+    """The members of an enumeration with their labels, in any of the spellings of the protocol."""
     titled = definition.get("oneOf") or definition.get("anyOf")
     if isinstance(titled, list):
         known = [entry for entry in titled if isinstance(entry, Mapping)]

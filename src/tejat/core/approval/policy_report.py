@@ -1,4 +1,4 @@
-"""What a person is told about the policy and the place they are in: why a call would be allowed, what works here."""
+"""Reports about the policy and the environment, for `tejat policy` and `tejat doctor`."""
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
@@ -6,7 +6,7 @@ from tejat.core.messages.types import JsonObject
 
 @frozen
 class PolicyOptions:
-    """What the command line says about the policy of a run. `mode` None: as the settings say."""
+    """Policy options of the command line. A `mode` of None leaves it to the settings."""
 
     roots: tuple[str, ...] = (".",)
     allowed_tools: tuple[str, ...] = ()
@@ -15,9 +15,10 @@ class PolicyOptions:
 
 @frozen
 class PolicyExplanation:
-    """What would be decided on a call, and why. `rule` is None where none matched; `source` names its file and line.
+    """The decision on a call, and why. `rule` is None if none matched; `source` is its file and line.
 
-    For a shell line `commands` tells each command found in it and what it does, `doubts` why the line is not plain.
+    For a shell command `commands` lists each command in it with its effects, and `doubts` what makes it hard to
+    analyse.
     """
 
     decision: str
@@ -40,7 +41,7 @@ class PolicyExplanation:
 
 @frozen
 class RuleListing:
-    """A rule as it is listed. `id` is what a saved one is revoked by, None for others."""
+    """A rule in a list. `id` identifies a saved rule, to revoke it."""
 
     tier: str
     text: str
@@ -53,9 +54,9 @@ class RuleListing:
 
 @frozen
 class PolicyCaseResult:
-    """A case of a policy test: where it stands, the call, and what the policy says.
+    """The result of a policy test case: its source, the call, and the decision.
 
-    `expected` tells what should have come out, and of a case that did not pass also what came out instead.
+    `expected` describes the expected decision, and for a failed case the actual one too.
     """
 
     source: str
@@ -67,7 +68,7 @@ class PolicyCaseResult:
 
 @frozen
 class DoctorCheck:
-    """One thing that was tried: whether it works, and how or why not, in words. `group` is what it belongs to."""
+    """The result of one check: whether it passed, and the detail to show."""
 
     group: str
     name: str

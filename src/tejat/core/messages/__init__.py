@@ -1,1 +1,1 @@
-"""Messages."""
+"""Messages between users, models and tools."""

@@ -1,8 +1,8 @@
-"""The messages of a conversation, what makes a sequence of them legal, and how any sequence is made so.
+"""Conversation history: legal message sequences, and the repair of others.
 
-Legal means: it begins with a user message; the roles alternate; every function call stands in a model message, has an
-id of its own and is answered by exactly one function response in the user message that follows, in the order asked; no
-response stands anywhere else; no message is empty. Every service accepts such a sequence.
+A legal history begins with a user message; roles alternate; every function call is in a model message, has a unique id
+and is answered by exactly one function response in the user message that follows, in the order of the calls; there are
+no other responses; no message is empty. Every model service accepts such a history.
 """
 
 from collections import Counter, deque
@@ -15,7 +15,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 
 GENERATED_ID_PREFIX = "tejat-"
-"""How an id begins that we gave to a call because the model gave none, or one that was taken."""
+"""The prefix of ids given to calls without a unique id."""
 
 INTERRUPTED_ERROR = "[Operation Cancelled] Reason: The session was interrupted before this call had a result."
 MISSING_BEGINNING = "[The beginning of this conversation is missing.]"
@@ -28,7 +28,7 @@ class Role(StrEnum):
 
 @frozen_identity
 class Message:
-    """Compared by identity: a message is made once, and whoever encodes it does so once."""
+    """A message, compared by identity: encoders can cache their work per message."""
 
     role: Role
     parts: tuple[MessagePart, ...]
@@ -47,7 +47,7 @@ class Message:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is left of it for a service that takes no thoughts back: no call, no media, no words."""
+        """Whether it has no call, media or text. Thoughts do not count: some services do not take them back."""
         return not any(
             part.text.strip() if isinstance(part, Text) else not isinstance(part, Thought) for part in self.parts
         )
@@ -62,18 +62,18 @@ def model_message(*parts: MessagePart | str) -> Message:
 
 
 def interrupted_response(call: FunctionCall) -> FunctionResponse:
-    """The response to a call whose result nobody knows."""
+    """The response to a call whose result is unknown."""
     return FunctionResponse(call.name, {"error": INTERRUPTED_ERROR}, call.id)
 
 
 class History:
-    """A conversation that is legal whenever no call is open, and can only grow into one that is.
+    """A conversation that is legal whenever no call is open.
 
-    Nothing that was added is changed: a message that had to be put differently is a new object in its place.
+    Messages are never changed: one that has to be merged is replaced by a new object.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        """Raises ValueError if the messages are not legal; `repair` makes them so."""
+        """Raises ValueError if the messages are not legal; see `repair_history`."""
         self._ids = _CallIdAllocator()
         self._messages: list[Message] = []
         self._open_calls: tuple[FunctionCall, ...] = ()
@@ -82,19 +82,19 @@ class History:
 
     @property
     def messages(self) -> Sequence[Message]:
-        """The very list that grows: look at it, and change nothing."""
+        """The live list. Do not modify it."""
         return self._messages
 
     @property
     def open_calls(self) -> tuple[FunctionCall, ...]:
-        """The calls of the last message. The next one has to answer them."""
+        """The calls of the last message, which the next message has to answer."""
         return self._open_calls
 
     def add_user(self, message: Message) -> Message:
-        """Add what the person says or what calls came to; returns the message as it stands in the history now.
+        """Add a prompt or responses to calls, and return the message as stored.
 
-        Where the last message is the user's too, both become one. Raises ValueError for an empty message and one whose
-        responses are not those to the open calls, one each, in order.
+        If the last message is a user message too, they are merged. Raises ValueError for an empty message and for
+        responses that do not match the open calls one by one.
         """
         problem = _message_problem(message, Role.USER) or _response_problem(self._open_calls, message)
         if problem:
@@ -110,10 +110,10 @@ class History:
         return message
 
     def add_model(self, message: Message) -> Message:
-        """Add an answer; returns it as it stands in the history, every call with an id of its own.
+        """Add a model message, and return it as stored, every call with a unique id.
 
-        A call without an id, or with one that was given before, gets another. Raises ValueError for an empty message,
-        and where a model has nothing to answer.
+        A call without an id, or with one used before, gets a new one. Raises ValueError for an empty message, and if
+        there is nothing to answer.
         """
         problem = _message_problem(message, Role.MODEL)
         if not problem and (not self._messages or self._messages[-1].role is Role.MODEL):
@@ -127,9 +127,9 @@ class History:
         return message
 
     def drop_unanswered_prompt(self) -> bool:
-        """Take back what the person said last and nobody answered; False if there is nothing of that kind.
+        """Remove the last prompt if no model has answered it, and return whether there was one.
 
-        Responses to calls stay, and so does what the history was made of or replaced by.
+        Responses to calls stay, and so do initial and committed messages.
         """
         if not self._messages or self._messages[-1].role is Role.MODEL or self._messages[-1] is self._committed:
             return False
@@ -140,12 +140,12 @@ class History:
         return True
 
     def commit(self) -> None:
-        """What is there now stays, whatever becomes of the next prompt."""
+        """Protect the present messages from `drop_unanswered_prompt`."""
         is_user = self._messages and self._messages[-1].role is Role.USER
         self._committed = self._messages[-1] if is_user else None
 
     def replace_all(self, messages: Sequence[Message]) -> None:
-        """Go on with these messages instead. Raises ValueError, and changes nothing, if they are not legal."""
+        """Replace all messages. Raises ValueError, and changes nothing, if they are not legal."""
         problem = history_problem(messages)
         if problem:
             raise ValueError(problem)
@@ -156,7 +156,7 @@ class History:
 
 
 def history_problem(messages: Iterable[Message]) -> str | None:
-    """The first thing that keeps the messages from being a legal history, as a sentence."""
+    """The first reason why the messages are not a legal history, as a sentence; None if they are."""
     ids: set[str] = set()
     role = Role.MODEL
     open_calls: tuple[FunctionCall, ...] = ()
@@ -175,7 +175,7 @@ def history_problem(messages: Iterable[Message]) -> str | None:
 
 
 def _message_problem(message: Message, role: Role) -> str | None:
-    """What is wrong with it by itself where the role is to speak, told of "the message"."""
+    """The problem with one message where `role` is expected, as a predicate of "the message"."""
     if message.role is not role:
         return f"is the {message.role}'s where the {role} is to speak"
     if message.is_empty:
@@ -201,7 +201,7 @@ def _response_problem(calls: tuple[FunctionCall, ...], message: Message) -> str 
 
 
 def _merge_texts(parts: Sequence[MessagePart]) -> Iterator[MessagePart]:
-    """Neighbouring texts as one. A signature belongs to the very text it came with, so signed ones stay apart."""
+    """Merge adjacent texts. Signed ones stay apart, because a signature belongs to its text."""
     for is_plain, run in groupby(parts, lambda part: isinstance(part, Text) and part.signature is None):
         found = list(run)
         if is_plain and len(found) > 1:
@@ -211,14 +211,14 @@ def _merge_texts(parts: Sequence[MessagePart]) -> Iterator[MessagePart]:
 
 
 def _with_parts(message: Message, parts: tuple[MessagePart, ...]) -> Message:
-    """The same object if these are its parts already."""
+    """The message with these parts; the same object if they are its parts."""
     if len(parts) == len(message.parts) and all(new is old for new, old in zip(parts, message.parts, strict=True)):
         return message
     return Message(message.role, parts)
 
 
 class _CallIdAllocator:
-    """Gives every call an id of its own. `taken` belong to calls already; `reserved` may only be kept, never given."""
+    """Gives every call a unique id. `used` ids belong to calls; `reserved` ones may be kept but not given."""
 
     def __init__(self, *, reserved: Iterable[str | None] = ()) -> None:
         self.used: set[str] = set()
@@ -226,7 +226,7 @@ class _CallIdAllocator:
         self._number = 0
 
     def assign(self, parts: Iterable[MessagePart]) -> Iterator[MessagePart]:
-        """The parts, those that are calls with an id that no other call has."""
+        """The parts, with unique ids for calls."""
         for part in parts:
             yield self._with_unique_id(part) if isinstance(part, FunctionCall) else part
 
@@ -243,9 +243,9 @@ class _CallIdAllocator:
 
 
 def repair_history(messages: Iterable[Message]) -> tuple[list[Message], list[str]]:
-    """A legal history of any messages, and what was put right, as sentences. What is legal stays the same object.
+    """A legal history of any messages, and the repairs as sentences. Legal messages stay the same objects.
 
-    No words are lost: only responses without a call, calls that the user made, and empty messages are left out.
+    No text is lost: only responses without a call, calls in user messages, and empty messages are dropped.
     """
     given = list(messages)
     if history_problem(given) is None:
@@ -258,7 +258,7 @@ def repair_history(messages: Iterable[Message]) -> tuple[list[Message], list[str
 
 
 def _merge_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator[Message]:
-    """One message for each turn, nothing in it that its role cannot say, none empty."""
+    """One message per turn, without misplaced parts and empty messages."""
     sound: list[Message] = []
     for message in messages:
         kept = tuple(part for part in message.parts if not isinstance(part, _MISPLACED[message.role]))
@@ -278,7 +278,7 @@ def _merge_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator
 
 
 class _HistoryRepairer:
-    """The legal messages so far. Calls whose answer comes next are kept with the id that they were asked with."""
+    """The legal messages so far, and the open calls with their original ids."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages: list[Message] = []
@@ -287,14 +287,13 @@ class _HistoryRepairer:
         self._open: list[tuple[str | None, FunctionCall]] = []
 
     def add_turn(self, message: Message) -> None:
-        """The next turn."""
         if message.role is Role.USER:
             self._add_user_turn(message)
         else:
             self._add_model_turn(message)
 
     def close_open_calls(self) -> None:
-        """The conversation ends here."""
+        """Answer open calls at the end of the conversation."""
         if self._open:
             self.messages.append(Message(Role.USER, tuple(self._ordered_responses(()))))
 
@@ -319,13 +318,13 @@ class _HistoryRepairer:
             self.repairs[gettext_lazy("Said that the beginning is missing")] += 1
             self.messages.append(user_message(MISSING_BEGINNING))
         if self.messages[-1].role is Role.MODEL:
-            # What stood between was empty, and so nothing was asked there.
+            # The user message between them was empty.
             self.messages[-1] = Message(Role.MODEL, self.messages[-1].parts + owned.parts)
         else:
             self.messages.append(owned)
 
     def _ordered_responses(self, parts: tuple[MessagePart, ...]) -> Iterator[MessagePart]:
-        """The parts of a user message, with the responses to the open calls first and in order, and no others."""
+        """The parts of a user message, responses to the open calls first and in order, without other responses."""
         rest, results = _split_by_response(parts)
         waiting: dict[tuple[str | None, str], deque[tuple[FunctionResponse, list[MessagePart]]]] = {}
         for response, following in results:
@@ -350,7 +349,7 @@ class _HistoryRepairer:
 def _split_by_response(
     parts: Iterable[MessagePart],
 ) -> tuple[list[MessagePart], list[tuple[FunctionResponse, list[MessagePart]]]]:
-    """What stands before the first response, and each response with what follows it: the media that belong to it."""
+    """The parts before the first response, and each response with the media that follow it."""
     before: list[MessagePart] = []
     results: list[tuple[FunctionResponse, list[MessagePart]]] = []
     for part in parts:

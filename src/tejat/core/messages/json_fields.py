@@ -1,4 +1,4 @@
-"""The fields of a JSON object that we wrote ourselves: each of the kind that was written, or a word about it."""
+"""Typed access to the fields of a JSON object that Tejat wrote."""
 
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, cast
@@ -7,7 +7,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 
 
 class JsonFields:
-    """One object. Every method raises ValueError, the constructor too; fields that nobody asks for do not matter."""
+    """A JSON object. Every method, also the constructor, raises ValueError. Unknown fields are ignored."""
 
     def __init__(self, value: object) -> None:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Messages and what they used as JSON and back, for what is kept of conversations: nothing is lost on the way."""
+"""Lossless JSON serialization of messages and usage, for stored conversations."""
 
 from base64 import b64decode
 from typing import cast
@@ -26,7 +26,7 @@ def message_to_json(message: Message) -> JsonObject:
 
 
 def message_part_to_json(part: MessagePart) -> JsonObject:
-    """With the field names of the documents, where they have one."""
+    """Serialize a part, with the field names of the Gemini API where it has one."""
     match part:
         case Text(text, signature):
             return {"text": text} | _signature_field(signature)
@@ -48,7 +48,7 @@ def _signature_field(signature: str | None) -> dict[str, JsonValue]:
 
 
 def message_from_json(value: object) -> Message:
-    """Raises ValueError for what `message_to_json` did not make, also for a part of a kind that we do not know."""
+    """Raises ValueError for anything that `message_to_json` did not produce."""
     fields = JsonFields(value)
     return Message(Role(fields.string("role")), tuple(message_part_from_json(part) for part in fields.items("parts")))
 

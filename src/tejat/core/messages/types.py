@@ -1,4 +1,4 @@
-"""The values that travel between a model and its tools: parts, function calls and function responses."""
+"""Message parts, function calls and function responses."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,12 @@ from tejat.core.frozen import field, frozen
 JsonValue: TypeAlias = "bool | int | float | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 JsonObject: TypeAlias = Mapping[str, JsonValue]
 Params: TypeAlias = Mapping[str, object]
-"""The arguments of one call as the model sent them, before anything was checked."""
+"""The unchecked arguments of a call, as the model sent them."""
 
 
 @frozen
 class Text:
-    """`signature` belongs to the model's service, which wants it back with the text, byte for byte."""
+    """Text. The service that sent a `signature` expects it back with the text, byte for byte."""
 
     text: str
     signature: str | None = field(default=None, repr=False)
@@ -22,7 +22,7 @@ class Text:
 
 @frozen
 class InlineData:
-    """Media carried in the message itself. `data` are the raw bytes; they become base64 only on the way out."""
+    """Media in the message itself, as raw bytes. They are encoded in base64 only when sent."""
 
     mime_type: str
     data: bytes = field(repr=False)
@@ -30,7 +30,7 @@ class InlineData:
 
 @frozen
 class FileData:
-    """Media that the model's service fetches by address."""
+    """Media that the model service fetches by URI."""
 
     mime_type: str
     file_uri: str
@@ -38,7 +38,7 @@ class FileData:
 
 @frozen
 class FunctionResponse:
-    """The answer to one function call, as it goes back to the model."""
+    """The response to one function call, as the model gets it."""
 
     name: str
     response: JsonObject
@@ -47,7 +47,7 @@ class FunctionResponse:
 
 @frozen
 class FunctionCall:
-    """One request of the model to run a tool. `signature`: see Text."""
+    """A request of the model to run a tool. For `signature` see Text."""
 
     name: str
     args: Params
@@ -57,7 +57,7 @@ class FunctionCall:
 
 @frozen
 class Thought:
-    """What a model thought before it answered. Shown to the person; sent back only where its service asks for it."""
+    """A thought of the model. It is shown to the user, and sent back only if its service requires it."""
 
     text: str
     signature: str | None = field(default=None, repr=False)
@@ -65,7 +65,7 @@ class Thought:
 
 @frozen
 class Opaque:
-    """A piece of an answer that only the service that made it understands. It goes back to that service unchanged."""
+    """A part that only its service understands. It is sent back unchanged."""
 
     vendor: str
     value: JsonObject
@@ -73,12 +73,12 @@ class Opaque:
 
 Part: TypeAlias = Text | InlineData | FileData | FunctionResponse
 MessagePart: TypeAlias = Part | FunctionCall | Thought | Opaque
-"""What a message of a conversation is made of; tools give and get only `Part`s."""
+"""A part of a message. Tools use only `Part`."""
 PartListUnion: TypeAlias = str | Part | Sequence[str | Part]
 
 
 def content_to_json(content: PartListUnion) -> JsonValue:
-    """A tool's `llmContent` with the field names of the documents."""
+    """Serialize `llmContent` with the field names of the Gemini API."""
     if isinstance(content, str):
         return content
     if isinstance(content, Sequence):

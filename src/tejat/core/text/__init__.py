@@ -1,1 +1,1 @@
-"""Text."""
+"""Helpers for text: command lines, mentions, edit distance, secrets."""

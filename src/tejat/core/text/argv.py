@@ -1,4 +1,4 @@
-"""The words of a command that somebody set: a line split as a shell would split it, or a list taken as it is."""
+"""Parsing of configured commands into argument vectors."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,11 +10,10 @@ _DEFAULT_LABEL = gettext_lazy("The command")
 
 
 def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> tuple[str, ...]:
-    """The program and its arguments. No shell is involved, and none is needed to run them.
+    """Split a command line as a POSIX shell would, or check a list of arguments. No shell runs them.
 
-    Quotes and backslashes in a line mean what they mean to a POSIX shell, everything else stands for itself. `called`
-    is what the messages begin with. Raises UsageError for what is empty, for quotes that are not closed, and for what
-    only a shell could do.
+    `label` begins the error messages. Raises UsageError for an empty command, unclosed quotes, and syntax that only a
+    shell understands.
     """
     words = tuple(_split(command, label) if isinstance(command, str) else command)
     if not words:
@@ -29,7 +28,7 @@ def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> 
 def _split(line: str, label: str) -> Iterator[str]:
     word: str | None = None
     place = 0
-    line = line.lstrip().rstrip("\n")  # a blank at the end may be a word's
+    line = line.lstrip().rstrip("\n")  # a space at the end may be escaped
     while place < len(line):
         token = re.compile(_TOKEN, re.DOTALL).match(line, place)
         if token is None:
@@ -50,14 +49,14 @@ def _split(line: str, label: str) -> Iterator[str]:
                 word = (word or "") + _unquote(token["double"], label)
             case "single" | "escaped" | "plain" as kind:
                 word = (word or "") + token[kind]
-            case _:  # lines that are joined
+            case _:  # a line continuation
                 continue
     if word is not None:
         yield word
 
 
 def _unquote(text: str, label: str) -> str:
-    """What stands between double quotes."""
+    """The content of double quotes."""
     active = re.sub(r"\\.", "", text, flags=re.DOTALL)
     for operator in ("`", "$("):
         if operator in active:
@@ -78,7 +77,7 @@ def _shell_syntax_error(operator: str, label: str, *, is_first: bool = False) ->
     )
 
 
-# Compiled when first needed: few settings hold a command.
+# Compiled on first use: few settings hold a command.
 _TOKEN = (
     r"(?P<blank>[ \t]+)"
     r"|'(?P<single>[^']*)'"

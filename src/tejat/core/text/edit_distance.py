@@ -1,8 +1,8 @@
-"""How much two words differ, for hints to whoever got one wrong."""
+"""Edit distance, for "did you mean" hints."""
 
 
 def edit_distance(left: str, right: str) -> int:
-    """How many single-character changes, or swaps of two neighbours, turn one word into the other."""
+    """The number of insertions, deletions, substitutions and transpositions between two words."""
     before: list[int] = []
     previous = list(range(len(right) + 1))
     for row, a in enumerate(left, 1):

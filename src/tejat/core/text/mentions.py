@@ -1,10 +1,10 @@
-"""How a prompt names a file: `@path` with backslashes before blanks and the like, or `@"path"`."""
+"""File mentions in prompts: `@path` with escaped spaces, or `@"path"`."""
 
 import re
 
 from tejat.core.frozen import frozen
 
-# Not within a word, so that an e-mail address is none. Nothing but a backslash keeps a blank or a comma in the name.
+# Not within a word, so that an e-mail address is not a mention. Spaces and commas in names need a backslash.
 _SIGN = r"(?<![A-Za-z0-9_.%+\-\\@/])@"
 _NAME_DELIMITERS = r"\s,;!?()\[\]{}\\，。；！？（）【】「」、"
 MENTION_PATTERN = rf"""{_SIGN}(?:"(?P<quoted>(?:\\.|[^"\\\n])+)"|(?P<plain>(?:\\.|[^{_NAME_DELIMITERS}])+))"""
@@ -16,7 +16,7 @@ _MAX_LENGTH = 8192
 
 @frozen
 class PartialMention:
-    """A mention that is being typed: where its `@` stands and the name so far, without quotes and backslashes."""
+    """A mention being typed: the position of its `@` and the unescaped name so far."""
 
     start: int
     name: str
@@ -24,12 +24,12 @@ class PartialMention:
 
 
 def unescape_mention(name: str) -> str:
-    """The name without the backslashes that keep it together."""
+    """Remove the backslashes from a name."""
     return re.sub(_ESCAPED, r"\1", name)
 
 
 def format_mention(path: str, *, is_quoted: bool = False) -> str:
-    """How the path is written in a prompt. A quoted directory is left open, so that it can go on."""
+    """Write a path as a mention. A quoted directory is left open, so that it can be continued."""
     if is_quoted:
         quoted = re.sub(r'["\\]', r"\\\g<0>", path)
         return f'@"{quoted}' if path.endswith("/") else f'@"{quoted}"'
@@ -38,7 +38,7 @@ def format_mention(path: str, *, is_quoted: bool = False) -> str:
 
 
 def find_partial_mention(text: str) -> PartialMention | None:
-    """The mention that a text ends with and that could go on; None where it ends otherwise."""
+    """The unfinished mention at the end of a text, or None."""
     offset = max(len(text) - _MAX_LENGTH, 0)
     found = re.search(_PARTIAL_MENTION, text[offset:])
     if found is None:

@@ -1,1 +1,1 @@
-"""Tools."""
+"""The tool contract: declarations, parameters, results, call events."""

@@ -1,4 +1,4 @@
-"""The contract of a tool: what it declares, how arguments are checked, what it asks, what it does and gives back."""
+"""The tool contract: declaration, validation, confirmation, execution, result."""
 
 import json
 from abc import ABC, abstractmethod
@@ -37,7 +37,7 @@ READ_ONLY_KINDS = frozenset({Kind.READ, Kind.SEARCH, Kind.FETCH})
 
 @frozen
 class FunctionDeclaration:
-    """What a model is told of a tool."""
+    """The declaration of a tool for a model."""
 
     name: str
     description: str
@@ -53,7 +53,7 @@ class FunctionDeclaration:
 
 @frozen
 class ToolLocation:
-    """A place that a call will touch, for front ends that follow along."""
+    """A file position that a call will touch, for front ends that follow along."""
 
     path: str
     line: int | None = None
@@ -70,9 +70,9 @@ class ToolError:
 
 @frozen
 class ToolResult:
-    """What a call came to: `llm_content` for the model, `return_display` for the person, `error` if it failed.
+    """The result of a call: `llm_content` for the model, `return_display` for the user, `error` if it failed.
 
-    `exit_code` is that of a command which ended by itself, for the person too: below 0 it is the signal that ended it.
+    `exit_code` is that of a command that ended by itself; negative values are signals.
     """
 
     llm_content: PartListUnion
@@ -90,11 +90,11 @@ class ToolResult:
 
 @frozen
 class ToolContext:
-    """What belongs to one call.
+    """The context of one call.
 
-    `approved` is the confirmation that the person said yes to: the tool does exactly that. `update_output` takes live
-    output; it is given only to tools that declare `can_update_output`. Cancelling is cancelling the task; a tool that
-    has something to tell nevertheless hands it to `keep_partial` before it lets the cancellation through.
+    `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
+    and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
+    partial result passes it to `keep_partial` before it lets the cancellation through.
     """
 
     approved: Confirmation | None = None
@@ -103,16 +103,15 @@ class ToolContext:
 
 
 class BaseTool(ABC):
-    """The base of every tool.
+    """The base class of all tools.
 
-    A subclass gives the names, the description and the parameter schema to the constructor and implements `execute`;
-    the other members have defaults. `params` are always the arguments as the model sent them.
+    A subclass passes names, description and parameter schema to the constructor and implements `execute`; the other
+    members have defaults. `params` are always the arguments as the model sent them.
 
-    `bounds_output` says that its results are kept short or in pages by itself; those of other tools are cut where they
-    are too long for a model. `server_name` is the server that the tool belongs to, if it is somebody else's, and
-    `has_changed` whether it is another tool now than the one that was last allowed: then a person is asked, whatever
-    the rules allow. `may_change_files` is False for one that works on another machine, so that nothing has to be kept
-    for undo.
+    `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
+    `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
+    the user is asked whatever the rules say. `may_change_files` is False for tools that work on another machine, which
+    need no undo snapshot.
     """
 
     limits_own_output: ClassVar[bool] = False
@@ -149,29 +148,29 @@ class BaseTool(ABC):
 
     @property
     def own_name(self) -> str:
-        """The name that rules know it by: a server's tool is known by its server and the name it has there."""
+        """The name that rules use; for an MCP tool, the name it has at its server."""
         return self.name
 
     def on_allowed(self) -> None:  # noqa: B027 -- most tools have nothing to note
-        """Somebody let a call of the tool, as it is now, run: the person or a rule."""
+        """Called when the user or a rule allows a call of the tool as it is now."""
 
     def validate_tool_params(self, params: object) -> str | None:
-        """What is wrong with the arguments, or None."""
+        """The problem with the arguments, or None."""
         from tejat.core.tools.schema_validation import validation_problem
 
         return validation_problem(params, self.parameter_schema)
 
     def rejection(self, params: object) -> ToolFailure | None:
-        """The same as `validate_tool_params`, with the kind of failure."""
+        """The problem with the arguments as a failure with its error type, or None."""
         problem = self.validate_tool_params(params)
         return ToolFailure(problem, ErrorType.INVALID_TOOL_PARAMS) if problem else None
 
     def get_description(self, params: Params) -> str:
-        """What this call would do, in a line for the person."""
+        """A one-line description of the call for the user."""
         return json.dumps(params, ensure_ascii=False, separators=(",", ":"), default=str)
 
     def argument_type(self, name: str) -> str | None:
-        """The JSON type of a parameter, None for one that the tool does not know."""
+        """The JSON type of a parameter, None if it is unknown."""
         properties = self.parameter_schema.get("properties")
         declared = properties.get(name) if isinstance(properties, Mapping) else None
         json_type = declared.get("type") if isinstance(declared, Mapping) else None
@@ -181,19 +180,18 @@ class BaseTool(ABC):
         return []
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
-        """What the person must agree to first, or None. Looking changes nothing. Raises ToolFailure."""
+        """The confirmation that the call needs, or None. Changes nothing. Raises ToolFailure."""
         return None
 
     @abstractmethod
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
-        """Do the work. A failure that the model should know of is returned, or raised as ToolFailure."""
+        """Run the tool. Failures for the model are returned, or raised as ToolFailure."""
 
 
 class TypedTool(BaseTool, Generic[_Parameters]):
     """A tool whose parameters are a typed class (see `core/tools/schema.py`).
 
-    A subclass implements `describe` and `run` and, where it has something to say, the other hooks; they get checked
-    parameters.
+    A subclass implements `describe` and `run` and optionally the other hooks, which get checked parameters.
     """
 
     error_label: ClassVar[str]
@@ -224,7 +222,7 @@ class TypedTool(BaseTool, Generic[_Parameters]):
     async def run(self, params: _Parameters, context: ToolContext) -> ToolResult: ...
 
     def check(self, params: _Parameters) -> None:
-        """Raise ToolFailure for parameters that fit the schema and still make no sense."""
+        """Raise ToolFailure for parameters that match the schema but make no sense."""
 
     @abstractmethod
     def describe(self, params: _Parameters) -> str: ...
@@ -233,7 +231,7 @@ class TypedTool(BaseTool, Generic[_Parameters]):
         return []
 
     def parse(self, params: object) -> _Parameters:
-        """The arguments as typed parameters. Raises ToolFailure that says what is wrong."""
+        """Parse arguments into typed parameters. Raises ToolFailure."""
         parsed = parse_arguments(self._parameters, params)
         self.check(parsed)
         return parsed
@@ -269,11 +267,11 @@ class TypedTool(BaseTool, Generic[_Parameters]):
 
 
 class ProposingTool(TypedTool[_Parameters]):
-    """A typed tool that says what it would do before it does it."""
+    """A typed tool that proposes what it would do before it does it."""
 
     @abstractmethod
     async def propose(self, params: _Parameters) -> Confirmation | None:
-        """What the person must agree to first, or None. Looking changes nothing. Raises ToolFailure."""
+        """The confirmation that the call needs, or None. Changes nothing. Raises ToolFailure."""
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         return await self.propose(self.parse(params))
@@ -281,7 +279,7 @@ class ProposingTool(TypedTool[_Parameters]):
 
 @runtime_checkable
 class ModifiableTool(Protocol):
-    """A tool whose proposal a person may rewrite before agreeing to it."""
+    """A tool whose proposal the user may edit before approving it."""
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
         """The arguments that propose `new_content` instead of what `confirmation` showed."""
@@ -290,27 +288,26 @@ class ModifiableTool(Protocol):
 
 @runtime_checkable
 class TrialTool(Protocol):
-    """A tool whose calls can be tried in a copy of the files before they count."""
+    """A tool whose calls can be tried in a copy of the files."""
 
     async def can_try(self, confirmation: Confirmation) -> bool:
-        """Whether that can be done here, for what the person would otherwise agree to."""
+        """Whether a trial is possible here for this confirmation."""
         ...
 
     async def run_trial(self, confirmation: Confirmation, context: ToolContext) -> TrialConfirmation:
-        """Do what was to be confirmed in a copy, and say what came of it. Raises ToolFailure where that cannot be done.
+        """Run a call in a copy of the files. Raises ToolFailure if that is not possible.
 
-        Nothing real has changed then. It is over when the trial is executed, as what was approved, or `throw_away` was
-        called for it.
+        The trial ends when it is executed as the approved confirmation, or by `discard_trial`.
         """
         ...
 
     async def discard_trial(self, trial: TrialConfirmation) -> None:
-        """Forget what was done in the copy."""
+        """Discard the copy."""
         ...
 
 
 async def validate_and_execute(tool: BaseTool, params: object, context: ToolContext | None = None) -> ToolResult:
-    """Check the arguments and run the tool without asking anyone. Raises nothing but the cancellation of its task."""
+    """Validate the arguments and run the tool without approval. Raises nothing but CancelledError."""
     try:
         failure = tool.rejection(params)
     except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
@@ -321,7 +318,7 @@ async def validate_and_execute(tool: BaseTool, params: object, context: ToolCont
 
 
 async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -> ToolResult:
-    """Run the tool on checked arguments; whatever it raises becomes what the model is told."""
+    """Run the tool on validated arguments. Exceptions become results with an error."""
     if context.update_output is not None and not tool.can_update_output:
         context = replace(context, update_output=None)
     try:
@@ -333,11 +330,11 @@ async def execute_safely(tool: BaseTool, params: Params, context: ToolContext) -
 
 
 def invalid_params_result(failure: ToolFailure) -> ToolResult:
-    """The arguments were refused before anything ran."""
+    """The result of a call whose arguments were rejected."""
     if failure.error_type is not ErrorType.INVALID_TOOL_PARAMS:
         return failure_result(failure)
-    told = f"Error: Invalid parameters provided. Reason: {failure.message}"
-    return ToolResult(told, failure.display, ToolError(failure.message, failure.error_type))
+    message = f"Error: Invalid parameters provided. Reason: {failure.message}"
+    return ToolResult(message, failure.display, ToolError(failure.message, failure.error_type))
 
 
 def failure_result(failure: ToolFailure) -> ToolResult:
@@ -345,10 +342,10 @@ def failure_result(failure: ToolFailure) -> ToolResult:
 
 
 def unexpected_error_result(error: Exception) -> ToolResult:
-    """A tool raised something it should not have."""
+    """The result of a call whose tool raised an unexpected exception."""
     from tejat.core.log import report_unexpected
 
     report_unexpected(error, "a tool")
     reason = str(error) or type(error).__name__
-    told = f"Error: Tool call execution failed. Reason: {reason}"
-    return ToolResult(told, reason, ToolError(reason, ErrorType.EXECUTION_FAILED))
+    message = f"Error: Tool call execution failed. Reason: {reason}"
+    return ToolResult(message, reason, ToolError(reason, ErrorType.EXECUTION_FAILED))

@@ -1,4 +1,4 @@
-"""What a front end can see of the calls while they run."""
+"""Events of running tool calls."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -9,7 +9,7 @@ from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import ToolResult
 
 BY_USER = "the person"
-"""What `allowed_by` says of a call that was asked about."""
+"""The value of `allowed_by` for a call that the user approved."""
 
 
 class CallState(StrEnum):
@@ -24,7 +24,7 @@ class CallState(StrEnum):
 
 @frozen
 class StateChanged:
-    """`index` is the place of the call in its batch: a model may give the same id twice."""
+    """A new state of a call. `index` is its position in the batch: ids from a model may repeat."""
 
     index: int
     call: FunctionCall
@@ -33,7 +33,7 @@ class StateChanged:
 
 @frozen
 class OutputUpdated:
-    """Live output of a running call: what the tool has shown so far, or the end of it."""
+    """Live output of a running call: all of it so far, or the end of it."""
 
     index: int
     call: FunctionCall
@@ -42,9 +42,9 @@ class OutputUpdated:
 
 @frozen
 class CallFinished:
-    """The last event of a call. `response` is what goes to the model; `allowed_by` names the rule or the person.
+    """The last event of a call. `response` goes to the model; `allowed_by` names the rule or the user.
 
-    `was_refused`: the person was asked, and said no.
+    `was_rejected`: the user was asked and said no.
     """
 
     index: int

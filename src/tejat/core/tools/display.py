@@ -1,4 +1,4 @@
-"""What a person may be shown besides plain text."""
+"""Results of tools that are displayed as more than plain text."""
 
 from typing import TypeAlias
 
@@ -8,9 +8,9 @@ from tejat.core.messages.types import JsonObject, JsonValue
 
 @frozen
 class DiffStat:
-    """Who changed how much: the model against the old file, the person against the model's proposal.
+    """Lines and characters added and removed: by the model, and by the user in the model's proposal.
 
-    Characters are those of the lines added and removed, without line ends.
+    Characters are those of changed lines, without line ends.
     """
 
     model_added_lines: int
@@ -39,8 +39,8 @@ class DiffStat:
 class FileDiff:
     """A change to one file.
 
-    The whole contents are given only while they are small (see `tools/files/change.py`); the patch always is.
-    `original_content` is None for a new file.
+    The contents are given only if they are small (see `tools/files/change.py`); the diff always is. `original_content`
+    is None for a new file.
     """
 
     file_name: str
@@ -70,5 +70,5 @@ Display: TypeAlias = str | FileDiff
 
 
 def display_to_json(display: Display) -> JsonValue:
-    """A tool's `returnDisplay` with the field names of the documents."""
+    """Serialize `returnDisplay` with the field names of Gemini CLI."""
     return display if isinstance(display, str) else display.to_json()

@@ -1,4 +1,4 @@
-"""What a docstring tells: what the thing is for, and what each of its parameters means."""
+"""Docstring parsing: the summary, and the descriptions of parameters."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,21 +21,22 @@ _SPHINX_ENTRY = re.compile(
 
 @frozen
 class Docstring:
-    """`summary` is the first paragraph, in one line; `parameters` holds those that something is said about."""
+    """`summary` is the first paragraph, in one line. `parameters` holds the described ones."""
 
     summary: str
     parameters: Mapping[str, str]
 
 
 def parse_docstring(text: str) -> Docstring:
-    """Understands the three common ways to tell of parameters: `Args:`, `:param x:` and underlined headings."""
+    """Parse a docstring in Google (`Args:`), Sphinx (`:param x:`) or NumPy (underlined) style."""
     lines = cleandoc(text).splitlines()
     found: dict[str, list[str]] = {}
-    for names, said in _entries(lines):
+    for names, text in _entries(lines):
         for name in names:
-            found.setdefault(name, []).append(said)
-    told = {name: _join_lines(pieces) for name, pieces in found.items()}
-    return Docstring(_join_lines(_first_paragraph(lines)), {name: said for name, said in told.items() if said})
+            found.setdefault(name, []).append(text)
+    parameters = {name: _join_lines(pieces) for name, pieces in found.items()}
+    described = {name: text for name, text in parameters.items() if text}
+    return Docstring(_join_lines(_first_paragraph(lines)), described)
 
 
 def _first_paragraph(lines: Sequence[str]) -> Iterator[str]:
@@ -46,7 +47,7 @@ def _first_paragraph(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _entries(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
-    """Names with one line of what is said about them, as often as there are lines."""
+    """Parameter names with one line of their description at a time."""
     for index, line in enumerate(lines):
         if _SPHINX_ENTRY.match(line):
             yield from _sphinx_entry(lines[index:])
@@ -80,7 +81,7 @@ def _sphinx_entry(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
 
 
 def _google_entries(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
-    """Entries are indented; what is indented deeper goes on with the entry above."""
+    """Entries are indented; deeper lines continue the entry above."""
     names: Sequence[str] = ()
     depth: int | None = None
     for line in lines:
@@ -96,7 +97,7 @@ def _google_entries(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]
 
 
 def _numpy_entries(lines: Sequence[str]) -> Iterator[tuple[Sequence[str], str]]:
-    """Names stand at the margin, what is said of them is indented below."""
+    """Names are at the margin, descriptions are indented below them."""
     names: Sequence[str] = ()
     for index, line in enumerate(lines):
         if _is_numpy_heading(lines, index):

@@ -1,4 +1,4 @@
-"""What is known of an edit whose text is not in the file, for whoever may know which text was meant."""
+"""Failed edits, for correction by a model."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
@@ -8,7 +8,7 @@ from tejat.core.frozen import frozen
 
 @frozen
 class EditFailure:
-    """`content` is the file as it is now, its lines ending with LF. `problem` is what the edit failed of."""
+    """An edit whose `old_string` is not in the file. `content` is the file with LF line ends."""
 
     path: str
     content: str
@@ -19,4 +19,4 @@ class EditFailure:
 
 
 EditCorrector: TypeAlias = Callable[[EditFailure], Awaitable[str | None]]
-"""The text of the file that `old` was meant to be, not yet checked; None if that cannot be told."""
+"""Finds the text that `old_string` was meant to match, unchecked; None if it cannot tell."""

@@ -1,6 +1,6 @@
-"""What JSON a parameter takes: the schema that is declared of it, and how it becomes the Python value that is meant.
+"""JSON types of parameters: their schema, and the parsing of values.
 
-`take` takes exactly what the schema accepts.
+`parse` accepts exactly what the schema accepts.
 """
 
 import json
@@ -13,7 +13,7 @@ from tejat.core.messages.types import JsonValue
 
 
 class TypeMismatch(Exception):
-    """A value that is not taken. `is_other_kind`: something else altogether was expected where it stands."""
+    """A value that does not match. `is_wrong_type`: the value itself has the wrong type, not a part of it."""
 
     def __init__(self, where: str, problem: str, *, is_other_kind: bool = False) -> None:
         super().__init__(f"{where} {problem}")
@@ -22,7 +22,7 @@ class TypeMismatch(Exception):
 
 
 class JsonType(Protocol):
-    """`wanted` says in a few words what is taken; `is_hashable` whether what becomes of it can stand in a set."""
+    """A type. `expected` names it in messages; `is_hashable` says whether parsed values are hashable."""
 
     @property
     def expected(self) -> str: ...
@@ -32,8 +32,8 @@ class JsonType(Protocol):
 
     def schema(self) -> dict[str, JsonValue]: ...
 
-    def parse(self, given: object, where: str) -> object:
-        """The Python value. Raises Unfit."""
+    def parse(self, value: object, where: str) -> object:
+        """Parse a value. Raises TypeMismatch."""
         ...
 
 
@@ -50,13 +50,13 @@ class AnyType:
     def schema(self) -> dict[str, JsonValue]:
         return {}
 
-    def parse(self, given: object, where: str) -> object:
-        return given
+    def parse(self, value: object, where: str) -> object:
+        return value
 
 
 @frozen
 class ScalarType:
-    """A text, a truth value or null, by the name of its JSON type. Only texts have a least length."""
+    """A string, a boolean or null, by the name of its JSON type. Only strings have a minimum length."""
 
     expected: str
     minimum_length: int | None = None
@@ -68,12 +68,12 @@ class ScalarType:
     def schema(self) -> dict[str, JsonValue]:
         return {"type": self.expected} | _limit("minLength", self.minimum_length)
 
-    def parse(self, given: object, where: str) -> object:
-        if not isinstance(given, _SCALAR_TYPES[self.expected]):
+    def parse(self, value: object, where: str) -> object:
+        if not isinstance(value, _SCALAR_TYPES[self.expected]):
             raise _wrong_type(where, self.expected)
-        if isinstance(given, str) and len(given) < (self.minimum_length or 0):
+        if isinstance(value, str) and len(value) < (self.minimum_length or 0):
             raise TypeMismatch(where, f"must NOT have fewer than {self.minimum_length} characters")
-        return given
+        return value
 
 
 _SCALAR_TYPES: Mapping[str, type] = {"string": str, "boolean": bool, "null": type(None)}
@@ -81,7 +81,7 @@ _SCALAR_TYPES: Mapping[str, type] = {"string": str, "boolean": bool, "null": typ
 
 @frozen
 class NumberType:
-    """`wanted` is `integer` or `number`. JSON knows one kind of number, so 3.0 is the integer 3."""
+    """An `integer` or a `number`. JSON has one number type, so 3.0 is a valid integer."""
 
     expected: str
     minimum: int | None = None
@@ -93,30 +93,30 @@ class NumberType:
     def schema(self) -> dict[str, JsonValue]:
         return {"type": self.expected} | _limit("minimum", self.minimum)
 
-    def parse(self, given: object, where: str) -> object:
-        number = self._convert(given)
+    def parse(self, value: object, where: str) -> object:
+        number = self._convert(value)
         if number is None:
             raise _wrong_type(where, self.expected)
         if self.minimum is not None and number < self.minimum:
             raise TypeMismatch(where, f"must be >= {self.minimum}")
         return number
 
-    def _convert(self, given: object) -> int | float | None:
-        if isinstance(given, bool) or not isinstance(given, int | float):
+    def _convert(self, value: object) -> int | float | None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return None
-        if isinstance(given, float) and not isfinite(given):
+        if isinstance(value, float) and not isfinite(value):
             return None
         if self.expected == "integer":
-            return int(given) if given == int(given) else None
+            return int(value) if value == int(value) else None
         try:
-            return float(given)
-        except OverflowError:  # no float is as large, and an int will do wherever a float is hinted
-            return given
+            return float(value)
+        except OverflowError:  # too large for a float; an int is accepted wherever a float is hinted
+            return value
 
 
 @frozen
 class LiteralType:
-    """One of some values. `choices` are pairs: as JSON, and what it stands for."""
+    """One of several values. `choices` are pairs of JSON value and Python value."""
 
     choices: tuple[tuple[JsonValue, object], ...]
 
@@ -134,23 +134,23 @@ class LiteralType:
         kinds = {_json_type(each) for each in written}
         if kinds == {"integer", "number"}:
             kinds = {"number"}
-        told: dict[str, JsonValue] = {"type": kinds.pop()} if len(kinds) == 1 else {}
-        return {**told, "enum": written}
+        declared: dict[str, JsonValue] = {"type": kinds.pop()} if len(kinds) == 1 else {}
+        return {**declared, "enum": written}
 
-    def parse(self, given: object, where: str) -> object:
+    def parse(self, value: object, where: str) -> object:
         for written, meant in self.choices:
-            if json_equal(written, given):
+            if json_equal(written, value):
                 return meant
         raise _wrong_type(where, self.expected)
 
 
 def json_equal(one: object, other: object) -> bool:
-    """Whether two plain values are the same in JSON, where 1 is 1.0 and true is not 1."""
+    """Whether two scalars are equal in JSON, where 1 is 1.0 and true is not 1."""
     return isinstance(one, bool) is isinstance(other, bool) and one == other
 
 
-def _json_type(given: object) -> str:
-    match given:
+def _json_type(value: object) -> str:
+    match value:
         case None:
             return "null"
         case bool():
@@ -165,7 +165,7 @@ def _json_type(given: object) -> str:
 
 @frozen
 class ArrayType:
-    """Any number of the same. `build` makes of their list what was hinted."""
+    """Items of one type. `build` makes the Python collection of their list."""
 
     item: JsonType
     build: Callable[[list[object]], object]
@@ -182,8 +182,8 @@ class ArrayType:
     def schema(self) -> dict[str, JsonValue]:
         return {"type": "array", "items": self.item.schema()} | _limit("minItems", self.minimum)
 
-    def parse(self, given: object, where: str) -> object:
-        items = _require_list(given, where)
+    def parse(self, value: object, where: str) -> object:
+        items = _require_list(value, where)
         if len(items) < (self.minimum or 0):
             raise TypeMismatch(where, f"must NOT have fewer than {self.minimum} items")
         return self.build([self.item.parse(item, f"{where}/{index}") for index, item in enumerate(items)])
@@ -191,7 +191,7 @@ class ArrayType:
 
 @frozen
 class TupleType:
-    """A tuple of a fixed length."""
+    """A tuple of fixed length."""
 
     members: tuple[JsonType, ...]
 
@@ -207,15 +207,15 @@ class TupleType:
         schemas = [member.schema() for member in self.members]
         length = len(schemas)
         different = [schema for index, schema in enumerate(schemas) if schema not in schemas[:index]]
-        told: dict[str, JsonValue] = {"type": "array"}
+        declared: dict[str, JsonValue] = {"type": "array"}
         if len(different) > 1:
-            told["prefixItems"] = schemas
-        # Some services want `items` for every array, though after the members there is nothing left for it.
-        told["items"] = different[0] if len(different) == 1 else {"anyOf": different}
-        return told | {"minItems": length, "maxItems": length}
+            declared["prefixItems"] = schemas
+        # Some services require `items` for every array, even if `prefixItems` says it all.
+        declared["items"] = different[0] if len(different) == 1 else {"anyOf": different}
+        return declared | {"minItems": length, "maxItems": length}
 
-    def parse(self, given: object, where: str) -> object:
-        items = _require_list(given, where)
+    def parse(self, value: object, where: str) -> object:
+        items = _require_list(value, where)
         if len(items) != len(self.members):
             raise TypeMismatch(where, f"must have exactly {len(self.members)} items")
         pairs = zip(self.members, items, strict=True)
@@ -224,7 +224,7 @@ class TupleType:
 
 @frozen
 class MapType:
-    """An object with any keys, and values that are alike."""
+    """An object with arbitrary keys and values of one type."""
 
     item: JsonType
 
@@ -239,13 +239,13 @@ class MapType:
     def schema(self) -> dict[str, JsonValue]:
         return {"type": "object", "additionalProperties": self.item.schema()}
 
-    def parse(self, given: object, where: str) -> object:
-        return {key: self.item.parse(item, f"{where}/{key}") for key, item in _require_mapping(given, where).items()}
+    def parse(self, value: object, where: str) -> object:
+        return {key: self.item.parse(item, f"{where}/{key}") for key, item in _require_mapping(value, where).items()}
 
 
 @frozen
 class Property:
-    """A named value of a record, or a parameter. `default` is told to the model; None tells nothing."""
+    """A property of an object, or a parameter. A `default` of None is not declared to the model."""
 
     name: str
     json_type: JsonType
@@ -254,17 +254,17 @@ class Property:
     description: str = ""
 
     def schema(self) -> dict[str, JsonValue]:
-        told = self.json_type.schema()
+        declared = self.json_type.schema()
         if self.description:
-            told["description"] = self.description
-        return told if self.default is None else {**told, "default": self.default}
+            declared["description"] = self.description
+        return declared if self.default is None else {**declared, "default": self.default}
 
 
 @frozen
 class ObjectType:
-    """An object with known keys and no others: which of two records is meant must be seen from the keys.
+    """An object with known properties only, so that the members of a union can be distinguished.
 
-    `build` makes the Python value, and may refuse with ValueError or TypeError.
+    `build` makes the Python value and may reject it with ValueError or TypeError.
     """
 
     properties: tuple[Property, ...]
@@ -278,8 +278,8 @@ class ObjectType:
     def schema(self) -> dict[str, JsonValue]:
         return {**object_schema(self.properties), "additionalProperties": False}
 
-    def parse(self, given: object, where: str) -> object:
-        mapping = _require_mapping(given, where)
+    def parse(self, value: object, where: str) -> object:
+        mapping = _require_mapping(value, where)
         known = {member.name for member in self.properties}
         for name in mapping:
             if name not in known:
@@ -306,7 +306,7 @@ def object_schema(members: Sequence[Property]) -> dict[str, JsonValue]:
 
 @frozen
 class UnionType:
-    """The first of several shapes that takes the value."""
+    """The first of several types that accepts the value."""
 
     members: tuple[JsonType, ...]
 
@@ -321,11 +321,11 @@ class UnionType:
     def schema(self) -> dict[str, JsonValue]:
         return {"anyOf": [member.schema() for member in self.members]}
 
-    def parse(self, given: object, where: str) -> object:
+    def parse(self, value: object, where: str) -> object:
         nearest: TypeMismatch | None = None
         for member in self.members:
             try:
-                return member.parse(given, where)
+                return member.parse(value, where)
             except TypeMismatch as unfit:
                 is_other = unfit.is_wrong_type and unfit.path == where
                 nearest = nearest if is_other else nearest or unfit
@@ -334,7 +334,7 @@ class UnionType:
 
 @frozen
 class DescribedType:
-    """A shape with a word about what it means."""
+    """A type with a description."""
 
     inner: JsonType
     description: str
@@ -350,8 +350,8 @@ class DescribedType:
     def schema(self) -> dict[str, JsonValue]:
         return {**self.inner.schema(), "description": self.description}
 
-    def parse(self, given: object, where: str) -> object:
-        return self.inner.parse(given, where)
+    def parse(self, value: object, where: str) -> object:
+        return self.inner.parse(value, where)
 
 
 def _limit(key: str, number: int | None) -> dict[str, JsonValue]:
@@ -362,13 +362,13 @@ def _wrong_type(where: str, wanted: str) -> TypeMismatch:
     return TypeMismatch(where, f"must be {wanted}", is_other_kind=True)
 
 
-def _require_list(given: object, where: str) -> list[object]:
-    if not isinstance(given, list):
+def _require_list(value: object, where: str) -> list[object]:
+    if not isinstance(value, list):
         raise _wrong_type(where, "array")
-    return cast("list[object]", given)
+    return cast("list[object]", value)
 
 
-def _require_mapping(given: object, where: str) -> Mapping[str, object]:
-    if not isinstance(given, Mapping):
+def _require_mapping(value: object, where: str) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
         raise _wrong_type(where, "object")
-    return cast("Mapping[str, object]", given)
+    return cast("Mapping[str, object]", value)

@@ -1,7 +1,8 @@
-"""Typed parameter classes: the JSON Schema they declare, and arguments checked and turned into them.
+"""Typed parameter classes: their JSON Schema, and the parsing of arguments.
 
-A parameter class is a `@value` or a frozen dataclass whose fields are annotated with `Annotated[type, Param(...)]`.
-The types are `str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is required.
+A parameter class is a `@frozen` class or a frozen dataclass whose fields are annotated with `Annotated[type,
+Param(...)]`. The types are `str`, `int`, `bool`, `list[str]`, and each of them `| None`. A field without a default is
+required.
 """
 
 import types
@@ -20,11 +21,11 @@ _Parameters = TypeVar("_Parameters")
 
 @frozen
 class Param:
-    """What the model and the checker know of one parameter.
+    """The declaration of one parameter.
 
-    `aliases` are other names under which the value is accepted; `a.b` means the key `b` of an object `a`. A parameter
-    with `declared=False` is accepted but never told to the model. One with `asked_for=True` has a default, because some
-    forms of a call do without it, and is still told to the model as required.
+    `aliases` are other accepted names; `a.b` means the key `b` of an object `a`. A parameter with `declared=False` is
+    accepted but not declared to the model. One with `listed_as_required=True` has a default, because some forms of a
+    call do without it, but is declared as required.
     """
 
     description: str = ""
@@ -50,17 +51,17 @@ def parameters_schema(parameters: type) -> JsonObject:
 
 
 def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parameters:
-    """Turn arguments into `parameters`. Unknown keys are ignored; null means absent where a default exists.
+    """Parse arguments into `parameters`. Unknown keys are ignored; null means absent if there is a default.
 
-    Raises ToolFailure (invalid_tool_params) that names every field that is wrong.
+    Raises ToolFailure (invalid_tool_params) that names every invalid field.
     """
     if not isinstance(arguments, dict | Mapping):  # dict first: asking an abstract class is slow
         raise ToolFailure(NOT_AN_OBJECT, ErrorType.INVALID_TOOL_PARAMS)
-    given = cast("Mapping[str, object]", arguments)
+    members = cast("Mapping[str, object]", arguments)
     problems: list[str] = []
     values: dict[str, object] = {}
     for field in _fields(parameters):
-        name, value = field.find_value(given)
+        name, value = field.find_value(members)
         if value is _MISSING or (value is None and not field.required):
             if field.required:
                 problems.append(f"params must have required property '{field.name}'")
@@ -75,7 +76,7 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
 
 
 def json_type_of(parameters: type, name: str) -> str | None:
-    """The JSON type of the parameter with this name or alias, None if there is none."""
+    """The JSON type of a parameter by name or alias, or None."""
     for field in _fields(parameters):
         if name == field.name or name in field.param.aliases:
             return field.json_type
@@ -95,17 +96,17 @@ class _Field:
 
     def declaration(self) -> JsonObject:
         param = self.param
-        told: dict[str, JsonValue] = {"type": param.json_type or self.json_type, "description": param.description}
+        schema: dict[str, JsonValue] = {"type": param.json_type or self.json_type, "description": param.description}
         if self.json_type == "array":
-            told["items"] = {"type": "string"} | _optional("minLength", param.min_item_length)
-        told |= _optional("minItems", param.min_items) | _optional("minimum", param.minimum)
-        return told if self.default is None else {**told, "default": self.default}
+            schema["items"] = {"type": "string"} | _optional("minLength", param.min_item_length)
+        schema |= _optional("minItems", param.min_items) | _optional("minimum", param.minimum)
+        return schema if self.default is None else {**schema, "default": self.default}
 
-    def find_value(self, given: Mapping[str, object]) -> tuple[str, object]:
-        """The name the value was found under, and the value. Null counts only when no other name has more."""
+    def find_value(self, members: Mapping[str, object]) -> tuple[str, object]:
+        """The name under which the value was found, and the value. Null counts only if no other name has a value."""
         found = self.name, _MISSING
         for name in (self.name, *self.param.aliases):
-            value = _get_path(given, name.split(".")) if "." in name else given.get(name, _MISSING)
+            value = _get_path(members, name.split(".")) if "." in name else members.get(name, _MISSING)
             if value is not None and value is not _MISSING:
                 return name, value
             if value is None and found[1] is _MISSING:
@@ -115,7 +116,7 @@ class _Field:
     def check(self, where: str, value: object) -> tuple[object, str | None]:
         checked, problem = _CHECKS[self.json_type](value)
         if problem:
-            # A fraction is a number, so it would not help to hear that a number is wanted.
+            # A fraction is a number, so "must be number" would not help.
             wanted = self.json_type if isinstance(value, float) else self.param.json_type or self.json_type
             return value, f"{where} must be {wanted}"
         param = self.param
@@ -150,7 +151,7 @@ def _check_items(where: str, items: list[object], param: Param) -> str | None:
 
 
 def _check_integer(value: object) -> tuple[object, bool]:
-    """JSON knows one kind of number, so 3.0 is the integer 3."""
+    """JSON has one number type, so 3.0 is the integer 3."""
     if isinstance(value, float) and value.is_integer():
         return int(value), False
     return value, isinstance(value, bool) or not isinstance(value, int)
@@ -173,13 +174,13 @@ def _fields(parameters: type) -> tuple[_Field, ...]:
 
 
 def _defaults(parameters: type) -> Iterator[tuple[str, object]]:
-    """The fields in their order, each with its default, `_ABSENT` for one that is required."""
+    """The fields in order, each with its default, `_MISSING` if it is required."""
     if is_frozen(parameters):
         for each in fields_of(parameters):
             is_required = each.default is MISSING and each.factory is MISSING
             yield each.name, _MISSING if is_required else None if each.default is MISSING else each.default
         return
-    import dataclasses  # whoever writes a tool may write its parameters as one
+    import dataclasses  # tool authors may use dataclasses
 
     for field in dataclasses.fields(parameters):
         has_default = field.default is not dataclasses.MISSING

@@ -1,4 +1,4 @@
-"""Arguments checked against a JSON Schema that somebody else wrote."""
+"""Validation of arguments against external JSON Schemas."""
 
 from collections.abc import Mapping
 from typing import NoReturn, cast
@@ -10,10 +10,10 @@ from tejat.core.tools.schema import NOT_AN_OBJECT
 
 
 def validation_problem(arguments: object, schema: JsonObject) -> str | None:
-    """What is wrong with the arguments, in words that name the field; None when they fit.
+    """The problem with the arguments, naming the field; None if they are valid.
 
-    A schema that cannot be compiled checks nothing: a foreign mistake must not block every call of its tool. Drafts are
-    told apart by `$schema`; without one it is draft 7.
+    A schema that cannot be compiled accepts everything: a mistake of a server must not block every call of its tool.
+    The draft is that of `$schema`, by default draft 7.
     """
     if not isinstance(arguments, Mapping):
         return NOT_AN_OBJECT
@@ -29,7 +29,7 @@ def validation_problem(arguments: object, schema: JsonObject) -> str | None:
 
 
 def schema_problem(schema: JsonObject) -> str | None:
-    """Why the schema is none that arguments could be checked against; None when it is one."""
+    """The reason why a schema cannot be compiled, or None."""
     try:
         _validator(schema)
     except ValueError as error:
@@ -44,7 +44,7 @@ def _validator(schema: JsonObject) -> jsonschema_rs.Validator:
 
 
 def _refuse_reference(uri: str) -> NoReturn:
-    """A schema may refer to an address; checking arguments must never reach the network."""
+    """Validation must never reach the network."""
     raise ValueError(f"references to other documents are not followed: {uri}")
 
 

@@ -1,4 +1,4 @@
-"""From type hints to the shapes of what a model may give."""
+"""Conversion of type hints to JSON types."""
 
 import dataclasses
 import types
@@ -32,9 +32,9 @@ from tejat.core.tools.schema import Param
 
 
 def resolve_hints(annotations: Mapping[str, object], names: Mapping[str, object]) -> dict[str, object]:
-    """The hints themselves where they are written as text. Raises TypeError for a name that cannot be found.
+    """Resolve hints written as strings. Raises TypeError for an unknown name.
 
-    `names` are those of the module that the hints stand in.
+    `names` are those of the module that contains the hints.
     """
     holder = types.SimpleNamespace(__annotations__=dict(annotations))
     try:
@@ -47,9 +47,9 @@ def resolve_hints(annotations: Mapping[str, object], names: Mapping[str, object]
 
 
 def split_annotated(hint: object) -> tuple[object, Param]:
-    """A hint without its `Annotated`, and what that says: a text is a description.
+    """Split `Annotated` into the hint and its Param; a string is a description.
 
-    Raises TypeError for a Param that says what the hint has to say.
+    Raises TypeError for a Param that repeats what the hint says.
     """
     if get_origin(hint) is not Annotated:
         return hint, Param()
@@ -62,9 +62,9 @@ def split_annotated(hint: object) -> tuple[object, Param]:
 
 
 def json_type_of_hint(hint: object, param: Param = Param(), within: tuple[object, ...] = ()) -> JsonType:  # noqa: B008 -- a value
-    """The shape of what is hinted, within the limits of `param`; its description is left to the caller.
+    """The JSON type of a hint, with the limits of `param`. Its description is left to the caller.
 
-    `within` are the classes that it is part of. Raises TypeError for what a model cannot give.
+    `within` are the classes that contain it. Raises TypeError for a type that a model cannot give.
     """
     shape = _parse_hint(hint, within)
     if param.minimum is None and param.min_items is None and param.min_item_length is None:
@@ -76,7 +76,7 @@ def json_type_of_hint(hint: object, param: Param = Param(), within: tuple[object
 
 
 def declared_default(default: object) -> JsonValue:
-    """A default as the model is told of it, None where there is nothing to tell."""
+    """A default as it is declared to the model, or None."""
     match default:
         case Enum():
             return declared_default(default.value)
@@ -188,12 +188,12 @@ def _typed_dict_properties(cls: type, within: tuple[object, ...]) -> Iterator[Pr
     required = cast("frozenset[str]", cls.__dict__["__required_keys__"])
     for name, hint in _class_hints(cls).items():
         bare, mark = _strip_qualifiers(hint)
-        # Python has not counted the marks where hints are written as text.
+        # `__required_keys__` ignores qualifiers in hints written as strings.
         yield _property(cls, name, bare, within, is_required=name in required if mark is None else mark is Required)
 
 
 def _strip_qualifiers(hint: object) -> tuple[object, object]:
-    """A hint without Required, NotRequired and ReadOnly, and which of the first two it had."""
+    """The hint without Required, NotRequired and ReadOnly, and which of the first two it had."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, *notes = cast("tuple[object, ...]", get_args(hint))

@@ -1,1 +1,1 @@
-"""Ui."""
+"""Contracts between commands and front ends."""

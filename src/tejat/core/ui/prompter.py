@@ -1,4 +1,4 @@
-"""The person at the terminal, as commands see them: they can be shown something and be asked something."""
+"""Interaction with the user from commands."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from tejat.core.ui.report import Report
 
 @frozen
 class Option:
-    """One thing to choose. `detail` stands beside or below it."""
+    """An option of a choice. `detail` is shown beside or below it."""
 
     label: str
     detail: str = ""
@@ -29,22 +29,22 @@ class Choice:
 
 
 class UserPrompter(Protocol):
-    """Each question may be left without an answer, which is None, also when the terminal goes away."""
+    """Shows reports and asks questions. An answer is None if the user cancels or the terminal is closed."""
 
     def show(self, report: Report) -> None: ...
 
     async def choose(self, choice: Choice) -> int | None:
-        """The place of the option that they took."""
+        """The index of the chosen option."""
         ...
 
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
-        """One line. What is secret is not shown while they type it, and kept in no history."""
+        """Read one line. A secret is neither echoed nor kept in a history."""
         ...
 
     async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
-        """The text as they left it in their editor. Raises UsageError where there is no editor."""
+        """Edit a text in the user's editor. Raises UsageError if there is none."""
         ...
 
     async def copy(self, text: str) -> str:
-        """Put a text into their clipboard and tell in a word how. Raises UsageError where there is no way."""
+        """Copy a text to the clipboard, and return how. Raises UsageError if there is no way."""
         ...

@@ -1,4 +1,4 @@
-"""What a command has to show, apart from how: a terminal draws it, a screen reader gets it in lines."""
+"""Reports of commands, independent of how a front end renders them."""
 
 from enum import StrEnum
 from typing import TypeAlias
@@ -7,7 +7,7 @@ from tejat.core.frozen import frozen
 
 
 class Tone(StrEnum):
-    """How a text is meant. No tone says anything that the words do not."""
+    """The tone of a text. It never carries information that the text does not."""
 
     PLAIN = "plain"
     STRONG = "strong"
@@ -19,7 +19,7 @@ class Tone(StrEnum):
 
 @frozen
 class Paragraph:
-    """A paragraph; a newline in it is kept."""
+    """A paragraph. Newlines are kept."""
 
     text: str
     tone: Tone = Tone.PLAIN
@@ -27,7 +27,7 @@ class Paragraph:
 
 @frozen
 class ReportTable:
-    """Rows of as many cells each. `headings` may be empty."""
+    """Rows of equal length. `headings` may be empty."""
 
     rows: tuple[tuple[str, ...], ...]
     headings: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class ReportTable:
 
 @frozen
 class SourceListing:
-    """Code, or whatever else is shown as it stands."""
+    """Code or other preformatted text."""
 
     text: str
     language: str = ""
@@ -60,12 +60,12 @@ ReportBlock: TypeAlias = Paragraph | ReportTable | SourceListing | DiffBlock | M
 
 @frozen
 class Report:
-    """Blocks under a title, which may be empty. Whoever shows the texts makes them safe for a terminal."""
+    """Blocks under a title, which may be empty. Front ends sanitize the texts."""
 
     title: str = ""
     blocks: tuple[ReportBlock, ...] = ()
 
 
 def text_report(text: str, tone: Tone = Tone.PLAIN) -> Report:
-    """A sheet of one paragraph."""
+    """A report of one paragraph."""
     return Report(blocks=(Paragraph(text, tone),))

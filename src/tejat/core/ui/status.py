@@ -1,4 +1,4 @@
-"""What a person can see at a glance while they work, and how they like to see it."""
+"""Status line data, and preferences of the user interface."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from tejat.core.frozen import frozen
 
 @frozen
 class ServerCounts:
-    """How many MCP servers there are, how many of them can be used, how many failed; the rest is being started."""
+    """The number of MCP servers: all, ready and failed. The rest is starting."""
 
     total: int = 0
     ready: int = 0
@@ -16,7 +16,10 @@ class ServerCounts:
 
 @frozen
 class Status:
-    """`context_used` is the share of the model's window, None where the window is unknown. `cost` is in dollars."""
+    """Data of the status line.
+
+    `context_used` is a fraction of the context window, None if that is unknown. `cost` is in dollars.
+    """
 
     model: str
     mode: str
@@ -40,7 +43,7 @@ class ThemeName(StrEnum):
 
 @frozen
 class Preferences:
-    """What the settings say about the screen and the keys. `editor` is None where VISUAL or EDITOR decide."""
+    """User interface settings. If `editor` is None, VISUAL or EDITOR decide."""
 
     theme: ThemeName = ThemeName.AUTO
     vi_mode: bool = False
