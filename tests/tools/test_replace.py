@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.edit_results import count_mismatch_result, not_found_result, nothing_similar
 from support.note_tool import create_scheduler
 from support.text_samples import CODECS, JAPANESE, RUSSIAN, TAIWANESE
 from support.tool_results import (
@@ -44,34 +45,6 @@ def tool(workspace: Workspace) -> EditTool:
 def call(tool: EditTool, path: object, old: str, new: str, **params: object) -> ToolResult:
     given = {"file_path": str(path), "old_string": old, "new_string": new, **params}
     return asyncio.run(validate_and_execute(tool, given))
-
-
-def not_found(path: Path, nearest: str = "") -> ToolResult:
-    return failed_result(
-        f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in old_string "
-        "was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, and context. "
-        f"Use read_file tool to verify.{nearest}",
-        ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-        "Error: Failed to edit, could not find the string to replace.",
-    )
-
-
-def nothing_alike(text: str) -> str:
-    """What is told of a short file that shares nothing with the text that is sought."""
-    lines = text.splitlines()
-    size, where = ("1 line", "line 1") if len(lines) == 1 else (f"{len(lines)} lines", f"lines 1-{len(lines)}")
-    return (
-        f" The file has {size} and none of the telling words of old_string: is another file meant?"
-        f"\nHow it begins, {where}:\n" + "\n".join(lines)
-    )
-
-
-def mismatch(path: Path, expected: int, found: int, places: str) -> ToolResult:
-    return failed_result(
-        f"Failed to edit, expected {expected} occurrences but found {found} for old_string in file: {path}. {places}",
-        ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
-        f"Error: Failed to edit, expected {expected} occurrences but found {found}.",
-    )
 
 
 def ask(workspace: Workspace, person: EditApprover, path: object, old: str, new: str) -> ToolResult:
@@ -134,7 +107,7 @@ class TestReplacing:
     @pytest.mark.parametrize("old", ["x", "A = 1", "c = 3", "a\\n", "a = 2\nb = 1"])
     def test_no_place(self, tool: EditTool, root: Path, old: str) -> None:
         (root / "f").write_text("a = 1\nb = 2\n")
-        assert call(tool, root / "f", old, "new") == not_found(root / "f", nothing_alike("a = 1\nb = 2\n"))
+        assert call(tool, root / "f", old, "new") == not_found_result(root / "f", nothing_similar("a = 1\nb = 2\n"))
         assert (root / "f").read_text() == "a = 1\nb = 2\n"
 
     @pytest.mark.parametrize(
@@ -147,7 +120,7 @@ class TestReplacing:
     def test_a_place_where_more_stands(self, tool: EditTool, root: Path, old: str, line: int, differences: str) -> None:
         """A line that is cut short may stay, but what is not known of it is not replaced."""
         (root / "f").write_text("a = 1\nb = 2\n")
-        assert call(tool, root / "f", old, "new") == not_found(
+        assert call(tool, root / "f", old, "new") == not_found_result(
             root / "f",
             f" Line {line} is to be replaced and differs from old_string.\n"
             f"Nearest text in the file, lines 1-2:\na = 1\nb = 2\nWhat differs:\n{differences}",
@@ -168,9 +141,13 @@ class TestReplacing:
             f"set expected_replacements to 3.{shown}"
         )
         too_few = f"They begin in lines 2, 4, 6. To change no more than that, set expected_replacements to 3.{shown}"
-        assert call(tool, root / "f", "x", "y") == mismatch(root / "f", 1, 3, too_many)
-        assert call(tool, root / "f", "x", "y", expected_replacements=2) == mismatch(root / "f", 2, 3, too_many)
-        assert call(tool, root / "f", "x", "y", expected_replacements=4) == mismatch(root / "f", 4, 3, too_few)
+        assert call(tool, root / "f", "x", "y") == count_mismatch_result(root / "f", 1, 3, too_many)
+        assert call(tool, root / "f", "x", "y", expected_replacements=2) == count_mismatch_result(
+            root / "f", 2, 3, too_many
+        )
+        assert call(tool, root / "f", "x", "y", expected_replacements=4) == count_mismatch_result(
+            root / "f", 4, 3, too_few
+        )
         assert (root / "f").read_text() == text
 
     @pytest.mark.parametrize(
@@ -184,7 +161,9 @@ class TestReplacing:
 
     def test_several_places_allowed_and_none_there(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x")
-        assert call(tool, root / "f", "y", "z", allow_multiple=True) == not_found(root / "f", nothing_alike("x"))
+        assert call(tool, root / "f", "y", "z", allow_multiple=True) == not_found_result(
+            root / "f", nothing_similar("x")
+        )
 
     def test_nothing_would_change(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes(b"a\r\nb\r\n")
@@ -342,7 +321,9 @@ class TestEncodings:
 
     def test_what_the_encoding_lacks_is_not_found(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_bytes("\n".join(RUSSIAN[:5]).encode("koi8-r"))
-        assert call(tool, root / "f", "日本", "x") == not_found(root / "f", nothing_alike("\n".join(RUSSIAN[:5])))
+        assert call(tool, root / "f", "日本", "x") == not_found_result(
+            root / "f", nothing_similar("\n".join(RUSSIAN[:5]))
+        )
 
     def test_bytes_that_are_no_text_stay(self, tool: EditTool, root: Path) -> None:
         raw = "日本語のとても長い文章\n".encode() * 3 + b"\xff\xfe here is a word \x80\n"
@@ -498,7 +479,7 @@ class TestConfirming:
     def test_nobody_is_asked_about_an_edit_that_fails(self, workspace: Workspace, root: Path) -> None:
         (root / "f").write_text("a")
         person = EditApprover()
-        assert ask(workspace, person, root / "f", "b", "c") == not_found(root / "f", nothing_alike("a"))
+        assert ask(workspace, person, root / "f", "b", "c") == not_found_result(root / "f", nothing_similar("a"))
         assert person.confirmations == []
 
     def test_looking_at_a_proposal_changes_nothing(self, tool: EditTool, root: Path) -> None:
@@ -571,7 +552,7 @@ class TestConfirming:
             [ApprovalReply(Outcome.PROCEED_ONCE, new_content="user\n")],
             meanwhile=lambda: (root / "f").write_text("b\n"),
         )
-        assert ask(workspace, person, root / "f", "a", "model") == not_found(root / "f")
+        assert ask(workspace, person, root / "f", "a", "model") == not_found_result(root / "f")
         assert (root / "f").read_text() == "b\n"
 
     def test_a_large_file_cannot_be_rewritten_by_hand(self, workspace: Workspace, root: Path) -> None:

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import pytest
 
+from support.edit_results import not_found_result
 from support.note_tool import create_scheduler
 from support.tool_results import NOT_ALLOWED, RULE, EditApprover, changed_since_read_result, failed_result
 from tejat.core.approval.confirmation import ApprovalReply, Outcome
@@ -94,13 +95,7 @@ NOTHING_ALIKE = (
 
 
 def not_found(path: Path, nearest: str = NOTHING_ALIKE) -> ToolResult:
-    return failed_result(
-        f"Failed to edit, 0 occurrences found for old_string in {path}. No edits made. The exact text in old_string "
-        "was not found. Ensure you're not escaping content incorrectly and check whitespace, indentation, and context. "
-        f"Use read_file tool to verify.{nearest}",
-        ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-        "Error: Failed to edit, could not find the string to replace.",
-    )
+    return not_found_result(path, nearest)
 
 
 def test_what_was_meant_is_changed_and_told(workspace: Workspace, path: Path) -> None:

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from support.process_marks import living_pids
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result
 from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
 from tejat.core.approval.modes import SandboxMode
@@ -109,19 +111,6 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
     except OSError:
         return False
-
-
-def marked(mark: str) -> list[int]:
-    """The living processes that have this word among their arguments."""
-    found: list[int] = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            arguments = Path(f"/proc/{name}/cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if mark.encode() in arguments:
-            found.append(int(name))
-    return found
 
 
 def test_what_it_is(tool: ShellTool) -> None:
@@ -233,7 +222,7 @@ class TestResult:
         (root / "link").symlink_to("sub")
         for directory in ("sub", f"{root}/sub", "./sub/.", "link"):
             for name in ("directory", "dir_path"):
-                told = lines_of(call(tool, "pwd -P", **{name: directory}))
+                told = lines_of(call(tool, "pwd -P", **dict[str, Any]({name: directory})))
                 assert (told["Directory"], told["Stdout"]) == (directory, f"{root}/sub\n")
 
     def test_the_line_reaches_bash_as_it_is(self, tool: ShellTool) -> None:
@@ -347,7 +336,7 @@ class TestDescendants:
         async def main() -> float:
             context = ToolContext(update_output=shown.append, keep_partial=kept.append)
             task = asyncio.create_task(validate_and_execute(tool, {"command": line.replace("MARK", mark)}, context))
-            await happens(lambda: bool(shown and marked(mark)))
+            await happens(lambda: bool(shown and living_pids(mark)))
             began = time.monotonic()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -355,7 +344,7 @@ class TestDescendants:
             return time.monotonic() - began
 
         assert asyncio.run(main()) < 2
-        assert marked(mark) == []
+        assert living_pids(mark) == []
         assert kept == [
             ToolResult(
                 "Command was cancelled by user before it could complete. Below is the output (on stdout and stderr) "
@@ -371,14 +360,14 @@ class TestDescendants:
         async def main() -> None:
             context = ToolContext(keep_partial=kept.append)
             task = asyncio.create_task(validate_and_execute(tool, {"command": f"true; sleep {mark}; true"}, context))
-            await happens(lambda: bool(marked(mark)))
+            await happens(lambda: bool(living_pids(mark)))
             await asyncio.sleep(0.3)  # for the word from its keeper that it has started
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
         asyncio.run(main())
-        assert marked(mark) == []
+        assert living_pids(mark) == []
         assert kept == [
             ToolResult(
                 "Command was cancelled by user before it could complete. There was no output before it was cancelled.",
@@ -741,7 +730,7 @@ class TestBackground:
                 await task
 
         asyncio.run(main())
-        assert marked(mark) == []
+        assert living_pids(mark) == []
 
 
 class TestSandbox:
