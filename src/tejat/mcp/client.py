@@ -344,8 +344,12 @@ class McpClient:
         """Handle the end of the task: it was cancelled, or it has a bug."""
         defect = None if owner.cancelled() else owner.exception()
         if defect is not None:
-            told = {"message": f"the link to the MCP server '{self.alias}' broke", "exception": defect, "task": owner}
-            owner.get_loop().call_exception_handler(told)
+            context = {
+                "message": f"the link to the MCP server '{self.alias}' broke",
+                "exception": defect,
+                "task": owner,
+            }
+            owner.get_loop().call_exception_handler(context)
         self._is_closed = True
         reason = (
             _CLOSED
@@ -364,9 +368,9 @@ class McpClient:
         self._status = status
         try:
             self._on_change(status)
-        except Exception as error:  # noqa: BLE001 -- whoever listens cannot harm the server
-            told = {"message": f"a change of the MCP server '{self.alias}' could not be told", "exception": error}
-            asyncio.get_running_loop().call_exception_handler(told)
+        except Exception as error:  # noqa: BLE001 -- a listener must not break the client
+            context = {"message": f"a change of the MCP server '{self.alias}' could not be told", "exception": error}
+            asyncio.get_running_loop().call_exception_handler(context)
 
 
 async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:

@@ -103,14 +103,14 @@ class ServerConnection:
 
     async def listen(self) -> None:
         """Subscribe to changes of a stateless server, as long as it allows that; other servers notify anyway."""
-        wanted = {f"{name}ListChanged": True for name in _LIST_CHANGED.values() if self._has_list_changed(name)}
-        if not self._is_stateless or not wanted:
+        subscriptions = {f"{name}ListChanged": True for name in _LIST_CHANGED.values() if self._has_list_changed(name)}
+        if not self._is_stateless or not subscriptions:
             return
         pause = _FIRST_DELAY
         while True:
             began = asyncio.get_running_loop().time()
             try:
-                await self._session.request("subscriptions/listen", {"notifications": wanted})
+                await self._session.request("subscriptions/listen", {"notifications": subscriptions})
             except McpFailure as failure:
                 if failure.problem is McpProblem.REFUSED or self.is_closed:
                     return

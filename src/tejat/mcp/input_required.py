@@ -142,8 +142,8 @@ def _required_elicitations(failure: McpFailure) -> Sequence[_UrlElicitation]:
 def _parse_elicitation(given: JsonObject) -> _UrlElicitation:
     url, message, identifier = given.get("url"), given.get("message"), given.get("elicitationId")
     if not isinstance(url, str) or not _is_http_url(url):
-        told = gettext_lazy("The server wants the user to visit something that is no address of a web page.")
-        raise McpFailure(told, McpProblem.MALFORMED)
+        text = gettext_lazy("The server wants the user to visit something that is no address of a web page.")
+        raise McpFailure(text, McpProblem.MALFORMED)
     return _UrlElicitation(
         url, message if isinstance(message, str) else "", identifier if isinstance(identifier, str) else ""
     )

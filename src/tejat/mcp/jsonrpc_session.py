@@ -116,27 +116,27 @@ class JsonRpcSession:
         if self._closed_by is not None:
             raise _not_sent(self._closed_by)
         request_id = next(self._ids)
-        waiting = _PendingRequest(timeouts, on_progress)
+        pending = _PendingRequest(timeouts, on_progress)
         try:
             async with asyncio.timeout(None) as deadline:
-                waiting.start(deadline, is_held=self._interactive_requests > 0)
-                self._pending[request_id] = waiting
-                wanted = self._with_meta(params, request_id if on_progress is not None else None)
+                pending.start(deadline, is_held=self._interactive_requests > 0)
+                self._pending[request_id] = pending
+                params_with_meta = self._with_meta(params, request_id if on_progress is not None else None)
                 try:
-                    await self._transport.send(JsonRpcRequest(request_id, method, wanted))
+                    await self._transport.send(JsonRpcRequest(request_id, method, params_with_meta))
                 except McpFailure as failure:
-                    waiting.settle(_not_sent(failure))
-                outcome = await waiting.outcome
+                    pending.settle(_not_sent(failure))
+                outcome = await pending.outcome
         except TimeoutError:
             message = gettext_lazy(
                 "The server did not answer within {seconds:.3g} seconds ({method}).",
-                seconds=waiting.limit(),
+                seconds=pending.limit(),
                 method=method,
             )
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
         finally:
             self._pending.pop(request_id, None)
-            if not waiting.is_settled:
+            if not pending.is_settled:
                 self._abandon(request_id, method)
         if isinstance(outcome, McpFailure):
             raise outcome
@@ -171,8 +171,8 @@ class JsonRpcSession:
     def _abandon(self, request_id: RequestId, method: str) -> None:
         self._transport.forget_request(request_id)
         if method not in _UNCANCELLABLE and self._closed_by is None:
-            told = {"requestId": request_id, "reason": "nobody waits for it any more"}
-            self._spawn(self._send_if_possible(JsonRpcNotification("notifications/cancelled", told)))
+            params = {"requestId": request_id, "reason": "nobody waits for it any more"}
+            self._spawn(self._send_if_possible(JsonRpcNotification("notifications/cancelled", params)))
 
     def _receive(self, message: JsonRpcMessage) -> None:
         if self._closed_by is not None:
@@ -184,12 +184,12 @@ class JsonRpcSession:
                 if request_id is None:
                     self._add_log_line(gettext_lazy("It could not read a message: {text}", text=text))
                     return
-                told = gettext_lazy(
+                failure_message = gettext_lazy(
                     "The server refused: {text} (code {code})",
                     text=sanitize_text(_truncate(text, _MAX_MESSAGE_LENGTH)),
                     code=code,
                 )
-                self._settle(request_id, McpFailure(told, McpProblem.REFUSED, code=code, data=data))
+                self._settle(request_id, McpFailure(failure_message, McpProblem.REFUSED, code=code, data=data))
             case JsonRpcNotification():
                 self._handle_notification(message)
             case JsonRpcRequest():
@@ -314,7 +314,7 @@ class _PendingRequest:
             return
         try:
             self._on_progress(progress)
-        except Exception as error:  # noqa: BLE001 -- whoever listens cannot make the call fail
+        except Exception as error:  # noqa: BLE001 -- a listener must not make the call fail
             self._loop.call_exception_handler({"message": "progress could not be told", "exception": error})
 
     def extend(self, *, is_held: bool) -> None:
@@ -358,10 +358,10 @@ def _as_number(given: JsonValue) -> float | None:
 
 
 def _log_text(params: JsonObject) -> str:
-    level, told = params.get("level"), params.get("data")
-    if isinstance(told, Mapping):
-        told = told.get("message") or told.get("msg")
-    text = told if isinstance(told, str) else ""
+    level, data = params.get("level"), params.get("data")
+    if isinstance(data, Mapping):
+        data = data.get("message") or data.get("msg")
+    text = data if isinstance(data, str) else ""
     return f"[{level}] {text}" if isinstance(level, str) and text else text
 
 

@@ -101,11 +101,11 @@ def parse_message(given: object) -> JsonRpcMessage:
 def message_to_json(message: JsonRpcMessage) -> JsonObject:
     match message:
         case JsonRpcRequest(request_id, method, params):
-            known: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": request_id, "method": method}
-            return known if params is None else {**known, "params": params}
+            request: dict[str, JsonValue] = {"jsonrpc": "2.0", "id": request_id, "method": method}
+            return request if params is None else {**request, "params": params}
         case JsonRpcNotification(method, params):
-            told: dict[str, JsonValue] = {"jsonrpc": "2.0", "method": method}
-            return told if params is None else {**told, "params": params}
+            notification: dict[str, JsonValue] = {"jsonrpc": "2.0", "method": method}
+            return notification if params is None else {**notification, "params": params}
         case JsonRpcResponse(request_id, result):
             return {"jsonrpc": "2.0", "id": request_id, "result": result}
         case JsonRpcError(request_id, code, text, data):

@@ -74,8 +74,8 @@ class RetryingModel(ModelWrapper):
         self._rejected_tools = RejectedTools()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        attempt, void_attempts, waited = 0, 0, 0.0
-        attempts, left_out = self._max_attempts, 0
+        attempt, unusable, waited = 0, 0, 0.0
+        attempts, removed = self._max_attempts, 0
         request = self._rejected_tools.remove_from(request)
         while True:
             attempt += 1
@@ -90,23 +90,23 @@ class RetryingModel(ModelWrapper):
                     gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
                 )
             except ModelFailure as failure:
-                refused = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - left_out)
+                rejected = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - removed)
                 # Without the tools it is another request, with an attempt of its own.
-                attempts, left_out = attempts + bool(refused), left_out + len(refused)
-                lost = _tools_rejected_failure(refused, failure) if refused else failure
-                void_attempts += lost.kind in _UNUSABLE_KINDS
-                most = _attempt_limit(attempts, attempt, void_attempts, lost)
-                if not lost.can_retry:
+                attempts, removed = attempts + bool(rejected), removed + len(rejected)
+                reported = _tools_rejected_failure(rejected, failure) if rejected else failure
+                unusable += reported.kind in _UNUSABLE_KINDS
+                limit = _attempt_limit(attempts, attempt, unusable, reported)
+                if not reported.can_retry:
                     raise
-                if attempt >= most:
-                    raise _attempts_exhausted(lost, attempt) from None
-                wait = self._next_wait(lost, attempt)
+                if attempt >= limit:
+                    raise _attempts_exhausted(reported, attempt) from None
+                wait = self._next_wait(reported, attempt)
                 if waited + wait > self._max_total_wait:
-                    raise self._wait_too_long(lost, wait) from None
+                    raise self._wait_too_long(reported, wait) from None
             waited += wait
-            yield Retry(lost.kind, lost.message, attempt, most, wait)
+            yield Retry(reported.kind, reported.message, attempt, limit, wait)
             await self._sleep(wait)
-            request = self._rejected_tools.remove_from(_retry_request(request, lost))
+            request = self._rejected_tools.remove_from(_retry_request(request, reported))
 
     def _next_wait(self, failure: ModelFailure, attempt: int) -> float:
         if failure.retry_after is not None:
@@ -138,13 +138,13 @@ class RetryingModel(ModelWrapper):
 
 def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """Return the failure to report before the immediate retry without these tools."""
-    told = ngettext_lazy(
+    text = ngettext_lazy(
         "The service does not take the tool {names}, left out from now on.",
         "The service does not take the tools {names}, left out from now on.",
         len(names),
         names=", ".join(map(sanitize_text, names)),
     )
-    message = join_lazy(" ", (told, failure.message))
+    message = join_lazy(" ", (text, failure.message))
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
 
@@ -200,8 +200,8 @@ def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest
 def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    told = gettext_lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
-    return _with_message(failure, told)
+    message = gettext_lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    return _with_message(failure, message)
 
 
 def _with_message(failure: ModelFailure, message: str) -> ModelFailure:

@@ -92,30 +92,32 @@ def _parse_block(block: JsonValue, source: str) -> ContentBlock:
 def _parse_media(block: JsonObject, source: str) -> ContentBlock:
     kind = str(block["type"])
     data = decode_base64(block.get("data"))
-    told = parse_media_type(block.get("mimeType"))
+    declared = parse_media_type(block.get("mimeType"))
     if data is None:
-        return _omitted_media(f"{source} provided {kind} data that cannot be read: it is not base64", kind, told)
+        return _omitted_media(f"{source} provided {kind} data that cannot be read: it is not base64", kind, declared)
     mime_type = detect_media_type(data, block.get("mimeType"))
     if mime_type is None or not mime_type.startswith(_MODEL_MEDIA_TYPES):
-        expected = told or "of a known kind"
+        expected = declared or "of a known kind"
         what = f"{source} provided {kind} data that was left out: its {len(data)} bytes are not {expected}"
-        return _omitted_media(what, kind, told)
+        return _omitted_media(what, kind, declared)
     if is_text_type(mime_type):
         return ContentBlock((ServerText(data.decode("utf-8", "replace")),), f"[{kind.capitalize()}: {mime_type}]")
     note = ClientNote(f"[{source} provided the following {kind} data with mime-type: {mime_type}]")
     return ContentBlock((note, InlineData(mime_type, data)), f"[{kind.capitalize()}: {mime_type}]")
 
 
-def _omitted_media(what: str, kind: str, told: str | None) -> ContentBlock:
-    return ContentBlock((ClientNote(f"[{what}.]"),), f"[{kind.capitalize()}: {told or 'unknown type'}, not readable]")
+def _omitted_media(what: str, kind: str, declared: str | None) -> ContentBlock:
+    return ContentBlock(
+        (ClientNote(f"[{what}.]"),), f"[{kind.capitalize()}: {declared or 'unknown type'}, not readable]"
+    )
 
 
 def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
     text, blob = resource.get("text"), resource.get("blob")
     if isinstance(text, str):
         return ContentBlock((ServerText(text),), text)
-    told = parse_media_type(resource.get("mimeType"))
-    shown = f"[Embedded Resource: {told or 'unknown type'}]"
+    declared = parse_media_type(resource.get("mimeType"))
+    shown = f"[Embedded Resource: {declared or 'unknown type'}]"
     data = decode_base64(blob)
     if data is None:
         return ContentBlock((ClientNote(f"[{source} provided an embedded resource that cannot be read.]"),), shown)
@@ -123,7 +125,7 @@ def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
     found = _blob_content(data, mime_type=resource.get("mimeType"), uri=uri if isinstance(uri, str) else "")
     if isinstance(found, str):
         return ContentBlock((ServerText(found),), shown)
-    mime_type = told or _DEFAULT_TYPE if found is None else found.mime_type
+    mime_type = declared or _DEFAULT_TYPE if found is None else found.mime_type
     note = f"{source} provided the following embedded resource with mime-type: {mime_type}"
     if found is None:
         return ContentBlock(

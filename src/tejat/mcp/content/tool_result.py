@@ -33,8 +33,8 @@ def parse_tool_result(answer: JsonObject, *, tool: str, arguments: JsonObject) -
     try:
         blocks = parse_content(content, source=f"Tool '{tool}'")
     except ContentTooLarge as error:
-        told = f"The result of MCP tool '{tool}' is too large: it holds {error}. Ask for less, or for parts of it."
-        return failure_result(ToolFailure(told, ErrorType.MCP_TOOL_ERROR))
+        message = f"The result of MCP tool '{tool}' is too large: it holds {error}. Ask for less, or for parts of it."
+        return failure_result(ToolFailure(message, ErrorType.MCP_TOOL_ERROR))
     pieces = [piece for block in blocks for piece in block.pieces]
     if structured is not None and not _is_in_content(structured, pieces):
         pieces.append(ServerText(_json(structured)))
@@ -56,7 +56,7 @@ def _is_error(answer: JsonObject) -> bool:
 def _error_result(answer: JsonObject, tool: str, arguments: JsonObject) -> ToolResult:
     """Convert an error result. The display has the server's own text, if any."""
     call = _json({"name": tool, "args": arguments})
-    told = f"MCP tool '{tool}' reported tool error for function call: {call} with response: {_without_media(answer)}"
+    message = f"MCP tool '{tool}' reported tool error for function call: {call} with response: {_without_media(answer)}"
     content = answer.get("content")
     words = [
         block["text"]
@@ -66,7 +66,7 @@ def _error_result(answer: JsonObject, tool: str, arguments: JsonObject) -> ToolR
     display = join_lazy(
         "\n", (gettext_lazy("Error: MCP tool '{tool}' reported an error.", tool=tool), *map(str, words))
     )
-    return ToolResult(told, display, ToolError(told, ErrorType.MCP_TOOL_ERROR))
+    return ToolResult(message, display, ToolError(message, ErrorType.MCP_TOOL_ERROR))
 
 
 def _without_media(answer: JsonObject) -> str:
@@ -118,15 +118,15 @@ def _equals(text: str, candidate: JsonValue) -> bool:
 
 def _parts(pieces: Sequence[ContentPiece]) -> list[Part]:
     parts: list[Part] = []
-    said: list[str] = []
+    texts: list[str] = []
     for piece in pieces:
         if isinstance(piece, ServerText):
-            said.append(piece.text)
+            texts.append(piece.text)
             continue
-        parts += _wrap_text(said)
-        said = []
+        parts += _wrap_text(texts)
+        texts = []
         parts.append(piece if isinstance(piece, InlineData) else Text(piece.text))
-    return parts + _wrap_text(said)
+    return parts + _wrap_text(texts)
 
 
 def _wrap_text(said: Sequence[str]) -> list[Part]:

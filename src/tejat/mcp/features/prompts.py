@@ -106,13 +106,13 @@ async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Pa
     try:
         answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
     except McpFailure as failure:
-        told = gettext_lazy(
+        message = gettext_lazy(
             "The prompt /{name} of MCP server {alias} cannot be had: {why}",
             name=command.name,
             alias=command.server.alias,
             why=failure.message,
         )
-        raise BadPrompt(told) from failure
+        raise BadPrompt(message) from failure
     return prompt_parts(answer, name=command.name)
 
 
@@ -197,11 +197,11 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
     both_speak = all(any(message.get("role") == role for message in given) for role in ("user", "assistant"))
     parts: list[Part] = []
     for message, content in zip(given, contents, strict=True):
-        said = [piece for block in islice(blocks, len(content)) for piece in block.pieces]
-        if both_speak and said:
+        pieces = [piece for block in islice(blocks, len(content)) for piece in block.pieces]
+        if both_speak and pieces:
             parts.append(Text("Assistant:" if message.get("role") == "assistant" else "User:"))
         # Services reject empty parts.
-        parts += [part for piece in said if (part := _to_part(piece)) != Text("")]
+        parts += [part for piece in pieces if (part := _to_part(piece)) != Text("")]
     if not parts:
         raise BadPrompt(gettext_lazy("The prompt /{name} came back empty.", name=name))
     size = sum(len(part.text) for part in parts if isinstance(part, Text))

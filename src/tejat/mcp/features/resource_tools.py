@@ -29,7 +29,7 @@ _MAX_FIELD_LENGTH = 300
 
 @frozen
 class ListMcpResourcesParams:
-    serverName: Annotated[  # noqa: N815 -- the name that the model is told
+    serverName: Annotated[  # noqa: N815 -- the name in the schema
         str | None, Param("Only list resources of this MCP server.")
     ] = None
 
@@ -65,8 +65,8 @@ class ListMcpResourcesTool(TypedTool[ListMcpResourcesParams]):
             for resource in offered.resources
         ]
         if not found:
-            told = f"No resources found for server: {name}" if name else "No MCP resources found."
-            return ToolResult(told, told)
+            message = f"No resources found for server: {name}" if name else "No MCP resources found."
+            return ToolResult(message, message)
         lines = ["Available MCP Resources:", *map(_format_line, found[:_MAX_LISTED])]
         if len(found) > _MAX_LISTED:
             lines.append(f"(and {len(found) - _MAX_LISTED} more; name a server to see only its own)")
@@ -134,11 +134,11 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
         try:
             contents = await read_resource(found)
         except McpFailure as failure:
-            told = gettext_lazy(
+            message = gettext_lazy(
                 "Error: Failed to read resource {uri}: {why}", uri=found.resource.uri, why=failure.message
             )
             is_late = failure.problem is McpProblem.TIMED_OUT
-            raise ToolFailure(told, ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR) from failure
+            raise ToolFailure(message, ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR) from failure
         text = "".join(
             f"{content.text}\n"
             if isinstance(content, TextResourceContents)
@@ -151,13 +151,13 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
     def _find(self, params: ReadMcpResourceParams) -> ResourceRef:
         match find_resources(params.uri, self._list_resources()):
             case ():
-                told = gettext_lazy("Error: Resource not found for URI: {uri}", uri=params.uri)
-                raise ToolFailure(told, ErrorType.MCP_RESOURCE_NOT_FOUND)
+                message = gettext_lazy("Error: Resource not found for URI: {uri}", uri=params.uri)
+                raise ToolFailure(message, ErrorType.MCP_RESOURCE_NOT_FOUND)
             case (only,):
                 return only
             case several:
                 names = ", ".join(found.label for found in several)
-                told = gettext_lazy(
+                message = gettext_lazy(
                     "Error: Several servers have a resource of this URI. Say which one you mean: {names}", names=names
                 )
-                raise ToolFailure(told, ErrorType.INVALID_TOOL_PARAMS)
+                raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)

@@ -63,14 +63,14 @@ async def read_resource(found: ResourceRef) -> tuple[TextResourceContents | Blob
     """Read a resource. Text beyond MAX_CHARACTERS is cut off with a notice. Raises McpFailure."""
     answer = await found.server.read_resource(found.resource.uri)
     contents = answer.get("contents")
-    told = [
+    entries = [
         cast("JsonObject", each)
         for each in (contents if isinstance(contents, list) else ())
         if isinstance(each, Mapping)
     ]
     room = MAX_CHARACTERS
     read: list[TextResourceContents | BlobResourceContents] = []
-    for each in told[:MAX_CONTENTS]:
+    for each in entries[:MAX_CONTENTS]:
         text, blob = each.get("text"), each.get("blob")
         if isinstance(text, str):
             read.append(TextResourceContents(_truncate(text, room)))
@@ -80,7 +80,7 @@ async def read_resource(found: ResourceRef) -> tuple[TextResourceContents | Blob
                 parse_media_type(each.get("mimeType")) or parse_media_type(found.resource.mime_type) or _DEFAULT_TYPE
             )
             read.append(BlobResourceContents(mime_type, base64_size(blob)))
-    left_out = len(told) - MAX_CONTENTS
+    left_out = len(entries) - MAX_CONTENTS
     if left_out > 0:
         read.append(TextResourceContents(f"[{left_out} more contents were left out]"))
     return tuple(read)

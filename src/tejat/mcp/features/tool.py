@@ -50,9 +50,9 @@ def build_mcp_tools(
     The alias must pass `names.alias_problem`. The tools work as long as the server can be reached; they are rebuilt
     when its list changes. `is_on_other_host`: see `remote.is_on_other_host`.
     """
-    wanted = [tool for tool in declared if is_tool_enabled(tool.name, include=include, exclude=exclude)]
-    naming = assign_tool_names(server.alias, [tool.name for tool in wanted])
-    by_name = {tool.name: tool for tool in wanted}
+    enabled = [tool for tool in declared if is_tool_enabled(tool.name, include=include, exclude=exclude)]
+    naming = assign_tool_names(server.alias, [tool.name for tool in enabled])
+    by_name = {tool.name: tool for tool in enabled}
     tools: list[DiscoveredMCPTool] = []
     problems = list(naming.problems)
     for named in naming.tools:
@@ -99,11 +99,12 @@ class DiscoveredMCPTool(BaseTool):
         pins: ToolPins | None = None,
         is_on_other_host: bool = False,
     ) -> None:
-        said = _truncate(declared.description or declared.title or "")
+        description = _truncate(declared.description or declared.title or "")
+        shown = strip_hidden(description) or "it says nothing about this tool."
         super().__init__(
             name=name,
             display_name=display_name(server.alias, declared.name),
-            description=f"From MCP server {server.alias}: {strip_hidden(said) or 'it says nothing about this tool.'}",
+            description=f"From MCP server {server.alias}: {shown}",
             parameter_schema=parameter_schema,
             kind=Kind.OTHER,
             is_output_markdown=False,
@@ -114,7 +115,7 @@ class DiscoveredMCPTool(BaseTool):
         self.may_change_files = not is_on_other_host
         self._server = server
         self._declared = declared
-        self._server_description = said
+        self._server_description = description
         self._digest = digest
         self._pins = pins
 
@@ -151,10 +152,10 @@ class DiscoveredMCPTool(BaseTool):
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         approved = context.approved
         if isinstance(approved, McpConfirmation) and approved.digest != self._call_digest(params):
-            told = gettext_lazy(
+            message = gettext_lazy(
                 "This is not the call that the user agreed to: the tool or its arguments have changed since."
             )
-            raise ToolFailure(told, ErrorType.EXECUTION_FAILED)
+            raise ToolFailure(message, ErrorType.EXECUTION_FAILED)
         arguments = cast("JsonObject", params)
         progress = _ProgressDisplay(context.update_output)
         try:
@@ -206,9 +207,9 @@ def _truncate(text: str) -> str:
 
 
 def _format_annotations(annotations: ToolAnnotations) -> str:
-    said = [
-        word
-        for told, word in (
+    claims = [
+        claim
+        for is_claimed, claim in (
             (annotations.read_only is True, "it only reads"),
             (annotations.read_only is False, "it changes something"),
             (annotations.destructive is True, "it may destroy something"),
@@ -216,9 +217,9 @@ def _format_annotations(annotations: ToolAnnotations) -> str:
             (annotations.idempotent is True, "doing it twice is as doing it once"),
             (annotations.open_world is True, "it reaches out to the world"),
         )
-        if told
+        if is_claimed
     ]
-    return f"The server says (nobody has checked it): {', '.join(said)}." if said else ""
+    return f"The server says (nobody has checked it): {', '.join(claims)}." if claims else ""
 
 
 class _ProgressDisplay:

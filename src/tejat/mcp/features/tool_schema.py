@@ -40,8 +40,8 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
     if schema is None:
         return {"type": "object", "properties": {}}
     try:
-        told = _as_parameters(_Cleaner(schema).clean(schema, depth=0, parents=frozenset({"#"})))
-        if len(dump_json(told)) > MAX_CHARACTERS:
+        cleaned = _as_parameters(_Cleaner(schema).clean(schema, depth=0, parents=frozenset({"#"})))
+        if len(dump_json(cleaned)) > MAX_CHARACTERS:
             raise _UnsupportedSchema(_TOO_LONG)
     except _UnsupportedSchema as hopeless:
         return gettext_lazy(
@@ -55,7 +55,7 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
             tool=tool,
             why=_TOO_DEEP,
         )
-    return told
+    return cleaned
 
 
 _TOO_LONG = gettext_lazy("they take more than {most} KiB", most=MAX_CHARACTERS // 1024)
@@ -193,8 +193,8 @@ class _Cleaner:
 
 def _schema_types(node: JsonObject) -> tuple[list[str], bool]:
     """Return the declared or implied types without null, and whether null is allowed."""
-    told = node.get("type")
-    names = [name.lower() for name in ([told] if isinstance(told, str) else _strings(told))]
+    declared = node.get("type")
+    names = [name.lower() for name in ([declared] if isinstance(declared, str) else _strings(declared))]
     is_nullable = "null" in names or node.get("nullable") is True or _allows_only_null(node)
     types = list(dict.fromkeys(name for name in names if name in _TYPES))
     if not types and "null" not in names:
@@ -253,11 +253,11 @@ def _recursive_placeholder(target: JsonValue) -> _Cleaned:
 
 def _split_type(kept: _Cleaned, type_name: str) -> _Cleaned:
     """Move the keywords of one type out of those for several types."""
-    told: _Cleaned = {"type": type_name}
+    moved: _Cleaned = {"type": type_name}
     for name in ("properties", "required") if type_name == "object" else ("items",) if type_name == "array" else ():
         if name in kept:
-            told[name] = kept.pop(name)
-    return told
+            moved[name] = kept.pop(name)
+    return moved
 
 
 def _merge(kept: _Cleaned, other: _Cleaned) -> None:
@@ -280,11 +280,11 @@ def _choice(branches: Iterable[_Cleaned]) -> _Cleaned:
     different: list[_Cleaned] = []
     is_nullable = False
     for branch in branches:
-        said = branch.keys() - _TEXT_KEYWORDS
-        if not said:
+        keywords = branch.keys() - _TEXT_KEYWORDS
+        if not keywords:
             return {}
         is_nullable = is_nullable or branch.get("nullable") is True
-        if said != {"nullable"} and branch not in different:
+        if keywords != {"nullable"} and branch not in different:
             different.append(branch)
     chosen = different[0] if len(different) == 1 else _merge_enumerations(different)
     if chosen is None:
@@ -306,13 +306,13 @@ def _as_parameters(root: _Cleaned) -> _Cleaned:
         return {"type": "object", "properties": {}}
     own = root.get("properties")
     properties = dict(own) if isinstance(own, dict) else {}
-    told: dict[str, list[_Cleaned]] = {}
+    alternatives: dict[str, list[_Cleaned]] = {}
     required = _strings(root.get("required"))
     branches = [branch for branch in _as_list(root.get("anyOf")) if isinstance(branch, dict) and "properties" in branch]
     for branch in branches:
         for name, inner in cast("dict[str, _Cleaned]", branch["properties"]).items():
-            told.setdefault(name, []).append(inner)
-    for name, inners in told.items():
+            alternatives.setdefault(name, []).append(inner)
+    for name, inners in alternatives.items():
         properties.setdefault(name, _choice(inners))
         if name not in required and all(name in _strings(branch.get("required")) for branch in branches):
             required.append(name)

@@ -189,12 +189,12 @@ async def _fetch_challenge(server: McpServer, client: HttpClient) -> str | None:
     """Return the server's challenge; None if it requires no authentication or sends none."""
     channel = HttpChannel(client, server.http_url or server.url or "", headers=server.headers)
     if server.type == "sse" and not server.http_url:
-        asked = [ChannelRequest("GET", {"Accept": EVENT_STREAM}, _PROBE_LIMITS)]
+        probes = [ChannelRequest("GET", {"Accept": EVENT_STREAM}, _PROBE_LIMITS)]
     else:
-        asked = [_probe_request(request) for request in (_INITIALIZE, _DISCOVER)]
+        probes = [_probe_request(request) for request in (_INITIALIZE, _DISCOVER)]
     try:
-        for each in asked:
-            async with channel.request(each) as response:
+        for probe in probes:
+            async with channel.request(probe) as response:
                 if response.status < _BAD_REQUEST:
                     return None
     except McpFailure as failure:

@@ -103,20 +103,20 @@ class OAuthFlow:
         """Run the provider up to the authorized request, which is answered with `refusal` and never sent."""
         # The package would log failures, with server responses, to stderr.
         logging.getLogger("mcp.client.auth.oauth2").disabled = True
-        wanted = httpx2.Request(
+        target = httpx2.Request(
             "POST", self._settings.server_url, headers={"MCP-Protocol-Version": HANDSHAKE_REVISIONS[0]}
         )
-        flow = provider.async_auth_flow(wanted)
+        flow = provider.async_auth_flow(target)
         try:
-            asked = await anext(flow)
+            request = await anext(flow)
             while True:
-                if asked is not wanted:
-                    response = await self._send(asked)
+                if request is not target:
+                    response = await self._send(request)
                 elif refusal is not None:
                     response, refusal = refusal, None
                 else:
                     return
-                asked = await flow.asend(response)
+                request = await flow.asend(response)
         finally:
             await flow.aclose()
 
@@ -229,10 +229,10 @@ def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
     if reply is None:
         return McpFailure(gettext_lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
     try:
-        said = load_json(reply.body)
+        body = load_json(reply.body)
     except InvalidJson:
-        said = None
-    is_final = 400 <= reply.status < 500 and isinstance(said, dict) and "error" in said
+        body = None
+    is_final = 400 <= reply.status < 500 and isinstance(body, dict) and "error" in body
     problem = McpProblem.UNAUTHORIZED if is_final else McpProblem.START
     return McpFailure(gettext_lazy("The login was not renewed (status {status}).", status=reply.status), problem)
 

@@ -83,14 +83,14 @@ class HttpChannel:
         )
 
     @asynccontextmanager
-    async def request(self, asked: ChannelRequest) -> AsyncGenerator[HttpResponse]:
+    async def request(self, request: ChannelRequest) -> AsyncGenerator[HttpResponse]:
         """Send a request and yield the response, whatever its status, except redirects and rejected credentials.
 
         Raises McpFailure, also for failures while the body is read.
         """
         try:
             async with AsyncExitStack() as stack:
-                yield await self._response(stack, asked)
+                yield await self._response(stack, request)
         except HttpFailure as failure:
             raise McpFailure(failure.message, _PROBLEMS[failure.kind]) from None
 
@@ -104,24 +104,24 @@ class HttpChannel:
                 return McpFailure(message.message, McpProblem.REFUSED, code=message.code, data=message.data)
         kind = content_type(response)
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
-        said = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
+        excerpt = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
         return McpFailure(
             gettext_lazy(
-                "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=said
+                "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
             ),
             McpProblem.MALFORMED,
         )
 
-    async def _response(self, stack: AsyncExitStack, asked: ChannelRequest) -> HttpResponse:
+    async def _response(self, stack: AsyncExitStack, request: ChannelRequest) -> HttpResponse:
         can_renew, can_move = True, True
         while True:
-            said = _NO_HEADERS if self._credentials is None else await self._credentials.headers()
-            response = await self._send(stack, asked, said)
+            credentials = _NO_HEADERS if self._credentials is None else await self._credentials.headers()
+            response = await self._send(stack, request, credentials)
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
                 self._follow_redirect(location, response.status, can_move=can_move)
                 can_move = False
-            elif response.status == 401 and can_renew and await self._refresh(said):
+            elif response.status == 401 and can_renew and await self._refresh(credentials):
                 can_renew = False
             elif response.status == 401 or (response.status == 403 and response.headers.get("WWW-Authenticate")):
                 raise self._unauthorized(response)
@@ -129,18 +129,20 @@ class HttpChannel:
                 return response
             await stack.aclose()
 
-    async def _send(self, stack: AsyncExitStack, asked: ChannelRequest, credentials: Mapping[str, str]) -> HttpResponse:
-        own = {**asked.headers, **credentials}
-        names = {name.lower() for name in own}
-        given = {name: value for name, value in self._headers.items() if name.lower() not in names}
+    async def _send(
+        self, stack: AsyncExitStack, request: ChannelRequest, credentials: Mapping[str, str]
+    ) -> HttpResponse:
+        own_headers = {**request.headers, **credentials}
+        names = {name.lower() for name in own_headers}
+        configured = {name: value for name, value in self._headers.items() if name.lower() not in names}
         return await stack.enter_async_context(
             self._client.request(
-                asked.method,
+                request.method,
                 self._url,
-                headers={**given, **own},
-                body=asked.body,
-                limits=asked.limits,
-                new_connection=asked.once,
+                headers={**configured, **own_headers},
+                body=request.body,
+                limits=request.limits,
+                new_connection=request.once,
             )
         )
 

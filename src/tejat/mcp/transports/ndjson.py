@@ -201,14 +201,14 @@ _LAST_MEMBERS = rb"(?:,\s*+" + _STRING + rb"\s*+:\s*+" + _PLAIN + rb"\s*+)++\}\s
 def _first_members(head: bytes) -> tuple[dict[bytes, bytes], bytes]:
     """Return the leading scalar members of an object, as written, and the name of the next member."""
     members: dict[bytes, bytes] = {}
-    begun = re.match(rb"(?:\xef\xbb\xbf)?\s*+\{", head)
-    position = begun.end() if begun else len(head)
-    while found := re.compile(_MEMBER).match(head, position):
-        if found[2] is None:
-            return members, found[1]
-        members[found[1]] = found[2]
-        position = found.end()
-        if found[3] == b"}":
+    opening = re.match(rb"(?:\xef\xbb\xbf)?\s*+\{", head)
+    position = opening.end() if opening else len(head)
+    while member := re.compile(_MEMBER).match(head, position):
+        if member[2] is None:
+            return members, member[1]
+        members[member[1]] = member[2]
+        position = member.end()
+        if member[3] == b"}":
             break
     return members, b""
 

@@ -27,16 +27,16 @@ class ParameterHeaders:
             name = tool.get("name") if isinstance(tool, Mapping) else None
             if isinstance(tool, Mapping) and isinstance(name, str):
                 self._headers.pop(name, None)
-                wanted = dict(_header_properties(tool.get("inputSchema")))
-                if wanted and len(self._headers) < _MAX_TOOLS:
-                    self._headers[name] = wanted
+                headers = dict(_header_properties(tool.get("inputSchema")))
+                if headers and len(self._headers) < _MAX_TOOLS:
+                    self._headers[name] = headers
 
     def headers_for_call(self, params: JsonObject) -> dict[str, str]:
         """Return the headers of a `tools/call`. Missing and non-scalar arguments have none."""
         name = params.get("name")
-        wanted = self._headers.get(name, {}) if isinstance(name, str) else {}
-        found = {header: _text(_value_at(params.get("arguments"), path)) for path, header in wanted.items()}
-        return {header: encode_header_value(text) for header, text in found.items() if text is not None}
+        headers = self._headers.get(name, {}) if isinstance(name, str) else {}
+        values = {header: _text(_value_at(params.get("arguments"), path)) for path, header in headers.items()}
+        return {header: encode_header_value(text) for header, text in values.items() if text is not None}
 
 
 def header_problem(schema: JsonValue) -> str | None:

@@ -176,19 +176,19 @@ class FallbackTransport:
         self._fallback.add_done_callback(self._fallback_done)
 
     async def _try_sse(self, request: JsonRpcRequest, failure: McpFailure) -> None:
-        way = self._create_sse()
+        transport = self._create_sse()
         try:
-            await way.open(self._handle_message, self._on_failure)
+            await transport.open(self._handle_message, self._on_failure)
         except McpFailure:
             if self._requests.pop(request.id, None) is not None:
                 self._on_failure(failure, request.id)
             return
-        first, self._transport = self._transport, way
+        previous, self._transport = self._transport, transport
         self._is_decided = True
-        await first.close()
+        await previous.close()
         if self._requests.pop(request.id, None) is not None:
             try:
-                await way.send(request)
+                await transport.send(request)
             except McpFailure as later:
                 self._on_failure(later, request.id)
 

@@ -56,8 +56,8 @@ class SseTransport:
     async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
         self._on_message = on_message
         self._on_failure = on_failure
-        told: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
-        self._reader = asyncio.get_running_loop().create_task(self._read(told))
+        opened: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
+        self._reader = asyncio.get_running_loop().create_task(self._read(opened))
         failure = McpFailure(
             gettext_lazy("{where} does not say where it wants messages.", where=self._channel.host), McpProblem.START
         )
@@ -65,7 +65,7 @@ class SseTransport:
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_OPEN_SECONDS):
-                    is_open = (given := await told) is None
+                    is_open = (given := await opened) is None
                     failure = given or failure
         finally:
             if not is_open:
@@ -106,8 +106,8 @@ class SseTransport:
     def stderr_tail(self) -> tuple[str, ...]:
         return ()
 
-    async def _read(self, told: "asyncio.Future[McpFailure | None]") -> None:
-        """Deliver the messages of the stream until it ends. `told` gets the result of opening it."""
+    async def _read(self, opened: "asyncio.Future[McpFailure | None]") -> None:
+        """Deliver the messages of the stream until it ends. `opened` gets the result of opening it."""
         try:
             async with self._channel.request(
                 ChannelRequest("GET", {"Accept": EVENT_STREAM}, _LISTEN_LIMITS)
@@ -124,24 +124,24 @@ class SseTransport:
                         ),
                         McpProblem.MALFORMED,
                     )
-                await self._read_events(response, told)
+                await self._read_events(response, opened)
             failure = McpFailure(
                 gettext_lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED
             )
         except McpFailure as given:
             failure = given
-        if not told.done():
-            told.set_result(failure)
+        if not opened.done():
+            opened.set_result(failure)
         elif not self._is_closed:
             self._is_closed = True
             self._on_failure(failure, None)
 
-    async def _read_events(self, response: HttpResponse, told: "asyncio.Future[McpFailure | None]") -> None:
+    async def _read_events(self, response: HttpResponse, opened: "asyncio.Future[McpFailure | None]") -> None:
         async with aclosing(read_events(response, SseParser(MAX_MESSAGE_BYTES), self._channel.host)) as events:
             async for event in events:
-                if event.event == "endpoint" and not told.done():
+                if event.event == "endpoint" and not opened.done():
                     self._endpoint = self._channel.resolve(event.data)
-                    told.set_result(None)
+                    opened.set_result(None)
                 elif event.event in ("", "message") and event.data:
                     self._deliver(event)
 

@@ -372,16 +372,16 @@ def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
 
 def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
     if running.exit is None:
-        told = (
+        message = (
             gettext_lazy("The server and the process that watched over it were killed.")
             if is_over
             else gettext_lazy("The server hung up.")
         )
     elif running.exit.signal is not None:
-        told = gettext_lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
+        message = gettext_lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
     else:
-        told = gettext_lazy("The server ended with exit code {code}.", code=running.exit.code)
-    return McpFailure(told, McpProblem.CLOSED)
+        message = gettext_lazy("The server ended with exit code {code}.", code=running.exit.code)
+    return McpFailure(message, McpProblem.CLOSED)
 
 
 def _signal_name(number: int) -> str:
@@ -395,8 +395,8 @@ def _start_failure(what: str, error: OSError | ValueError, next_step: str = "") 
     reason = (
         error.strerror or str(error) if isinstance(error, OSError) else gettext_lazy("there is a NUL character in it")
     )
-    told = gettext_lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
-    return McpFailure(join_lazy(" ", (told, next_step)) if next_step else told, McpProblem.START)
+    message = gettext_lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
+    return McpFailure(join_lazy(" ", (message, next_step)) if next_step else message, McpProblem.START)
 
 
 def _closed_failure() -> McpFailure:

@@ -169,8 +169,8 @@ class StreamableHttpTransport:
 
     async def _post(self, request: JsonRpcRequest, parser: SseParser) -> None:
         once = request.method == TOOL_CALL
-        asked = ChannelRequest("POST", self._headers(request), _REQUEST_LIMITS, _encode(request), once=once)
-        async with self._channel.request(asked) as response:
+        post = ChannelRequest("POST", self._headers(request), _REQUEST_LIMITS, _encode(request), once=once)
+        async with self._channel.request(post) as response:
             if not 200 <= response.status < 300:
                 raise await self._failure(response, request.id)
             if request.method == "initialize":
@@ -298,7 +298,7 @@ class StreamableHttpTransport:
 
     def _no_answer_failure(self, response: HttpResponse) -> McpFailure:
         kind = content_type(response)
-        said = (
+        content = (
             gettext_lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
             if kind not in ("", JSON, EVENT_STREAM)
             else gettext_lazy("nothing")
@@ -307,7 +307,7 @@ class StreamableHttpTransport:
             gettext_lazy(
                 "{where} said {said} where an answer was due (status {status}).",
                 where=self._channel.host,
-                said=said,
+                said=content,
                 status=response.status,
             ),
             McpProblem.CLOSED if kind == EVENT_STREAM else McpProblem.MALFORMED,
@@ -332,5 +332,5 @@ def _is_header_value(text: str) -> bool:
 
 
 def _retry_delay(parser: SseParser) -> float:
-    wanted = _DEFAULT_DELAY if parser.retry is None else parser.retry
-    return min(max(wanted, _MIN_DELAY), _MAX_DELAY)
+    delay = _DEFAULT_DELAY if parser.retry is None else parser.retry
+    return min(max(delay, _MIN_DELAY), _MAX_DELAY)

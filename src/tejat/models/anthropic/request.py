@@ -98,11 +98,11 @@ def _max_output_before_4_6(version: tuple[int, int], *, is_opus: bool) -> int:
 
 def encode_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
     """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
-    most = min(request.max_output_tokens or dialect.max_output, dialect.max_output)
-    asked: dict[str, JsonValue] = {"model": model, "max_tokens": most, "stream": True}
+    max_tokens = min(request.max_output_tokens or dialect.max_output, dialect.max_output)
+    fields: dict[str, JsonValue] = {"model": model, "max_tokens": max_tokens, "stream": True}
     if request.temperature is not None and dialect.supports_temperature and dialect.thinking is ThinkingMode.OFF:
-        asked["temperature"] = request.temperature
-    return _open_body(asked | _prompt_fields(request, dialect))
+        fields["temperature"] = request.temperature
+    return _open_body(fields | _prompt_fields(request, dialect))
 
 
 def encode_count_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
@@ -110,8 +110,8 @@ def encode_count_head(model: str, request: ModelRequest, dialect: AnthropicDiale
     return _open_body({"model": model, **_prompt_fields(request, dialect)})
 
 
-def _open_body(asked: JsonObject) -> bytes:
-    return f'{dump_json(asked)[:-1]},"messages":['.encode()
+def _open_body(fields: JsonObject) -> bytes:
+    return f'{dump_json(fields)[:-1]},"messages":['.encode()
 
 
 def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str, JsonValue]:
@@ -135,8 +135,10 @@ def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str
 def _system_prompt(request: ModelRequest, form: AnthropicJsonMode | None) -> str:
     if request.response_schema is None or form is not AnthropicJsonMode.PROMPT:
         return request.system
-    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
-    return f"{request.system}\n\n{wish}" if request.system else wish
+    instruction = (
+        f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
+    )
+    return f"{request.system}\n\n{instruction}" if request.system else instruction
 
 
 def _tool_fields(

@@ -76,10 +76,10 @@ def _error_code(error: Mapping[str, object]) -> int:
 
 
 def _error_message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:
-    said = error.get("message")
-    if not isinstance(said, str):
-        said = strip_markup(answer) if isinstance(answer, str) else ""
-    return safe_text(f"(HTTP {code}) {said}", secrets)
+    text = error.get("message")
+    if not isinstance(text, str):
+        text = strip_markup(answer) if isinstance(answer, str) else ""
+    return safe_text(f"(HTTP {code}) {text}", secrets)
 
 
 def _retry_delay(details: list[Mapping[str, object]], message: str) -> float | None:

@@ -122,10 +122,10 @@ class GeminiResponseReader:
     def _read_prompt_feedback(self, feedback: JsonObject) -> None:
         reason = as_str(feedback.get("blockReason"))
         if reason:
-            said = as_str(feedback.get("blockReasonMessage"))
+            text = as_str(feedback.get("blockReasonMessage"))
             self._reason = FinishReason.BLOCKED
             self._detail = map_lazy(
-                gettext_lazy("The prompt was refused ({reason}). {said}", reason=reason, said=said), safe_text
+                gettext_lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text), safe_text
             )
 
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
@@ -138,8 +138,8 @@ class GeminiResponseReader:
         reason = as_str(candidate.get("finishReason"))
         if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
             self._reason = _FINISH_REASONS.get(reason, FinishReason.OTHER)
-            said = as_str(candidate.get("finishMessage"))
-            self._detail = "" if reason == "STOP" else safe_text(f"({reason}) {said}")
+            text = as_str(candidate.get("finishMessage"))
+            self._detail = "" if reason == "STOP" else safe_text(f"({reason}) {text}")
 
     def _restore_name(self, part: MessagePart) -> MessagePart:
         if not isinstance(part, FunctionCall):

@@ -71,15 +71,15 @@ class OpenAIDialect:
 
 def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> bytes:
     """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
-    asked: dict[str, JsonValue] = {"model": model, "stream": True}
+    fields: dict[str, JsonValue] = {"model": model, "stream": True}
     if dialect.supports_usage:
-        asked["stream_options"] = {"include_usage": True}
+        fields["stream_options"] = {"include_usage": True}
     if request.max_output_tokens is not None and dialect.limit_field:
-        asked[dialect.limit_field] = request.max_output_tokens
+        fields[dialect.limit_field] = request.max_output_tokens
     if request.temperature is not None and dialect.supports_temperature:
-        asked["temperature"] = request.temperature
+        fields["temperature"] = request.temperature
     if request.tools:
-        asked["tools"] = [
+        fields["tools"] = [
             {
                 "type": "function",
                 "function": {
@@ -91,10 +91,10 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
             for tool in request.tools
         ]
     if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.PROMPT:
-        asked["response_format"] = _response_format(request.response_schema, dialect.json_mode)
+        fields["response_format"] = _response_format(request.response_schema, dialect.json_mode)
     system = _system_prompt(request, dialect)
     first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
-    return f'{dump_json(asked)[:-1]},"messages":[{first}'.encode()
+    return f'{dump_json(fields)[:-1]},"messages":[{first}'.encode()
 
 
 def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
@@ -106,8 +106,10 @@ def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
 def _system_prompt(request: ModelRequest, dialect: OpenAIDialect) -> str:
     if request.response_schema is None or dialect.json_mode is OpenAIJsonMode.SCHEMA:
         return request.system
-    wish = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
-    return f"{request.system}\n\n{wish}" if request.system else wish
+    instruction = (
+        f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
+    )
+    return f"{request.system}\n\n{instruction}" if request.system else instruction
 
 
 def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:

@@ -49,7 +49,7 @@ class RequestNormalizer:
         system = self._substitute(request.system)
         messages = [self._normalize_message(message) for message in request.messages]
         pieces = dict([(_short_digest(system), system), *messages])
-        asked: JsonObject = {
+        normalized: JsonObject = {
             "purpose": request.purpose,
             "system": _short_digest(system),
             "tools": [[tool.name, _short_digest(self._substitute(tool.to_json()))] for tool in request.tools],
@@ -59,7 +59,7 @@ class RequestNormalizer:
             "most_output_tokens": request.max_output_tokens,
             "temperature": request.temperature,
         }
-        return NormalizedRequest(asked, pieces, json_digest(asked))
+        return NormalizedRequest(normalized, pieces, json_digest(normalized))
 
     def _normalize_message(self, message: Message) -> tuple[str, JsonValue]:
         known = self._messages.get(message)
@@ -148,17 +148,17 @@ def _first_difference(old: Sequence[str], new: Sequence[str]) -> list[str]:
     ]
 
 
-def _format_request(comparable: NormalizedRequest) -> Iterator[str]:
+def _format_request(request: NormalizedRequest) -> Iterator[str]:
     """Yield the lines of a readable form of the request."""
-    asked = comparable.request
+    fields = request.request
     for key in ("purpose", "answer_schema", "abilities", "most_output_tokens", "temperature"):
-        yield f"{key}: {dump_json(asked.get(key))}"
-    for name, digest in cast("list[tuple[str, str]]", asked["tools"]):
+        yield f"{key}: {dump_json(fields.get(key))}"
+    for name, digest in cast("list[tuple[str, str]]", fields["tools"]):
         yield f"tool {name}, declared as {digest}"
     yield "system prompt:"
-    yield from _indent(cast("str", comparable.pieces[cast("str", asked["system"])]))
-    for number, digest in enumerate(cast("list[str]", asked["messages"]), 1):
-        message = cast("JsonObject", comparable.pieces[digest])
+    yield from _indent(cast("str", request.pieces[cast("str", fields["system"])]))
+    for number, digest in enumerate(cast("list[str]", fields["messages"]), 1):
+        message = cast("JsonObject", request.pieces[digest])
         yield f"message {number}, of the {message['role']}:"
         for part in cast("list[JsonObject]", message["parts"]):
             yield from _format_part(part)

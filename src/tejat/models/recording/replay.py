@@ -106,22 +106,22 @@ class ReplayModel:
         chunks = tuple(chunk_from_json(self._placeholders.restore(chunk)) for chunk in line.items("chunks"))
         failed = self._placeholders.restore(line.object("failure")) if line.has("failure") else None
         failure = None if failed is None else failure_from_json(failed)
-        asked = normalized_request_from_json(line.object("request"), self._pieces, digest=line.string("sha256"))
-        self._remaining.append(_RecordedExchange(asked, chunks, failure))
+        request = normalized_request_from_json(line.object("request"), self._pieces, digest=line.string("sha256"))
+        self._remaining.append(_RecordedExchange(request, chunks, failure))
 
-    def _take(self, asked: NormalizedRequest) -> _RecordedExchange:
+    def _take(self, request: NormalizedRequest) -> _RecordedExchange:
         """Take the recorded exchange for a request. Raises ModelFailure."""
         self._request_count += 1
-        found = next((recorded for recorded in self._remaining if recorded.request.digest == asked.digest), None)
-        if found is not None:
-            self._remaining.remove(found)
-            return found
+        exchange = next((recorded for recorded in self._remaining if recorded.request.digest == request.digest), None)
+        if exchange is not None:
+            self._remaining.remove(exchange)
+            return exchange
         if not self._remaining:
             raise self._failure(
                 gettext_lazy("request {asked} is one more than were recorded", asked=self._request_count)
             )
-        told = gettext_lazy("request {asked} is not what was recorded:", asked=self._request_count)
-        raise self._failure(join_lazy("\n", (told, diff_requests(self._remaining[0].request, asked))))
+        message = gettext_lazy("request {asked} is not what was recorded:", asked=self._request_count)
+        raise self._failure(join_lazy("\n", (message, diff_requests(self._remaining[0].request, request))))
 
     def _failure(self, words: str) -> ModelFailure:
         return ModelFailure(join_lazy("", (self._path, ": ", words)), FailureKind.SCRIPT)
@@ -150,7 +150,7 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
     number = 1
     try:
         replay = ReplayModel(path, head, Placeholders(placeholders, secrets))
-        for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is told where a line is wrong
+        for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is used in the error
             replay.add_line(JsonFields(_parse_line(line)))
     except ValueError as error:
         raise UsageError(

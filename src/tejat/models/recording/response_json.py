@@ -27,14 +27,14 @@ def chunk_to_json(chunk: Chunk) -> JsonObject:
         case ThoughtDelta(text):
             return {"thought": text}
         case Retry(kind, reason, attempt, most, wait):
-            told: JsonObject = {
+            retry: JsonObject = {
                 "kind": kind.value,
                 "reason": reason,
                 "attempt": attempt,
                 "most": most,
                 "wait": wait,
             }
-            return {"retry": told}
+            return {"retry": retry}
         case ModelResponse():
             return {"answer": _response_to_json(chunk)}
         case _:

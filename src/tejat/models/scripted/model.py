@@ -104,13 +104,13 @@ class ScriptedModel:
         if answer is None:
             raise self._failure(self._exhausted_message(request))
         if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
-            told = gettext_lazy(
+            message = gettext_lazy(
                 "answer {number} is for a prompt with {wanted} in it, but the prompt was {prompt}",
                 number=answer.number,
                 wanted=_quote(answer.when),
                 prompt=_quote(prompt),
             )
-            raise self._failure(told)
+            raise self._failure(message)
         self._remaining.remove(answer)
         if answer.calls and answer.finish not in _NO_CALLS_RUN:
             self._unchecked[request.purpose] = answer
@@ -119,24 +119,24 @@ class ScriptedModel:
     def _check_responses(self, answer: ScriptedAnswer, messages: Sequence[Message]) -> None:
         responses = _last_responses(messages)
         if len(responses) != len(answer.calls):
-            told = gettext_lazy(
+            message = gettext_lazy(
                 "answer {number} made {calls} calls, but {responses} responses came",
                 number=answer.number,
                 calls=len(answer.calls),
                 responses=len(responses),
             )
-            raise self._failure(told)
+            raise self._failure(message)
         for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
             problem = _check_response(response, call)
             if problem:
-                told = gettext_lazy(
+                message = gettext_lazy(
                     "answer {answer}, call {number}: {name} {problem}",
                     answer=answer.number,
                     number=number,
                     name=call.name,
                     problem=problem,
                 )
-                raise self._failure(told)
+                raise self._failure(message)
 
     def _exhausted_message(self, request: ModelRequest) -> str:
         if request.purpose == CONVERSATION:
@@ -237,7 +237,7 @@ def _build_message(answer: ScriptedAnswer) -> Message:
 
 
 def _scripted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
-    told = answer.detail or gettext_lazy(
+    message = answer.detail or gettext_lazy(
         "The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind
     )
-    return ModelFailure(told, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)
+    return ModelFailure(message, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)

@@ -30,8 +30,8 @@ def parse_api_error(
     error = _error_object(body)
     words = {as_str(error.get(key)) for key in ("code", "type")}
     code = status if status != 200 else _status_from_error(error, words)
-    said = as_str(error.get("message")) or (as_str(body) if not error else "")
-    message = safe_text(f"(HTTP {code}) {strip_markup(said)}", (target.key,))
+    text = as_str(error.get("message")) or (as_str(body) if not error else "")
+    message = safe_text(f"(HTTP {code}) {strip_markup(text)}", (target.key,))
     if (
         words & _CONTEXT_TOO_LONG_CODES
         or code == 413
@@ -77,10 +77,10 @@ def _error_object(answer: object) -> Mapping[str, object]:
     error = whole.get("error", whole)
     if isinstance(error, str):
         return {"message": error}
-    told = dict(as_object(error))
-    if not isinstance(told.get("message"), str) and "detail" in told:
-        told["message"] = str(told["detail"])
-    return told
+    fields = dict(as_object(error))
+    if not isinstance(fields.get("message"), str) and "detail" in fields:
+        fields["message"] = str(fields["detail"])
+    return fields
 
 
 _STATUSES = {

@@ -55,8 +55,8 @@ def wire_properties(schema: JsonObject) -> JsonObject:
     }
     if not isinstance(required, Sequence) or isinstance(required, str):
         return {**schema, "properties": renamed}
-    wanted = [_wire_key(key) if isinstance(key, str) else key for key in required]
-    return {**schema, "properties": renamed, "required": wanted}
+    required_keys = [_wire_key(key) if isinstance(key, str) else key for key in required]
+    return {**schema, "properties": renamed, "required": required_keys}
 
 
 def _wire_key(key: str) -> str:
