@@ -4,21 +4,19 @@ import sys
 import tempfile
 from itertools import chain
 
-from bench.edit import suite as edits
-from bench.suites import agent, completion, files, mcp, startup, terminal, trees
-from bench.suites import tool_calls as flow
+from bench.edit import suite as edit
+from bench.suites import agent, completion, files, mcp, startup, terminal, tool_calls, trees
 
 
 def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory(prefix="tejat-bench-") as scratch:
-        rooms = (flow, agent, mcp, files, edits, trees, completion, terminal)
-        measured = chain(startup.measure(), *(room.figures(scratch) for room in rooms))
-        for figure in measured:
-            missed += not figure.passes
-            mark = "ok  " if figure.passes else "MISS"
+        suites = (tool_calls, agent, mcp, files, edit, trees, completion, terminal)
+        for result in chain(startup.measure(), *(suite.measure(scratch) for suite in suites)):
+            missed += not result.passes
+            mark = "ok  " if result.passes else "MISS"
             print(
-                f"{mark} {figure.value:8.2f} {figure.unit:2} (limit {figure.limit:g})  {figure.name}: {figure.detail}",
+                f"{mark} {result.value:8.2f} {result.unit:2} (limit {result.limit:g})  {result.name}: {result.detail}",
                 flush=True,
             )
     return 1 if missed else 0

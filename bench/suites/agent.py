@@ -5,12 +5,6 @@ import random
 import statistics
 from collections.abc import Iterator, Sequence
 
-from bench.measurement import Measurement
-from bench.support import agents
-from bench.support.agents import Agent
-from bench.support.launcher import launch
-from bench.support.model_server import Stopwatch
-from bench.support.tool_process import TEJAT
 from tests.support.model_servers.gemini import (
     LoopbackServer,
     Received,
@@ -21,6 +15,13 @@ from tests.support.model_servers.gemini import (
     text_reply,
 )
 from tests.support.session_kills import is_complete_request, kill_and_resume, next_model_parts
+
+from bench.measurement import Measurement
+from bench.support import agents
+from bench.support.agents import Agent
+from bench.support.launcher import launch
+from bench.support.model_server import Stopwatch
+from bench.support.tool_process import TEJAT
 
 _ROUNDS = 5
 _SEQUENTIAL = 100

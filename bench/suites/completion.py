@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 
 from bench.measurement import Measurement
-
 from tejat.workspace.context import Workspace
 from tejat.workspace.paths.file_index import FileIndex
 

@@ -6,14 +6,14 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+from tests.support.model_servers.gemini import LoopbackServer, ModelServer, Received, function_call, text_reply
+
 from bench.measurement import Measurement
 from bench.suites.terminal import PROMPT, at_terminal
 from bench.support import agents, mcp_server
 from bench.support.agents import Agent
 from bench.support.launcher import Launched, launch
 from bench.support.tool_process import TEJAT
-from tests.support.model_servers.gemini import LoopbackServer, ModelServer, Received, function_call, text_reply
-
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import JsonValue
@@ -132,7 +132,7 @@ def _rude(root: str) -> Iterator[Measurement]:
     ):
         launched, response = _called(root, f"rude__{tool}")
         assert list(response) == [expected], response
-        detail = f"in {launched.seconds:.1f} s; the model is told: {str(response[expected])[:120]}"
+        detail = f"in {launched.seconds:.1f} s; the model gets: {str(response[expected])[:120]}"
         yield Measurement(f"an MCP server sends {what}, peak memory", launched.peak_memory / _MIB, 200, "MB", detail)
 
 

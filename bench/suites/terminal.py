@@ -8,10 +8,11 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from tests.support.model_servers.gemini import ModelServer, chunk, stream
+
 from bench.measurement import Measurement
 from bench.support import agents
 from bench.support.tool_process import TEJAT
-from tests.support.model_servers.gemini import ModelServer, chunk, stream
 
 _ROUNDS = 5
 _IDLE_SECONDS = 5.0

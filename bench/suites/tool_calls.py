@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from bench.measurement import Measurement
 from bench.support.tool_process import ToolProcess
-
 from tejat import FunctionCall, ToolContext, Toolset, open_tools
 
 _CALLS = 1000

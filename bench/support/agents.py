@@ -6,9 +6,10 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from tests.support.model_servers.gemini import Received, Reply, error_reply, text_reply
+
 from bench.support.launcher import Launched, launch
 from bench.support.tool_process import TEJAT
-from tests.support.model_servers.gemini import Received, Reply, error_reply, text_reply
 
 ANSWER = "Good day to you."
 

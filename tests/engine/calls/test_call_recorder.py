@@ -1,5 +1,6 @@
 """The end of a call is told when it is written down, and written down whatever becomes of the telling."""
 
+from typing import Any
 import asyncio
 import json
 from collections.abc import Callable
@@ -39,7 +40,7 @@ def written(journal: SessionJournal) -> list[int]:
 def watching(
     journal: SessionJournal,
     events: list[Event],
-    tell: Callable[[Event], None],
+    tell: Callable[[Any], None],
     *,
     pause_after: int | None = None,
 ) -> CallRecorder:

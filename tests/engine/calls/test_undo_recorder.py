@@ -1,5 +1,6 @@
 """Whatever a call does to files can be undone, whatever the files are, and nothing else is touched."""
 
+from typing import Any
 import asyncio
 import hashlib
 import mmap
@@ -30,7 +31,7 @@ DONE = ToolResult("done")
 class Project:
     """A root, a journal beside it, and the shell of an agent."""
 
-    def __init__(self, base: Path, **limits: int) -> None:
+    def __init__(self, base: Path, **limits: Any) -> None:
         self.root = base / "project"
         self.root.mkdir(exist_ok=True)
         self.journal = UndoRecorder(str(base / "state" / "undo"), [str(self.root)], **limits)

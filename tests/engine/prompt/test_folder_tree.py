@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tejat.engine.prompt.folder_tree import MAX_ITEMS, escape_path, render_folder_tree
+from tejat.core.sanitize import sanitize_line
+from tejat.engine.prompt.folder_tree import MAX_ITEMS, render_folder_tree
 
 HEADER = "Showing up to 200 items (files + folders). Folders that end in ... hold more than is shown.\n\n"
 
@@ -107,7 +108,7 @@ def test_a_directory_without_end(tmp_path: Path) -> None:
 
 
 def test_a_path_on_one_line() -> None:
-    assert escape_path("/a\nb\tc\u200b") == "/a<U+000A>b<U+0009>c<U+200B>"
+    assert sanitize_line("/a\nb\tc\u200b") == "/a<U+000A>b<U+0009>c<U+200B>"
 
 
 @settings(max_examples=20, deadline=None)

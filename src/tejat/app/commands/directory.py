@@ -11,10 +11,11 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.messages.history import user_message
+from tejat.core.sanitize import sanitize_line
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone
-from tejat.engine.prompt.folder_tree import escape_path, render_folder_tree
+from tejat.engine.prompt.folder_tree import render_folder_tree
 from tejat.workspace.files.roots import Roots
 
 _USAGE = "/directory show | add PATH[,PATH]"
@@ -85,7 +86,7 @@ async def _announce(manager: SessionManager, added: Sequence[str]) -> None:
         conversation.set_context(load_context_files(run_config))
     respect_git_ignore = run_config.settings.respect_git_ignore.value
     trees = "\n\n".join(render_folder_tree(path, respect_git_ignore=respect_git_ignore) for path in added)
-    names = "\n".join(f"  - {escape_path(path)}" for path in added)
+    names = "\n".join(f"  - {sanitize_line(path)}" for path in added)
     text = f"From now on I am working in these directories too:\n{names}\nThis is what is in there:\n\n{trees}"
     manager.session.add_note(user_message(text), "")
     if manager.toolset.mcp_manager is not None:

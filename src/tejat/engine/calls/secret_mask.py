@@ -1,4 +1,4 @@
-"""Keeps the secrets that the program itself was given out of what a model reads and a person is shown."""
+"""Masking of the user's secrets in tool results."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,9 +12,9 @@ _MIN_SECRET_LENGTH = 16
 
 
 class SecretMask(TextMask):
-    """Puts the name of a secret in the place of its value, wherever a tool comes across it.
+    """Replaces the values of secrets by their names.
 
-    `secrets` maps names to values. What is short or is a path is left alone: it may be in any text by chance.
+    `secrets` maps names to values. Short values and paths are not masked: they may occur by chance.
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
@@ -22,7 +22,7 @@ class SecretMask(TextMask):
         super().__init__({value: f"[the secret {name}]" for value, name in kept.items()})
 
     def mask_result(self, result: ToolResult) -> ToolResult:
-        """The same result without secrets; the very same where there are none. Contents of files on disk stay."""
+        """Return the result without secrets; the same object if there are none."""
         if not self.secrets:
             return result
         content, display = self._mask_content(result.llm_content), self._mask_display(result.return_display)
@@ -66,5 +66,5 @@ class SecretMask(TextMask):
 
 
 def _is_maskable(value: str) -> bool:
-    # A slash somewhere within says nothing: it is a sign of base64.
+    # A slash inside is a character of base64, not a sign of a path.
     return len(value) >= _MIN_SECRET_LENGTH and not value.startswith(("/", "./", "../", "~/"))

@@ -32,7 +32,7 @@ def render_folder_tree(directory: str, *, respect_git_ignore: bool = True) -> st
     lines = [
         f"Showing up to {MAX_ITEMS} items (files + folders). Folders that end in ... hold more than is shown.",
         "",
-        f"{escape_path(directory).rstrip('/')}/",
+        f"{sanitize_line(directory).rstrip('/')}/",
         *root.render(),
     ]
     return "\n".join(lines)
@@ -92,11 +92,6 @@ def _list_entries(path: str) -> list[tuple[bool, str]] | None:
         return None
 
 
-def escape_path(path: str) -> str:
-    """The path with nothing in it that would look like something else."""
-    return sanitize_line(path)
-
-
 def _display_name(name: str) -> str:
-    shown = escape_path(name)
+    shown = sanitize_line(name)
     return shown if len(shown) <= _MAX_NAME_LENGTH else f"{shown[:_MAX_NAME_LENGTH]}..."

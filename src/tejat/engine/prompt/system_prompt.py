@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from tejat.core.messages.history import Message, model_message, user_message
-from tejat.engine.prompt.folder_tree import escape_path, render_folder_tree
+from tejat.core.sanitize import sanitize_line
+from tejat.engine.prompt.folder_tree import render_folder_tree
 from tejat.engine.prompt.templates import load_template
 
 ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
@@ -41,7 +42,7 @@ def environment_messages(
     *, directories: Sequence[str], today: str, platform: str, respect_git_ignore: bool = True
 ) -> tuple[Message, Message]:
     """Return the first messages: the environment of the conversation and its acknowledgement."""
-    names = list(map(escape_path, directories))
+    names = list(map(sanitize_line, directories))
     where = (
         f"I am working in the directory {names[0]}"
         if len(names) == 1

@@ -286,20 +286,20 @@ def _sync_directory(path: str) -> None:
 
 
 class JournalMask:
-    """Keeps secrets out of what is written."""
+    """Masks secrets in journal records."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        """Very short ones are no secrets, and their letters occur everywhere."""
+        """Very short values are not masked: they would occur everywhere."""
         self._text_mask = anonymous_mask(secrets, min_length=_MIN_SECRET_LENGTH)
-        # As they look inside a line, where a quotation mark is escaped, and any other letter may be.
+        # As encoded in a line, where quotation marks are escaped, and other characters may be.
         self._spellings = {
-            json.dumps(each, ensure_ascii=ensure_ascii)[1:-1].encode("utf-8", "replace")
-            for each in self._text_mask.secrets
+            json.dumps(secret, ensure_ascii=ensure_ascii)[1:-1].encode("utf-8", "replace")
+            for secret in self._text_mask.secrets
             for ensure_ascii in (True, False)
         }
 
     def encode(self, record: JsonObject) -> bytes:
-        """The line of a record. Raises ValueError: see `encode_record`."""
+        """Encode a record with its secrets masked. Raises ValueError as `encode_record` does."""
         line = encode_record(record)
         if any(spelling in line for spelling in self._spellings):
             line = encode_record({name: self._mask_value(value) for name, value in record.items()})
@@ -312,7 +312,7 @@ class JournalMask:
         if isinstance(value, str):
             return value if value in _UNMASKED_VALUES else self.mask(value)
         if isinstance(value, Mapping):
-            # The names of our own fields are plain words, and must stay for the record to be read.
+            # The field names of the format are plain words and must stay readable.
             return {name if name.isalpha() else self.mask(name): self._mask_value(item) for name, item in value.items()}
         if isinstance(value, Sequence):
             return [self._mask_value(item) for item in value]

@@ -1,0 +1,1 @@
+"""Benchmark suites, one per area."""

@@ -1,0 +1,1 @@
+"""Programs, servers and other agents that the benchmarks use."""
