@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from support.process_marks import living_pids
+from support.process_marks import is_alive, living_pids
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result
 from tejat.core.approval.confirmation import ExecConfirmation, InfoConfirmation
 from tejat.core.approval.modes import SandboxMode
@@ -104,13 +104,6 @@ async def happens(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.01)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
-    except OSError:
-        return False
 
 
 def test_what_it_is(tool: ShellTool) -> None:
