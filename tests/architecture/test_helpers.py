@@ -142,3 +142,22 @@ def test_approval_modes() -> None:
         if isinstance(node, ast.Constant) and node.value == "auto_edit" and file != "core/approval/modes.py"
     ]
     assert spelled == []
+
+
+def test_path_containment() -> None:
+    """Whether a path lies in a directory is asked of `core.text.paths`."""
+    hand_rolled = [
+        at(file, node)
+        for file, node in nodes()
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and file != "core/text/paths.py"
+        if any(isinstance(each, ast.Compare) and isinstance(each.ops[0], ast.Eq) for each in node.values)
+        and any(
+            isinstance(each, ast.Call)
+            and isinstance(each.func, ast.Attribute)
+            and each.func.attr == "startswith"
+            and ast.unparse(each.args[0]).endswith(("/'", "+ '/'"))
+            and not isinstance(each.args[0], ast.Constant)
+            for each in node.values
+        )
+    ]
+    assert hand_rolled == []

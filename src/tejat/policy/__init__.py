@@ -1,1 +1,1 @@
-"""May this run? Rules, shell lines and the decision: values in, a value out, nothing touched."""
+"""Policy: rules, shell parsing and the decision whether a call may run. Pure functions of values."""

@@ -1,4 +1,4 @@
-"""Files that decide what other programs run: changing one is more than an edit, so it always asks."""
+"""Control files, which decide what other programs run: changing one always asks."""
 
 from collections.abc import Mapping
 
@@ -61,18 +61,18 @@ _FILES: Mapping[str, str] = {
 
 _BARE_REPOSITORY = gettext_lazy("a file of this name makes its directory a repository, which git then trusts")
 
-# What git keeps for itself in `.git` has to stay writable, or nothing could be committed.
+# The rest of `.git` has to stay writable, or nothing could be committed.
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")
 _IN_GIT_DIRECTORIES = ("hooks", "modules", "worktrees")
 
-# Some file systems of macOS do not see these characters in a name.
+# Some macOS file systems ignore these characters in names.
 _IGNORED_CHARACTERS = dict.fromkeys((*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 
 
 def control_file_reason(path: str, *, root: str) -> str | None:
-    """Why changing this file is more than an edit, in words, or None.
+    """Return why this file is a control file, None if it is not.
 
-    Both are absolute with links followed. Only what lies below the root counts, unless the path is not below it.
+    Both paths are absolute and real. Only the part below the root counts, unless the path lies outside.
     """
     base = root.rstrip("/")
     below = path[len(base) :] if path.startswith(base + "/") else path
@@ -83,7 +83,7 @@ def control_file_reason(path: str, *, root: str) -> str | None:
 
 
 def control_paths() -> tuple[tuple[str, bool], ...]:
-    """The paths below a root that a sandbox keeps from being written: relative path, and whether it is a directory."""
+    """Return the relative paths that a sandbox write-protects in each root, with whether they are directories."""
     files = (*(f".git/{name}" for name in _IN_GIT_FILES), *_FILES)
     directories = (
         *(f".git/{name}" for name in _IN_GIT_DIRECTORIES),
@@ -93,12 +93,12 @@ def control_paths() -> tuple[tuple[str, bool], ...]:
 
 
 def plantable_paths() -> tuple[str, ...]:
-    """Those of the control paths that somebody who plants them can count on: programs obey them once they are there."""
+    """Return the control paths that must not be created either: programs obey them as soon as they exist."""
     return (".gemini", ".tejat", ".claude", ".cursor", ".codex", ".vscode", ".idea")
 
 
 def _directory_reason(names: list[str]) -> str | None:
-    # The directory itself counts too: to replace it is to replace what it holds.
+    # The directory itself counts too: replacing it replaces its contents.
     for at, name in enumerate(names):
         for known in (name, "/".join(names[at : at + 2])):
             why = _DIRECTORIES.get(known) or _HOME_DIRECTORIES.get(known)

@@ -1,4 +1,4 @@
-"""The decision: may this call run, must a person be asked, or is it forbidden?"""
+"""Policy engine: decides whether a call may run, needs approval, or is forbidden."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ _MAX_ERROR_LENGTH = 200
 
 
 class PolicyEngine:
-    """All rules that count, in one mode. It never changes: a new rule or mode makes a new policy."""
+    """All rules in one mode. Immutable: adding a rule or changing the mode makes a new engine."""
 
     def __init__(self, rules: Sequence[PolicyRule], mode: ApprovalMode) -> None:
         self._configured = tuple(rules)
@@ -34,21 +34,21 @@ class PolicyEngine:
         return PolicyEngine((*self._configured, rule), self.mode)
 
     def without_rules(self, is_removed: Callable[[PolicyRule], bool]) -> "PolicyEngine":
-        """Without those of the given rules; what the program itself says stays."""
+        """Return an engine without these configured rules; built-in rules stay."""
         return PolicyEngine([rule for rule in self._configured if not is_removed(rule)], self.mode)
 
     def with_mode(self, mode: ApprovalMode) -> "PolicyEngine":
         return PolicyEngine(self._configured, mode)
 
     def hides(self, tool: str, server: str | None = None) -> bool:
-        """Whether the tool is forbidden whatever its arguments are, so that a model need not know of it."""
+        """Return whether the tool is forbidden with any arguments, so that the model need not know it."""
         return any(
             rule.decision is Decision.DENY and not rule.is_restricted and rule.project is None
             for rule in self._rules_for(tool, server)
         )
 
     def decide(self, facts: CallFacts) -> PolicyVerdict:
-        """Never raises: what cannot be judged is asked, or forbidden where asking could be skipped."""
+        """Decide on a call. Never raises: on an error it asks, or denies where asking could be skipped."""
         try:
             return self._evaluate(_evaluator_for(facts))
         except Exception as error:  # noqa: BLE001 -- no error here may let a call through
@@ -56,12 +56,12 @@ class PolicyEngine:
 
     def _evaluate(self, evaluator: RuleEvaluator) -> PolicyVerdict:
         facts = evaluator.call.facts
-        findings = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
-        strictest = max(findings, key=lambda finding: finding.precedence)
+        rule_matches = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
+        strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
         verdict = self._apply_mode(_apply_forced_confirmation(strictest.verdict(), evaluator.call), evaluator)
         if verdict.decision is not Decision.ASK or verdict.always_ask or self.mode is ApprovalMode.PLAN:
             return verdict
-        return replace(verdict, suggested_rule=self._suggest_rule(evaluator, findings))
+        return replace(verdict, suggested_rule=self._suggest_rule(evaluator, rule_matches))
 
     def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
         rules = self._by_tool.get((tool, server))
@@ -84,7 +84,7 @@ class PolicyEngine:
                 return _apply_plan_mode(verdict, evaluator)
 
     def _apply_yolo_mode(self, verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
-        """What asks is allowed, unless a rule might forbid it if only the line could be read."""
+        """Allow what would be asked, unless the line is opaque and a rule might forbid it."""
         is_opaque = facts.line is not None and facts.line.is_opaque
         unchecked = self._restricted_denial(facts) if is_opaque else None
         if unchecked is not None:
@@ -97,19 +97,19 @@ class PolicyEngine:
         return PolicyVerdict(Decision.ALLOW, None, gettext_lazy("Mode yolo allows what would be asked."))
 
     def _restricted_denial(self, facts: CallFacts) -> PolicyRule | None:
-        """A rule that forbids some calls of this tool."""
+        """Return a rule that forbids some calls of this tool."""
         rules = self._rules_for(facts.tool, facts.server)
         denials = (rule for rule in rules if rule.decision is Decision.DENY and rule.is_restricted)
         return next((rule for rule in denials if matches_project(rule, facts.roots)), None)
 
     def _suggest_rule(self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        """The rule for an "always", if the call would then not be asked about again."""
-        offer = evaluator.suggest_rule(rule_matches)
-        if offer is None:
+        """Return the rule for an "always", if it would prevent the same question."""
+        suggestion = evaluator.suggest_rule(rule_matches)
+        if suggestion is None:
             return None
         facts = evaluator.call.facts
-        with_offer = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), offer))
-        return offer if all(finding.is_allowed for finding in with_offer) else None
+        with_suggestion = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), suggestion))
+        return suggestion if all(rule_match.is_allowed for rule_match in with_suggestion) else None
 
     def _error_verdict(self, facts: CallFacts, error: Exception) -> PolicyVerdict:
         why = sanitize_text(f"{type(error).__name__}: {error}")[:_MAX_ERROR_LENGTH]
@@ -139,7 +139,7 @@ def _evaluator_for(facts: CallFacts) -> RuleEvaluator:
 
 
 def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerdict:
-    """A change of a control file, or a tool that has become another one, is asked about whatever is allowed."""
+    """Ask in any case about changes of control files and about tools whose definition changed."""
     facts = call.facts
     if verdict.decision is Decision.DENY:
         return verdict
@@ -151,7 +151,7 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     if facts.kind in READ_ONLY_KINDS:
         return verdict
     if facts.tool == MEMORY and facts.server is None:
-        return verdict  # it writes one file and nothing else, and that file is why it exists
+        return verdict  # it writes only its own file
     why = call.control_file_warning()
     return (
         verdict

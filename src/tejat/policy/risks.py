@@ -1,4 +1,4 @@
-"""What a person should see before they allow a call: that it deletes, runs what it downloads, goes too far."""
+"""Risks of a call to show in an approval prompt: deletion, running a download, leaving the roots."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,12 +6,13 @@ from itertools import pairwise
 
 from tejat.core.approval.confirmation import Risk
 from tejat.core.frozen import replace
+from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.effects.command import command_effects
 from tejat.policy.effects.git import git_subcommand, rewrites_history
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.shell_call import ShellCall
-from tejat.policy.paths import is_ambiguous, is_inside, resolve_path
+from tejat.policy.paths import is_ambiguous, resolve_path
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.words import word_set
 from tejat.policy.shell.wrapper_options import SHELLS
@@ -27,7 +28,7 @@ _EVALUATORS = word_set("eval source . iex invoke-expression")
 _INTERPRETERS = re.compile(
     r"(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|luajit|tclsh|pwsh|powershell|osascript|Rscript)[0-9.]*\Z"
 )
-# Options after which the code itself stands, or the name of a module; and those that hold it.
+# Options followed by code or a module name, and options that contain the code.
 _WITH_CODE = re.compile(r"-[A-Za-z]*[cemEpr]\Z|--(?:eval|print|command)\Z")
 _CODE_ITSELF = re.compile(r"-[cem][^A-Za-z]|--(?:eval|print|command)=")
 _OUTPUT_OPTIONS = word_set("-o -O --output --output-document --remote-name")
@@ -38,10 +39,10 @@ _FILE_REDIRECTS = (">", ">|", "&>", ">&")
 
 
 def find_risks(facts: CallFacts, *, is_file: Callable[[str], bool]) -> tuple[Risk, ...]:
-    """The risks that the facts tell of, in the order of `Risk`. Never raises.
+    """Return the risks of a call in the order of `Risk`. Never raises.
 
-    A line that cannot be taken apart is known to hide something, and nothing else. `is_file` tells whether there is a
-    file at a path already, which a redirection would empty.
+    An opaque line is only known to hide code. `is_file` tells whether a path is an existing file, which a redirection
+    would overwrite.
     """
     found = set(_call_risks(facts) if facts.line is None else _line_risks(facts, facts.line, is_file))
     if facts.wants_network:
@@ -50,10 +51,10 @@ def find_risks(facts: CallFacts, *, is_file: Callable[[str], bool]) -> tuple[Ris
 
 
 def _call_risks(facts: CallFacts) -> Iterator[Risk]:
-    """A server's tool tells nothing that could be relied on, and our own memory lies where it has to."""
+    """Yield the risks of a built-in tool. Claims of servers are not reliable, and memory has its own location."""
     if facts.server is not None or facts.kind in READ_ONLY_KINDS or facts.tool == MEMORY:
         return
-    if not all(is_inside(path, facts.roots) for path in facts.paths):
+    if not all(is_beneath_any(path, facts.roots) for path in facts.paths):
         yield Risk.OUTSIDE_ROOTS
     if Call(facts).control_file_warning() is not None:
         yield Risk.CONTROL_FILE
@@ -95,12 +96,12 @@ def _command_risks(command: ShellCommand) -> Iterator[Risk]:
 
 
 def _only_switches_branch(subcommand: str, after: Sequence[str]) -> bool:
-    """`git checkout main` may name a file, but a branch is what it nearly always is."""
+    """Return whether `git checkout NAME` most likely names a branch; it may name a file."""
     return subcommand == "checkout" and len(after) == 1 and re.fullmatch(r"[\w./-]*\w", after[0]) is not None
 
 
 def _overwrites_file(call: ShellCall, is_file: Callable[[str], bool]) -> bool:
-    """Whether a redirection empties a file that is there."""
+    """Return whether a redirection truncates an existing file."""
     targets = [
         each.target
         for each in call.line.redirections
@@ -112,16 +113,16 @@ def _overwrites_file(call: ShellCall, is_file: Callable[[str], bool]) -> bool:
 def _leaves_roots(call: ShellCall) -> bool:
     facts = call.facts
     places = [place for place in call.paths if not _HARMLESS_DEVICES.match(place)]
-    if any(not is_inside(place, facts.roots) for place in places):
+    if any(not is_beneath_any(place, facts.roots) for place in places):
         return True
     words = [word for effects in call.effects.values() for word in effects.paths]
-    if any(not is_inside(place, facts.roots) for place in _home_paths(facts, words)):
+    if any(not is_beneath_any(place, facts.roots) for place in _home_paths(facts, words)):
         return True
     return any(is_ambiguous(word) and word.startswith("~") for word in words)
 
 
 def _written_home_paths(facts: CallFacts, line: CommandLine) -> list[str]:
-    """What is written below the home directory under a name that the shell has yet to fill in."""
+    """Return written paths below the home directory whose names the shell has yet to expand."""
     words = [each.text for each in line.redirections if each.writes and each.target is None]
     for command in line.commands:
         effects = command_effects(command.words)
@@ -137,7 +138,7 @@ def _home_paths(facts: CallFacts, words: Iterable[str]) -> list[str]:
 
 
 def _runs_download(line: CommandLine) -> bool:
-    """Whether something that is downloaded is run, as far as names and words tell."""
+    """Return whether something downloaded is run, judging by names and words."""
     if not any(base_name(command.name).lower() in _DOWNLOADERS for command in line.commands):
         return False
     saved = set(_download_targets(line))
@@ -145,7 +146,7 @@ def _runs_download(line: CommandLine) -> bool:
 
 
 def _runs_hidden_code(command: ShellCommand) -> bool:
-    """Whether it runs what it reads, or what is computed."""
+    """Return whether it runs its input or something computed."""
     name = base_name(command.name).lower()
     if name in _EVALUATORS:
         return any(_is_computed(word) for word in command.words[1:]) or name in ("iex", "invoke-expression")
@@ -164,7 +165,7 @@ def _is_computed(word: str) -> bool:
 
 
 def _runs_file(command: ShellCommand, saved: set[str]) -> bool:
-    """Whether it is one of the files that were saved, or an interpreter that is given one."""
+    """Return whether it is one of the saved files, or an interpreter that is given one."""
     name = base_name(command.name)
     if "/" in command.name and name in saved:
         return True
@@ -173,7 +174,7 @@ def _runs_file(command: ShellCommand, saved: set[str]) -> bool:
 
 
 def _download_targets(line: CommandLine) -> Iterator[str]:
-    """The names of files that downloads may have gone to."""
+    """Yield the names of files that downloads may be saved as."""
     for command in line.commands:
         if base_name(command.name).lower() in _DOWNLOADERS:
             words = command.words

@@ -1,4 +1,4 @@
-"""The names of the built-in tools, and the other names that people know them by."""
+"""Names of the built-in tools and their aliases."""
 
 from collections.abc import Mapping
 
@@ -21,6 +21,6 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
     "read_background_output": ("ReadBackgroundOutputTool",),
     "stop_background_process": ("StopBackgroundProcessTool",),
 }
-"""Every built-in tool with its class names and the names it once had."""
+"""Every built-in tool with its class names and former names."""
 
 CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}

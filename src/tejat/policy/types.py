@@ -1,4 +1,4 @@
-"""The values that the policy is made of: rules, the facts of a call, and the verdict."""
+"""Policy types: rules, facts about a call, and the verdict."""
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
@@ -22,7 +22,7 @@ class Decision(StrEnum):
 
 
 class Tier(IntEnum):
-    """Who wrote a rule. A higher tier has the say; a lower one can only make it stricter."""
+    """Origin of a rule. A higher tier has precedence; a lower one can only be stricter."""
 
     DEFAULT = 1
     WORKSPACE = 2
@@ -32,12 +32,12 @@ class Tier(IntEnum):
 
 @frozen
 class PolicyRule:
-    """One line of the policy. A field that is None matches everything.
+    """One rule. A field that is None matches everything.
 
     `tool` is a canonical tool name or `*`. `command` are the first words of a shell command. `arguments` is a
     linear-time regular expression, searched in the arguments as JSON with sorted keys and no spaces. `path` is a glob,
-    absolute or from a root, for what the call touches once links are followed. `project` is the root directory that the
-    rule is for. `source` names file and line, or the flag, that it came from.
+    absolute or relative to a root, for the real paths that the call touches. `project` limits the rule to a root
+    directory. `source` names the file and line, or the flag, that it came from.
     """
 
     decision: Decision
@@ -57,18 +57,18 @@ class PolicyRule:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether it depends on more than which tool is called."""
+        """Whether it depends on more than the tool."""
         return any(field is not None for field in (self.command, self.arguments, self.path))
 
 
 @frozen
 class CallFacts:
-    """What is known of one call when it is judged. All paths are absolute with links followed.
+    """Everything known about a call when it is evaluated. All paths are absolute and real.
 
-    `tool` is the name that its server knows it by, where it is a server's. `has_changed`: it is another tool now than
-    the one that was last allowed. `may_change_files`: it works on this machine.
-    `line` is the parsed shell line and `directory` where it would run, for tools that run one. `programs` tells which
-    file each bare command name of the line would start, where that is known.
+    `tool` is the server's own name for it if `server` is set. `definition_changed` means that it is no longer the tool
+    that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
+    `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
+    known.
     """
 
     tool: str
@@ -88,10 +88,10 @@ class CallFacts:
 
 @frozen
 class PolicyVerdict:
-    """The decision, the rule that made it (None: no rule matched) and why, in words.
+    """The decision, the rule behind it (None if no rule matched) and the reason.
 
-    With `always_ask` the user is asked in every mode. `suggested_rule` is the rule that an "always" would save, None
-    where no rule could cover the call.
+    With `always_ask` the user is asked in every mode. `suggested_rule` is the rule that an "always" would save, None if
+    no rule could cover the call.
     """
 
     decision: Decision

@@ -14,6 +14,7 @@ from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, Tri
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import gettext_lazy
+from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -326,7 +327,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 )
             real = directory.real_path
             # Commands do not run in directories that are only readable.
-            if not any(_is_within(real, root.real_path) for root in self._roots.directories):
+            if not is_beneath_any(real, (root.real_path for root in self._roots.directories)):
                 raise outside_workspace_error(params.directory, self._roots.paths)
             yield directory, real
 
@@ -355,7 +356,3 @@ def _os_error_text(error: OSError) -> str:
 def _stop_job(jobs: JobStore, pid: int, _: StopToken) -> None:
     with suppress(ToolFailure):
         jobs.stop(pid)
-
-
-def _is_within(path: str, root: str) -> bool:
-    return path == root or path.startswith(f"{root.rstrip('/')}/")

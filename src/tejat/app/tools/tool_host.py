@@ -11,11 +11,11 @@ from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import BaseTool
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.calls.serial_approver import SerialApprover
 from tejat.policy.control_files import control_file_reason
-from tejat.policy.paths import is_inside
 from tejat.workspace.threads.pool import shutdown
 
 
@@ -69,7 +69,7 @@ class ToolHost:
             within=() if set(within) == set(self.roots) else within,
         ) as toolset:
             given = tuple(map(os.path.realpath, self.roots))
-            if not all(is_inside(root.real_path, given) for root in toolset.roots.directories):
+            if not all(is_beneath_any(root.real_path, given) for root in toolset.roots.directories):
                 raise UsageError(_("A directory has become a link to another place while it was opened."))
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
@@ -84,8 +84,12 @@ class ToolHost:
         for path in map(os.path.realpath, directories):
             for root in self.roots:
                 real = os.path.realpath(root)
-                if is_inside(real, (path,)):
+                if is_beneath_any(real, (path,)):
                     found[root] = None
-                elif is_inside(path, (real,)) and os.path.isdir(path) and control_file_reason(path, root=real) is None:
+                elif (
+                    is_beneath_any(path, (real,))
+                    and os.path.isdir(path)
+                    and control_file_reason(path, root=real) is None
+                ):
                     found[path] = None
         return tuple(found)

@@ -1,1 +1,1 @@
-"""Effects."""
+"""Effects of commands: writing, deleting, running code, and the paths involved."""

@@ -1,4 +1,4 @@
-"""What one command does besides reading, as far as its words tell: it writes, destroys, runs code, names places."""
+"""Effects of a command beyond reading, derived from its words."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\
 _AWK = re.compile(r"(?:g|m|n)?awk\Z")
 _SED = re.compile(r"g?sed\Z")
 _AWK_CODE = re.compile(r"system|getline|[>|@]|\bclose\b|fflush|extension|ENVIRON|ARG[VC]")
-# Printing, deleting and quitting by line or pattern, and substitution that does not run or write.
+# Printing, deleting and quitting by line or pattern, and substitution without the flags e and w.
 _SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/I?)"
 _SAFE_SED_SCRIPT = re.compile(
     rf"(?:(?:{_SED_ADDRESS}(?:[,~]\+?{_SED_ADDRESS})?)?\s*!?\s*"
@@ -42,10 +42,10 @@ _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
 @frozen
 class CommandEffects:
-    """The effects in words that follow "it": `writes a file (-o)`. The same option always gives the same words.
+    """Effects, each worded to follow "it": `writes a file (-o)`. The same option always gives the same words.
 
-    `is_read_only`: a command of a vetted list, with nothing among its options that does more than read and print.
-    `paths` are the words and parts of words that may name a place; the caller judges them.
+    `is_read_only` holds for vetted commands without options that do more than read and print. `paths` are words and
+    parts of words that may be paths; the caller decides.
     """
 
     writes: tuple[str, ...] = ()
@@ -56,13 +56,13 @@ class CommandEffects:
 
 
 def command_effects(words: Sequence[str]) -> CommandEffects:
-    """The effects of a command, given as the values of its words. Of an unknown program only its paths are known."""
+    """Return the effects of a command, given its words. For an unknown program only the paths are known."""
     return _compute_effects(tuple(words)) if words else CommandEffects()
 
 
 @lru_cache(maxsize=256)
 def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
-    """Every rule asks for those of every command, so they are worked out once."""
+    """Compute the effects; cached, because every rule needs them for every command."""
     name = _canonical_name(words[0])
     paths = tuple(dict.fromkeys(_paths(name, words[1:])))
     if name == "git":
@@ -101,7 +101,7 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
 
 
 def _canonical_name(word: str) -> str:
-    """The name as it stands in the tables: without its directory, without a version, in small letters on Windows."""
+    """Return the name used in the tables: without directory and version, in lower case for Windows commands."""
     name = base_name(word)
     if _VERSION.match(name):
         return name.rstrip("0123456789.")
@@ -109,7 +109,7 @@ def _canonical_name(word: str) -> str:
 
 
 def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
-    """The options of the table that are given: as they are, in a cluster, cut short, or with a value."""
+    """Return the options of the table that are present: whole, clustered, abbreviated or with a value."""
     kind = "awk" if _AWK.match(name) else "sed" if _SED.match(name) else name
     options = table.get(kind, frozenset())
     given = _with_dash(words[1:]) if kind == "tar" else words[1:]
@@ -117,7 +117,7 @@ def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozense
 
 
 def _with_dash(words: Sequence[str]) -> Sequence[str]:
-    """The first word of tar is a cluster of options with or without its dash."""
+    """Add the optional dash to tar's first word, a cluster of options."""
     return words if not words or words[0].startswith("-") else (f"-{words[0]}", *words[1:])
 
 
@@ -148,7 +148,7 @@ def _has_date_value(words: Sequence[str]) -> bool:
 
 
 def _runs_its_program(name: str, words: Sequence[str]) -> bool:
-    """Whether the program text of awk or sed can do more than print."""
+    """Return whether an awk or sed program can do more than print."""
     if _AWK.match(name):
         return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
     if _SED.match(name):
@@ -159,7 +159,7 @@ def _runs_its_program(name: str, words: Sequence[str]) -> bool:
 
 
 def _sed_scripts(words: Sequence[str]) -> list[str]:
-    """Every script that is given by an option, cut short or in a cluster as it may be, else the first operand."""
+    """Return all scripts given by options, in any spelling, else the first operand."""
     followed = zip(words, (*words[1:], ""), strict=True)
     options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
     scripts = [option["value"] or following for option, following in options]
@@ -183,7 +183,7 @@ def _paths(name: str, words: Sequence[str]) -> list[str]:
 
 
 def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
-    """Whether the first operand is a pattern or a program, not a place."""
+    """Return whether the first operand is a pattern or program instead of a path."""
     if _AWK.match(name) or _SED.match(name):
         return not _runs_its_program(name, ("", *words)) and not any(
             re.match(r"-[a-zA-Z]*[ef]|--[efs]", w) for w in words
@@ -193,7 +193,7 @@ def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
 
 
 def _paths_in_option(word: str) -> list[str]:
-    """The value of an option that holds it: after `=`, after its letter, and what stands in that."""
+    """Return path candidates in an option's attached value: after `=` or after its letter."""
     _, equals, value = word.partition("=")
     if equals:
         return [value, *_path_candidates(value)] if value else []
@@ -204,7 +204,7 @@ def _paths_in_option(word: str) -> list[str]:
 
 
 def _path_candidates(word: str) -> list[str]:
-    """What stands between `=`, `:`, `,` and `@`, and what begins at the root or at home within it."""
+    """Return the parts between `=`, `:`, `,` and `@`, and those that start at the root or home directory."""
     pieces = [piece for piece in re.split(r"[=:,@]", word) if piece]
     rooted = [word[found.start() :] for found in _ROOTED.finditer(word) if found.start()]
     return [*rooted, *pieces] if pieces != [word] else rooted

@@ -1,4 +1,4 @@
-"""What a git command does: its options before the subcommand, the subcommand, and the options after it."""
+"""Effects of git commands, derived from global options, subcommand and its options."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from tejat.policy.shell.words import word_set
 _GLOBAL_VALUES = word_set(
     "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --exec-path"
 )
-# Settings and repositories of one's own choice say what git runs.
+# Settings and repositories can name programs that git runs.
 _GLOBAL_RUNNING = word_set("-c --config-env --exec-path --git-dir --work-tree -p --paginate")
 
 _READ_ONLY_SUBCOMMANDS = word_set(
@@ -20,7 +20,7 @@ _READ_ONLY_SUBCOMMANDS = word_set(
     whatchanged
     """
 )
-# Subcommands that only look when the next word is one of these, or when there is none.
+# Subcommands that only read if the next word is one of these or missing.
 _LISTING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "bisect": word_set("log"),
     "bundle": word_set("verify list-heads"),
@@ -31,7 +31,7 @@ _LISTING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "submodule": word_set("status summary"),
     "worktree": word_set("list"),
 }
-# They only look when nothing but these options is given.
+# Subcommands that only read with no other options than these.
 _LISTING_OPTIONS: Mapping[str, frozenset[str]] = {
     "branch": word_set("-a -r -v -vv -l --list --all --remotes --verbose --show-current --no-color --no-column"),
     "tag": word_set("-l --list -n --no-column"),
@@ -56,7 +56,7 @@ _COMMAND_WORDS = word_set("foreach run")
 
 @frozen
 class GitEffects:
-    """`paths` are the files that are changed without being named."""
+    """Effects of a git command. `paths` are files that change without being named."""
 
     writes: tuple[str, ...]
     destroys: tuple[str, ...]
@@ -66,7 +66,7 @@ class GitEffects:
 
 
 def git_effects(words: Sequence[str]) -> GitEffects:
-    """The effects of a command whose name is git."""
+    """Return the effects of a command whose name is git."""
     before, subcommand, after = _split_words(words)
     runs = [
         gettext_lazy("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)
@@ -111,13 +111,13 @@ def git_effects(words: Sequence[str]) -> GitEffects:
 
 
 def git_subcommand(words: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The subcommand of a git command, empty where there is none, and the words after it."""
+    """Return the subcommand, empty if there is none, and the words after it."""
     _, subcommand, after = _split_words(words)
     return subcommand, after
 
 
 def rewrites_history(words: Sequence[str]) -> bool:
-    """Whether a git command throws commits away or puts others in their place."""
+    """Return whether a git command discards or replaces commits."""
     subcommand, after = git_subcommand(words)
     judge = _HISTORY_REWRITING.get(subcommand)
     return judge is not None and judge(after) is not None
@@ -147,13 +147,13 @@ def _is_read_only(subcommand: str, after: Sequence[str]) -> bool:
     given = [word.partition("=")[0] for word in after]
     has_operands = any(not word.startswith("-") and word not in options for word in after)
     has_unknown = any(word.startswith("-") and word not in options for word in given)
-    # A word without dashes is a subcommand only where it comes first: `git config core.pager get` sets something.
+    # A word without dashes is a subcommand only in first place: `git config core.pager get` sets something.
     chosen = {word for at, word in enumerate(given) if at == 0 or word.startswith("-")}
     return not has_unknown and (not has_operands or not _LISTING_WITH_OPERANDS.isdisjoint(chosen))
 
 
 def _given_options(after: Sequence[str], options: frozenset[str], subcommand: str) -> list[str]:
-    """The options that are given, also cut short, with a value, or with a value that sticks to the letter."""
+    """Return the options that are present: whole, abbreviated, clustered or with a value."""
     found: list[str] = []
     for word in after:
         if word == "--":
@@ -161,7 +161,7 @@ def _given_options(after: Sequence[str], options: frozenset[str], subcommand: st
         name = word.partition("=")[0]
         for option in sorted(options):
             is_long = option.startswith("--") and len(name) > len("--") and option.startswith(name)
-            # -O orders the files of a diff, and opens a pager only for grep; the others differ as well.
+            # Short options differ by subcommand: -O opens a pager for grep only.
             is_short = len(option) == 2 and word[:1] == "-" and not name.startswith("--") and option[1] in name
             if is_long or (is_short and subcommand in _SHORT_OPTIONS[option]):
                 found.append(option)
@@ -182,7 +182,7 @@ def _unconditional(_after: Sequence[str]) -> str | None:
 
 
 def _has_any(*options: str) -> Callable[[Sequence[str]], str | None]:
-    """Destroys where one of the options or words is given; a short one counts inside a cluster too."""
+    """Make a check for the presence of one of the options or words, also inside a cluster."""
 
     def judge(after: Sequence[str]) -> str | None:
         for word in after:
@@ -203,7 +203,7 @@ def _clean(after: Sequence[str]) -> str | None:
 
 
 def _checkout(after: Sequence[str]) -> str | None:
-    """Switching to a branch keeps changes; a path discards them, and a name may be either."""
+    """Check for discarded changes: switching branches keeps them, a path discards them, and a name may be either."""
     return None if _has_any("-b")(after) and not _has_any("-f", "--force")(after) else ""
 
 

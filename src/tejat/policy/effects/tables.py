@@ -1,10 +1,10 @@
-"""What known programs do besides reading: tables of names and options, for `effects.py` to look up."""
+"""Tables of programs and options with effects beyond reading."""
 
 from collections.abc import Mapping
 
 from tejat.policy.shell.words import word_set
 
-# Whatever their options are, they write.
+# Programs that always write.
 WRITING_PROGRAMS = word_set(
     """
     7z 7za ar apply bunzip2 bzip2 chattr chgrp chmod chown compress cp cpio csplit dd ditto fallocate gunzip gzip
@@ -13,7 +13,7 @@ WRITING_PROGRAMS = word_set(
     copy-item move-item new-item rename-item set-content add-content out-file ni mi cpi sc ac
     """
 )
-# They delete or overwrite what may be the only copy, or stop the machine.
+# Programs that delete or overwrite data, or stop the machine.
 DESTRUCTIVE_PROGRAMS = word_set(
     """
     rm rmdir unlink shred srm wipe wipefs trash trash-put rmtrash gio-trash truncate dd mkfs mke2fs mkswap fdisk
@@ -21,7 +21,7 @@ DESTRUCTIVE_PROGRAMS = word_set(
     crontab del erase rd remove-item ri clear-content clc format diskpart remove-itemproperty clear-item cli rimraf
     """
 )
-# They run code of their own files, of the project or of what they are given.
+# Programs that run code: their own files, the project's, or their input.
 CODE_RUNNERS = word_set(
     """
     ant asdf at batch bazel bpython buck buck2 bun bundle cargo cmake conda corepack cpan crontab csi deno direnv
@@ -38,7 +38,7 @@ CODE_RUNNERS = word_set(
     """
 )
 
-# Options, per program. A short one is found within a cluster too, a long one when it is cut short.
+# Options per program; short ones also match in clusters, long ones when abbreviated.
 WRITE_OPTIONS: Mapping[str, frozenset[str]] = {
     "awk": word_set("-d -o -p --dump-variables --pretty-print --profile"),
     "base64": word_set("-o --output"),
@@ -115,10 +115,10 @@ CODE_OPTIONS: Mapping[str, frozenset[str]] = {
     "zip": word_set("-T -TT --test --unzip-command"),
     "jq": word_set("-L --library-path -f --from-file"),
 }
-# Options with one dash and a name of several letters, never a cluster.
+# Programs whose options have one dash and a long name, never a cluster.
 SINGLE_DASH_PROGRAMS = word_set("find gfind java gcc g++ clang cc go terraform openssl")
 
-# Subcommands that delete, wherever they stand among the words.
+# Subcommands that delete, anywhere among the words.
 DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "docker": word_set("rm rmi prune kill down remove"),
     "docker-compose": word_set("rm down kill"),
@@ -170,7 +170,7 @@ DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
 }
 SQL_CLIENTS = word_set("psql mysql mariadb sqlite3 sqlcmd mongo mongosh clickhouse-client bq cqlsh duckdb redis-cli")
 
-# Read and print, whatever their options are, once the tables above have nothing against them.
+# Programs that only read and print, unless a table above says otherwise.
 READ_ONLY_PROGRAMS = word_set(
     """
     arch b2sum base32 base64 basename cal cat cksum cmp column comm cut date df diff diff3 dirname du echo egrep
@@ -180,7 +180,7 @@ READ_ONLY_PROGRAMS = word_set(
     tsort tty type uname unexpand uniq uptime wc whereis which whoami xxd [
     """
 )
-# Their operands are text, not places.
+# Programs whose operands are text, not paths.
 TEXT_PROGRAMS = word_set("echo printf true false expr seq sleep test [ :")
-# The first operand is what they look for.
+# Programs whose first operand is a search pattern.
 PATTERN_PROGRAMS = word_set("grep egrep fgrep rg ag ack")

@@ -1,1 +1,1 @@
-"""Evaluation."""
+"""Evaluation of rules against calls and shell commands."""

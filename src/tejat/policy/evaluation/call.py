@@ -1,11 +1,11 @@
-"""One call that is judged, with what is derived from its facts only when a rule asks for it."""
+"""A call under evaluation, with properties that are derived from its facts on demand."""
 
 import json
 from functools import cached_property
 
 from tejat.core.i18n import gettext_lazy
+from tejat.core.text.paths import is_beneath
 from tejat.policy.control_files import control_file_reason
-from tejat.policy.paths import is_inside
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.matcher import matches_project, matches_tool
 from tejat.policy.rules.patterns import matches_glob, matches_regex
@@ -13,27 +13,29 @@ from tejat.policy.types import CallFacts, Decision, PolicyRule
 
 
 class Call:
+    """A tool call that runs no shell line."""
+
     def __init__(self, facts: CallFacts) -> None:
         self.facts = facts
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        """Every path that the call is known to touch."""
+        """All paths that the call is known to touch."""
         return self.facts.paths
 
     @cached_property
     def written_paths(self) -> tuple[str, ...]:
-        """Those of them that it may change, if it is a call that changes anything."""
+        """The paths that it may change, if it changes anything."""
         return self.facts.paths
 
     @cached_property
     def arguments_json(self) -> str:
-        """The arguments as JSON with sorted keys and no spaces. Raises for what cannot be written so."""
+        """The arguments as JSON with sorted keys and no spaces. Raises if they cannot be serialised."""
         arguments = dict(self.facts.arguments)
         return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
 
     def matches_rule(self, rule: PolicyRule) -> bool:
-        """Whether the rule is for this call, whatever the commands of its shell line are."""
+        """Return whether the rule applies to this call, apart from the commands of its shell line."""
         facts = self.facts
         if not matches_tool(rule, facts.tool, facts.server) or not matches_project(rule, facts.roots):
             return False
@@ -44,12 +46,12 @@ class Call:
         return rule.path is None or self._matches_path(rule, rule.path)
 
     def _matches_path(self, rule: PolicyRule, glob: str) -> bool:
-        """One path is enough to forbid or ask; to allow, all of them have to fit."""
+        """Match the paths: any one suffices to deny or ask, all must match to allow."""
         fits = [matches_glob(glob, path, roots=self.facts.roots, home=self.facts.home) for path in self.paths]
         return bool(fits) and all(fits) if rule.decision is Decision.ALLOW else any(fits)
 
     def control_file_warning(self) -> str | None:
-        """The control file that the call would change and why it is one, in words, or None."""
+        """Return which control file the call would change and why it is one, None if there is none."""
         for path in self.written_paths:
             why = control_file_reason(path, root=self._nearest_root(path))
             if why:
@@ -57,8 +59,8 @@ class Call:
         return None
 
     def _nearest_root(self, path: str) -> str:
-        """The nearest root above the path; of a path outside every name counts."""
-        return max((root for root in self.facts.roots if is_inside(path, (root,))), key=len, default="/")
+        """Return the nearest root above the path, `/` for a path outside."""
+        return max((root for root in self.facts.roots if is_beneath(path, root)), key=len, default="/")
 
 
 def _is_command_rule(rule: PolicyRule) -> bool:

@@ -1,4 +1,4 @@
-"""Which commands a rule that forbids or asks is meant for, however they are spelled."""
+"""Matching of commands against rules that deny or ask, however the command is spelled."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.wrappers import command_names
 from tejat.policy.types import PolicyRule
 
-# Options of git that stand before the subcommand and take the next word.
+# Global options of git that take the next word as value.
 _GIT_OPTIONS_WITH_VALUE = frozenset(
     ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--attr-source")
 )
@@ -17,18 +17,18 @@ _MAX_CLUSTER_LENGTH = 5
 
 
 def command_matches_rule(command: ShellCommand, rule: PolicyRule, line: CommandLine) -> bool:
-    """Whether a rule that forbids or asks is meant for this command of the line.
+    """Return whether a rule that denies or asks applies to this command of the line.
 
-    A name counts by its last part and in any case, options may stand anywhere and in any order, and a word that the
-    shell computes counts as the one that is looked for.
+    The name matches by its base name and in any case, options match in any position and order, and a word that the
+    shell expands matches everything.
     """
     if isinstance(rule, AllowlistRule) and rule.commands is not None:
         return rule.applies_to_command(command.words) or line.is_opaque
     if rule.command is None:
         return True
     name, *tokens = rule.command
-    wanted = {name.casefold(), name.rpartition("/")[2].casefold()}
-    if wanted.isdisjoint(own.casefold() for own in command_names(command)):
+    names = {name.casefold(), name.rpartition("/")[2].casefold()}
+    if names.isdisjoint(own.casefold() for own in command_names(command)):
         return False
     options = [token for token in tokens if token.startswith("-")]
     operands = [token for token in tokens if not token.startswith("-")]
@@ -36,46 +36,46 @@ def command_matches_rule(command: ShellCommand, rule: PolicyRule, line: CommandL
 
 
 def _has_operands(command: ShellCommand, expected: Sequence[str]) -> bool:
-    """Whether the operands begin with the wanted ones, options before and between them left out."""
+    """Return whether the operands begin with the expected ones, ignoring options between them."""
     words = command.words
-    places = {1}
+    positions = {1}
     for token in expected:
         reached: set[int] = set()
-        for place in _operand_positions(command, places):
-            if place >= len(words):
+        for position in _operand_positions(command, positions):
+            if position >= len(words):
                 if not _ADDS_WORDS.isdisjoint(command.wrappers):
                     return True
-            elif _is_split(command, words[place]):
+            elif _is_split(command, words[position]):
                 return True
-            elif words[place] == token or _is_computed(command, words[place]):
-                reached.add(place + 1)
+            elif words[position] == token or _is_computed(command, words[position]):
+                reached.add(position + 1)
         if not reached:
             return False
-        places = reached
+        positions = reached
     return True
 
 
-def _operand_positions(command: ShellCommand, places: set[int]) -> set[int]:
-    """Where the next operand may stand. Whether an option takes the next word is known for git only."""
+def _operand_positions(command: ShellCommand, positions: set[int]) -> set[int]:
+    """Return where the next operand may be. Only for git it is known which options take a value."""
     words = command.words
     is_git = "git" in command_names(command)
     found: set[int] = set()
-    open_places = list(places)
-    while open_places:
-        place = open_places.pop()
-        if place in found:
+    pending = list(positions)
+    while pending:
+        position = pending.pop()
+        if position in found:
             continue
-        if place >= len(words) or not words[place].startswith("-"):
-            found.add(place)
+        if position >= len(words) or not words[position].startswith("-"):
+            found.add(position)
             continue
-        takes_value = "=" not in words[place]
+        takes_value = "=" not in words[position]
         if not is_git:
-            open_places += [place + 1, place + 2] if takes_value else [place + 1]
+            pending += [position + 1, position + 2] if takes_value else [position + 1]
         else:
-            takes_value = words[place] in _GIT_OPTIONS_WITH_VALUE
-            open_places.append(place + 2 if takes_value else place + 1)
-        if takes_value and place + 1 < len(words) and _is_split(command, words[place + 1]):
-            found.add(place + 1)
+            takes_value = words[position] in _GIT_OPTIONS_WITH_VALUE
+            pending.append(position + 2 if takes_value else position + 1)
+        if takes_value and position + 1 < len(words) and _is_split(command, words[position + 1]):
+            found.add(position + 1)
     return found
 
 
@@ -91,22 +91,22 @@ def _has_options(command: ShellCommand, expected: Sequence[str]) -> bool:
 
 
 def _is_option(expected: str, word: str) -> bool:
-    """Whether the word gives this option, with a value after `=` or with its long name cut short."""
+    """Return whether the word is this option, perhaps with a value after `=` or abbreviated."""
     name = word.partition("=")[0]
     return name == expected or (len(name) > len("--x") and name.startswith("--") and expected.startswith(name))
 
 
 def _is_cluster(word: str) -> bool:
-    """Whether it may be several options of one letter."""
+    """Return whether it may be several one-letter options."""
     return 1 < len(word) <= _MAX_CLUSTER_LENGTH and word[0] == "-" and word[1:].isalnum()
 
 
 def _is_computed(command: ShellCommand, word: str) -> bool:
-    """Whether the shell may make another word of it."""
+    """Return whether the shell may expand it to another word."""
     return not command.is_plain and (not word or not _COMPUTED.isdisjoint(word))
 
 
 def _is_split(command: ShellCommand, word: str) -> bool:
-    """Whether the shell may make several words of it."""
+    """Return whether the shell may expand it to several words."""
     is_one_string = len(word) > 1 and word[0] == word[-1] == '"' and "@" not in word
     return _is_computed(command, word) and not is_one_string

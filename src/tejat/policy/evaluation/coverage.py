@@ -1,13 +1,13 @@
-"""What a rule that allows covers: only what it names, and nothing that it does not show."""
+"""Coverage of commands by rules that allow: only what a rule names explicitly."""
 
 from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
+from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.evaluator import network_gap
 from tejat.policy.evaluation.shell_call import ShellCall
-from tejat.policy.paths import is_inside
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.redirections import written_targets
 from tejat.policy.types import PolicyRule
@@ -15,14 +15,14 @@ from tejat.policy.types import PolicyRule
 
 @frozen
 class LineAssessment:
-    """Whether a rule could allow a shell line at all: `doubt` says in words why not."""
+    """Whether any rule could allow a shell line: `doubt` says why not."""
 
     doubt: str | None
     writes_files: bool = False
 
 
 def assess_line(call: ShellCall) -> LineAssessment:
-    """What the line as a whole leaves open. A line that writes to files inside needs a rule that says so."""
+    """Assess the line as a whole. If it writes to files in the workspace, the rule has to allow redirection."""
     line = call.line
     if line.is_plain and line.commands:
         return LineAssessment(None)
@@ -40,7 +40,7 @@ def assess_line(call: ShellCall) -> LineAssessment:
 def find_coverage_gap(
     rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment: LineAssessment
 ) -> str | None:
-    """Why a rule that allows, and concerns the call, does not cover this command. None where it does."""
+    """Return why an applicable rule that allows does not cover this command, None if it does."""
     if assessment.doubt:
         return assessment.doubt
     if assessment.writes_files and not rule.allows_redirection:
@@ -60,9 +60,9 @@ def find_coverage_gap(
 
 
 def _required_words(rule: PolicyRule, command: ShellCommand) -> Sequence[str]:
-    """The words of the rule that have to be the first of the command.
+    """Return the words of the rule that the command must begin with.
 
-    What stands behind a wrapper is covered by a rule for the wrapper that goes on to name it: `env ls`.
+    A command behind a wrapper is covered by a rule that names both: `env ls`.
     """
     tokens = rule.command or ()
     if not command.wrappers:
@@ -91,7 +91,7 @@ def _find_prefix_gap(
     if outside is not None:
         return gettext_lazy("{path} is not plainly inside the workspace", path=outside)
     program = call.facts.programs.get(words[0])
-    if program is not None and is_inside(program, call.facts.roots):
+    if program is not None and is_beneath_any(program, call.facts.roots):
         return gettext_lazy(
             "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
         )

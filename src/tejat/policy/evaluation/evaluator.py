@@ -1,4 +1,4 @@
-"""Holds the rules against one call that runs no shell line."""
+"""Evaluation of rules against a call without a shell line."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,30 +8,32 @@ from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 SUGGESTION_SOURCE = gettext_lazy("your answer")
-"""The source of a rule that is offered."""
+"""The source of a suggested rule."""
 
 
 class RuleEvaluator:
+    """Evaluator for one call."""
+
     def __init__(self, call: Call) -> None:
         self.call = call
 
     def evaluate(self, rules: Iterable[PolicyRule]) -> list[RuleMatch]:
-        """What the rules say of the call; never empty."""
-        meant = [rule for rule in rules if self.call.matches_rule(rule)]
-        covering = [rule for rule in meant if not self._lacks_network(rule)]
-        return [select_rule(covering, gap=network_gap() if len(covering) < len(meant) else None)]
+        """Return what the rules say about the call; never empty."""
+        applicable = [rule for rule in rules if self.call.matches_rule(rule)]
+        covering = [rule for rule in applicable if not self._lacks_network(rule)]
+        return [select_rule(covering, gap=network_gap() if len(covering) < len(applicable) else None)]
 
     def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        """A rule that might cover what was found uncovered, None where it would allow more than can be overseen."""
+        """Return a rule that might cover the uncovered parts, None if it would allow too much."""
         facts = self.call.facts
         if "*" in facts.tool or facts.server == "*":
-            return None  # what somebody else named so would stand for every tool, or every server
+            return None  # a third-party name with * would match every tool or server
         return PolicyRule(
             Decision.ALLOW, Tier.USER, SUGGESTION_SOURCE, facts.tool, facts.server, allows_network=facts.wants_network
         )
 
     def plan_mode_objection(self) -> str | None:
-        """Why a call that is not of a reading kind cannot be known to only read, None where it can."""
+        """Return why a call of a non-reading kind is not known to only read, None if it is."""
         return gettext_lazy("this does more")
 
     def _lacks_network(self, rule: PolicyRule) -> bool:
@@ -39,5 +41,5 @@ class RuleEvaluator:
 
 
 def network_gap() -> str:
-    """Why a rule does not cover a call that wants the network."""
+    """Return why a rule does not cover a call that wants the network."""
     return gettext_lazy("it wants the network, and the rule does not say so")

@@ -1,4 +1,4 @@
-"""What the rules say of a call, or of one command in it, and why."""
+"""Result of evaluating rules against a call or one of its commands."""
 
 import shlex
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _MAX_COMMAND_LENGTH = 120
 
 @frozen
 class RuleMatch:
-    """The rule that decides, None where there is none. `gap` is why a rule that allows does not cover it."""
+    """The deciding rule, None if there is none. `coverage_gap` is why a rule that allows does not apply."""
 
     rule: PolicyRule | None
     coverage_gap: str | None = None
@@ -53,9 +53,9 @@ class RuleMatch:
 
 
 def select_rule(candidates: Iterable[PolicyRule], *, gap: str | None, command: ShellCommand | None = None) -> RuleMatch:
-    """What rules that match say together: the strictest that people wrote decides, else the strictest built-in one.
+    """Select the deciding rule: the strictest configured one, else the strictest built-in one.
 
-    What the built-in rules forbid stays forbidden. Of equally strict rules the one of the highest tier is named.
+    Built-in denials always count. Among equally strict rules, the highest tier is named.
     """
     found = list(candidates)
     written = [rule for rule in found if rule.tier is not Tier.DEFAULT or rule.decision is Decision.DENY]

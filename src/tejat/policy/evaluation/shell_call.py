@@ -1,11 +1,12 @@
-"""A call that runs a shell line, with what its commands do."""
+"""A call that runs a shell line, with the effects of its commands."""
 
 from collections.abc import Sequence
 from functools import cached_property
 
+from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.call import Call
-from tejat.policy.paths import is_ambiguous, is_inside, resolve_path
+from tejat.policy.paths import is_ambiguous, resolve_path
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.types import CallFacts
 
@@ -39,7 +40,7 @@ class ShellCall(Call):
         return (*self.facts.paths, *self._resolve_from_all_directories(words))
 
     def _resolve_from_all_directories(self, words: Sequence[str]) -> list[str]:
-        """Where the words lead from each directory that the line may be in by then."""
+        """Resolve the words from each directory that the line may change to."""
         directories = [self._directory]
         for command in self.line.commands:
             if command.name in _CHANGES_DIRECTORY and len(command.words) > 1 and len(directories) < _MAX_DIRECTORIES:
@@ -51,8 +52,8 @@ class ShellCall(Call):
         return self.facts.directory or (self.facts.roots[0] if self.facts.roots else "/")
 
     def resolve(self, word: str) -> str:
-        """Where the word leads from the directory that the line would run in, by its text."""
+        """Resolve a word by its text, from the directory that the line runs in."""
         return resolve_path(word, directory=self._directory, home=self.facts.home)
 
     def is_inside_roots(self, word: str) -> bool:
-        return not is_ambiguous(word) and is_inside(self.resolve(word), self.facts.roots)
+        return not is_ambiguous(word) and is_beneath_any(self.resolve(word), self.facts.roots)

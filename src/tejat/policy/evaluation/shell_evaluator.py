@@ -1,4 +1,4 @@
-"""Holds the rules against every command of a shell line."""
+"""Evaluation of rules against every command of a shell line."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,13 +21,13 @@ class ShellRuleEvaluator(RuleEvaluator):
         self._assessment = assess_line(call)
 
     def evaluate(self, rules: Iterable[PolicyRule]) -> list[RuleMatch]:
-        """What the rules say of each command, or of the line where none is to be seen in it."""
-        meant = [rule for rule in rules if self.call.matches_rule(rule)]
+        """Return what the rules say about each command, or about the line if it has none."""
+        applicable = [rule for rule in rules if self.call.matches_rule(rule)]
         commands = self._shell_call.line.commands
         if not commands:
-            for_all = [rule for rule in meant if rule.decision is not Decision.ALLOW and rule.command is None]
+            for_all = [rule for rule in applicable if rule.decision is not Decision.ALLOW and rule.command is None]
             return [select_rule(for_all, gap=self._assessment.doubt)]
-        return [self._evaluate_command(meant, command, self._assessment) for command in commands]
+        return [self._evaluate_command(applicable, command, self._assessment) for command in commands]
 
     def _evaluate_command(
         self, rules: Iterable[PolicyRule], command: ShellCommand, assessment: LineAssessment
@@ -39,15 +39,17 @@ class ShellRuleEvaluator(RuleEvaluator):
                 if command_matches_rule(command, rule, self._shell_call.line):
                     matching.append(rule)
                 continue
-            found = find_coverage_gap(rule, command, self._shell_call, assessment)
-            if found is None:
+            found_gap = find_coverage_gap(rule, command, self._shell_call, assessment)
+            if found_gap is None:
                 matching.append(rule)
             elif command_matches_rule(command, rule, self._shell_call.line):
-                gap = found
+                gap = found_gap
         return select_rule(matching, gap=gap, command=command)
 
     def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        uncovered = [finding.command for finding in rule_matches if finding.command and not finding.is_allowed]
+        uncovered = [
+            rule_match.command for rule_match in rule_matches if rule_match.command and not rule_match.is_allowed
+        ]
         prefix = suggest_prefix(uncovered, self._shell_call)
         rule = super().suggest_rule(rule_matches)
         return None if rule is None or prefix is None else replace(rule, command=prefix)

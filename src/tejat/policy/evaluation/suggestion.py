@@ -1,4 +1,4 @@
-"""Which words of a command an "always" would remember: the fewest that say what it does."""
+"""Command prefix for an "always" rule: the fewest words that say what the command does."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,14 +7,14 @@ from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.words import word_set
 
-# Programs whose first word says what they do.
+# Programs with subcommands.
 _WITH_SUBCOMMAND = word_set(
     """
     apt brew bun bundle cargo conda deno docker dotnet gh git go gradle helm hg just kubectl make mvn npm pip pip3 pnpm
     podman poetry rustup svn systemctl task terraform uv yarn
     """
 )
-# And where that word only says what it is about, so that the second one counts too.
+# Subcommands that only name a subject, so that the next word counts too.
 _SUBCOMMAND_GROUPS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), frozenset(("run", "config"))),
     **dict.fromkeys(("docker", "podman"), frozenset(("compose", "container", "image", "volume", "network", "system"))),
@@ -25,12 +25,12 @@ _SUBCOMMAND_GROUPS: Mapping[str, frozenset[str]] = {
     "uv": frozenset(("pip", "tool")),
 }
 _RUNS_WHAT_FOLLOWS = word_set("exec eval x dlx")
-# For these `run` names a script of the project or the project itself; for the others it runs whatever follows.
+# Here `run` runs the project or one of its scripts; with other programs it runs whatever follows.
 _RUNS_PROJECT = word_set("npm pnpm yarn bun cargo go")
 
 
 def suggest_prefix(uncovered: Iterable[ShellCommand], call: ShellCall) -> tuple[str, ...] | None:
-    """The first words of the commands that no rule covers, None where those differ or would say too little."""
+    """Return the common prefix of the uncovered commands, None if they differ or it would say too little."""
     if not call.line.is_plain:
         return None
     prefixes = {_command_prefix(command, call.effects[command]) for command in uncovered}

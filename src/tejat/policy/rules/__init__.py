@@ -1,1 +1,1 @@
-"""Rules."""
+"""Rules: parsing from TOML, settings and flags, formatting, patterns and matching."""

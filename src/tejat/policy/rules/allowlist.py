@@ -1,4 +1,4 @@
-"""Rules for whatever is not on a list, which is what some settings mean by naming what is in use."""
+"""Rules for everything that is not on a list, as some settings define."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from tejat.policy.types import PolicyRule
 
 @frozen
 class AllowlistRule(PolicyRule):
-    """A rule that holds for everything but what it lists.
+    """A rule that applies to everything except what it lists.
 
-    With `commands` it holds for each command of a shell line that does not begin with the words of one of them, as they
-    are written. With `servers` it holds for the tools of every other server.
+    With `commands` it applies to each command of a shell line that does not begin with the literal words of one of
+    them. With `servers` it applies to the tools of all other servers.
     """
 
     commands: tuple[tuple[str, ...], ...] | None = None

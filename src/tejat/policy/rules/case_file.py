@@ -1,4 +1,4 @@
-"""Cases that a person writes to see whether the rules do what they should."""
+"""Test cases for a policy, written by the user in TOML."""
 
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -15,7 +15,7 @@ _KEYS = frozenset(("tool", "arguments", "command", "expect", "rule"))
 
 @frozen
 class CaseResult:
-    """How one case came out. `problem` is None where it came out as expected."""
+    """Result of one case. `problem` is None if it passed."""
 
     source: str
     tool: str
@@ -32,10 +32,10 @@ class CaseResult:
 def run_cases(
     text: str, decide: Callable[[str, Mapping[str, object]], PolicyVerdict], *, source: str
 ) -> list[CaseResult]:
-    """Judge every `[[case]]` of a TOML text with `decide`. Raises PolicyError for a case that cannot be read.
+    """Run every `[[case]]` of a TOML text through `decide`. Raises PolicyError for an invalid case.
 
-    A case has a `tool` with `arguments` (a table or JSON) or a shell `command`, what to `expect`, and perhaps a part of
-    the source of the `rule` that is to decide.
+    A case has a `tool` with `arguments` (a table or JSON) or a shell `command`, an expected decision (`expect`), and
+    optionally a part of the source of the deciding `rule`.
     """
     return [_run_case(table, decide) for table in parse_tables(text, "case", file=source)]
 

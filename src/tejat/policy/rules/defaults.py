@@ -1,4 +1,4 @@
-"""The rules that hold where nobody wrote any."""
+"""Built-in rules."""
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import gettext_lazy
@@ -18,11 +18,11 @@ _READ_ONLY_TOOLS = (
     "read_background_output",
 )
 _WRITE_TOOLS = ("write_file", "replace", MEMORY, "stop_background_process")
-"""What these do is never reading, whatever they are given."""
+"""These change something with any arguments."""
 
 
 def default_rules() -> tuple[PolicyRule, ...]:
-    """Reading is free, the rest asks. Where no rule matches, not even one of these, the answer is to ask."""
+    """Return the built-in rules: reading is allowed, everything else asks. Without any match the decision is to ask."""
     return (
         *(PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, tool) for tool in _READ_ONLY_TOOLS),
         PolicyRule(Decision.ALLOW, Tier.DEFAULT, _SOURCE, "google_web_search", allows_network=True),

@@ -1,4 +1,4 @@
-"""Examples that rules carry: checked when the rules are loaded, so that a rule means what its writer believes."""
+"""Examples in rules, checked on loading so that a rule means what its author thinks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.tool_names import SHELL
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
-# Examples are judged in a made-up place: a rule for one project is checked as if this were it.
+# Examples are evaluated in fictitious directories, which also stand for the rule's project.
 _ROOT = "/workspace"
 _HOME = "/home/user"
 _PATH_KEYS = ("path", "file_path", "absolute_path", "dir_path", "directory", "paths")
@@ -28,14 +28,14 @@ _PATH_KEYS = ("path", "file_path", "absolute_path", "dir_path", "directory", "pa
 
 @frozen
 class RuleExample:
-    """A shell line or an object of arguments, as it stands in the file."""
+    """A shell line or a table of arguments, as written in the file."""
 
     text: str
     arguments: Mapping[str, object] | None
 
 
 def parse_example(item: object) -> RuleExample | None:
-    """None for what is no example: neither a text nor a table."""
+    """Return the example, None if it is neither a string nor a table."""
     if isinstance(item, str):
         return RuleExample(item, None)
     if isinstance(item, Mapping):
@@ -45,7 +45,10 @@ def parse_example(item: object) -> RuleExample | None:
 
 
 def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -> None:
-    """Raises PolicyError for an example of `match` that no rule matches, or one of `not_match` that some rule does."""
+    """Check the examples of a table.
+
+    Raises PolicyError for a `match` example that no rule matches, or a `not_match` example that one does.
+    """
     for item in table.items(key):
         example = parse_example(item)
         if example is None:
@@ -57,16 +60,16 @@ def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -
         except InvalidPattern as error:
             raise table.error(join_lazy("", (key, ": ", str(error))), key=key) from None
         if matches != (key == "match"):
-            words = (
+            message = (
                 gettext_lazy("no example of `match` may be left out by the rule")
                 if key == "match"
                 else gettext_lazy("the rule matches it")
             )
-            raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", words)), key=key)
+            raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", message)), key=key)
 
 
 def _matches(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str) -> bool:
-    """Whether an allowing rule covers the example, or a stricter one is meant for any part of it."""
+    """Return whether an allowing rule covers the example, or a stricter one applies to any part of it."""
     facts = _facts(rule, example, table, key)
     if facts.line is None:
         return Call(facts).matches_rule(rule)

@@ -1,4 +1,4 @@
-"""Which tools, projects and modes a rule is for."""
+"""Matching of rules by tool, project and mode."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,16 @@ from tejat.policy.types import Decision, PolicyRule, Tier
 
 
 def is_active(rule: PolicyRule, mode: ApprovalMode) -> bool:
-    """Whether a rule counts in this mode. What allows in other modes does not allow in plan mode."""
+    """Return whether a rule counts in this mode. Rules that allow need to name plan mode to count there."""
     if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
-        return False  # a workspace comes from somebody else: its rules can only make things stricter
+        return False  # a workspace is untrusted: its rules can only be stricter
     if rule.modes is not None:
         return mode in rule.modes
     return mode is not ApprovalMode.PLAN or rule.decision is not Decision.ALLOW or rule.tier is Tier.DEFAULT
 
 
 def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:
-    """Whether the rule is for this tool. A tool is a name and a server: the same name elsewhere is another tool."""
+    """Return whether the rule applies to this tool. The same name on another server is another tool."""
     if isinstance(rule, AllowlistRule) and not rule.applies_to_server(server):
         return False
     if rule.server is not None:

@@ -1,4 +1,4 @@
-"""Patterns in rules, matched in time that grows only with the text: argument expressions and path globs."""
+"""Patterns in rules, matched in linear time: regular expressions for arguments and globs for paths."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         max_mem: int
 
     class _Re2(Protocol):
-        # The package has no types of its own.
+        # The package has no type annotations.
         @property
         def error(self) -> type[Exception]: ...
         def Options(self) -> _Options: ...  # noqa: N802 - its name there
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 
 
 _MAX_MEMORY = 1 << 20
-"""Bounds the compiled program: `(a{1000}){1000}` is refused and not built."""
+"""Bounds the compiled program: `(a{1000}){1000}` is rejected."""
 _MAX_PATTERN_LENGTH = 10_000
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
 
 class InvalidPattern(TejatError):
-    """A pattern cannot be used; the text says why."""
+    """A pattern is invalid; the text says why."""
 
 
 def matches_regex(expression: str, text: str) -> bool:
-    """Whether a regular expression matches anywhere in the text. Raises BadPattern."""
+    """Return whether a regular expression matches anywhere in the text. Raises InvalidPattern."""
     return _compile(expression).search(_encode(text)) is not None
 
 
 def validate_regex(expression: str) -> None:
-    """Raises BadPattern for a regular expression that cannot be used."""
+    """Raise InvalidPattern for an invalid regular expression."""
     _compile(expression)
 
 
 def validate_glob(glob: str) -> None:
-    """Raises BadPattern for a glob that cannot be used."""
+    """Raise InvalidPattern for an invalid glob."""
     _compile(_glob_to_regex(glob))
 
 
 def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bool:
-    """Whether a path fits a glob that is absolute, below `~/`, or from a root. Raises BadPattern.
+    """Return whether a path matches a glob that is absolute, below `~/`, or relative to a root. Raises InvalidPattern.
 
-    `*`, `?` and `[a-z]` stay within a name, `**` crosses directories, `{a,b}` are alternatives. What fits `x/**` is the
-    directory `x` too.
+    `*`, `?` and `[a-z]` stay within a name, `**` crosses directories, `{a,b}` are alternatives. `x/**` includes the
+    directory `x` itself.
     """
     expression = _compile(_glob_to_regex(glob))
     return any(
@@ -65,7 +65,7 @@ def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bo
 
 
 def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> Iterator[str]:
-    """The path as the glob has to be compared with it."""
+    """Yield the forms of the path that the glob is compared with."""
     if glob.startswith("/"):
         yield path
         return
@@ -85,7 +85,7 @@ def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> 
 
 @lru_cache(maxsize=256)
 def _glob_to_regex(glob: str) -> str:
-    """The glob as a regular expression for a whole path. Raises BadPattern."""
+    """Return the glob as a regular expression for a whole path. Raises InvalidPattern."""
     if not glob:
         raise InvalidPattern(gettext_lazy("a path pattern must not be empty"))
     if "\0" in glob:
@@ -96,15 +96,13 @@ def _glob_to_regex(glob: str) -> str:
         return _GlobTranslator(whole).translate() + "(?:/(?s:.*))?"
     if body == "**":
         return "(?s:.*)"
-    # A slash at the end says "this directory", and that is the directory with all it holds.
+    # A trailing slash means the directory with everything in it.
     if len(body) > 1 and body.endswith("/"):
         return _GlobTranslator(body.rstrip("/")).translate() + "(?:/(?s:.*))?"
     return _GlobTranslator(body).translate()
 
 
 class _GlobTranslator:
-    """Reads a glob from left to right."""
-
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
@@ -174,7 +172,7 @@ def _literal(character: str) -> str:
 
 
 def _encode(text: str) -> bytes:
-    # A half character (a byte of a name that is not text) counts as one character, so that no name slips past `*`.
+    # An invalid byte counts as one character, so that no name slips past `*`.
     return text.encode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""Rules as people write them, in TOML."""
+"""Rule files in TOML."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -32,10 +32,9 @@ _MAX_PRIORITY = 999
 
 
 def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] = CANONICAL_NAMES) -> list[PolicyRule]:
-    """The rules of a TOML text. `names` are other names of tools. Raises PolicyError for whatever is wrong in it.
+    """Parse the rules of a TOML text. `names` are aliases of tools. Raises PolicyError.
 
-    A table that names several tools or several commands stands for that many rules. The examples that a table carries
-    are checked.
+    A table with several tools or commands stands for one rule each. The examples of each table are checked.
     """
     return [rule for table in parse_tables(text, "rule", file=source) for rule in _parse_rule_table(table, tier, names)]
 
@@ -43,10 +42,10 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:
     table.validate_keys(_KEYS)
     if table.key("commandRegex"):
-        words = gettext_lazy(
+        message = gettext_lazy(
             "commandRegex is not supported: a shell line is judged word by word, name its first words in command"
         )
-        raise table.error(words, key="commandRegex")
+        raise table.error(message, key="commandRegex")
     decision = _parse_decision(table)
     commands = _parse_commands(table)
     server = table.string(*_SERVER)
@@ -89,7 +88,7 @@ def _parse_decision(table: TomlTable) -> Decision:
     if decision is None:
         raise table.error(gettext_lazy("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
     if decision is Decision.ALLOW and table.key("interactive"):
-        # To leave it out would make the rule allow more than was written; a stricter rule may hold more often.
+        # Ignoring the key would make the rule allow more than written; a stricter rule may apply more often.
         raise table.error(
             gettext_lazy("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
         )
@@ -99,13 +98,15 @@ def _parse_decision(table: TomlTable) -> Decision:
 
 def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: bool) -> list[str]:
     given = table.strings(*_TOOL) or ((SHELL,) if has_command else ("*",))
-    # Other names are those of our own tools: a server may have a tool of such a name that is something else.
+    # Aliases are of built-in tools: a server's tool of that name is another one.
     is_own = table.key(*_SERVER) is None
     tools = [names.get(name, name) if is_own else name for name in given]
     for tool in tools:
         if not tool or ("*" in tool and tool != "*"):
-            words = gettext_lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
-            raise table.error(words, key=table.key(*_TOOL))
+            message = gettext_lazy(
+                "the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool
+            )
+            raise table.error(message, key=table.key(*_TOOL))
         if has_command and is_own and tool in TOOL_ALIASES and tool != SHELL:
             raise table.error(
                 gettext_lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
@@ -114,15 +115,15 @@ def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: boo
 
 
 def _parse_commands(table: TomlTable) -> tuple[tuple[str, ...], ...] | None:
-    """The prefixes: a string is split at its blanks, a list holds several, a list in the list is one word by word."""
+    """Return the prefixes: a string is split at blanks, a list has several, a nested list is one in words."""
     value = table.value(*_COMMAND)
     if value is None:
         return None
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     prefixes = tuple(_parse_prefix(item) for item in items)
     if not prefixes or not all(prefixes):
-        words = gettext_lazy("command must be a string, or a list of them, that names at least a program")
-        raise table.error(words, key=table.key(*_COMMAND))
+        message = gettext_lazy("command must be a string, or a list of them, that names at least a program")
+        raise table.error(message, key=table.key(*_COMMAND))
     return tuple(prefix for prefix in prefixes if prefix)
 
 
@@ -172,10 +173,10 @@ def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
         return None
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
-        words = gettext_lazy(
+        message = gettext_lazy(
             "there is no mode {unknown!r}, only {names}",
             unknown=unknown,
             names=", ".join(mode.value for mode in ApprovalMode),
         )
-        raise table.error(words, key="modes")
+        raise table.error(message, key="modes")
     return frozenset(_MODES[name] for name in given)

@@ -1,4 +1,4 @@
-"""A rule written down: as one line for a person, and as TOML that reads back to the same rule."""
+"""Formatting of rules: as one line for display, and as TOML that parses to the same rule."""
 
 import json
 import shlex
@@ -14,19 +14,19 @@ _ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x20
 
 
 def format_rule(rule: PolicyRule) -> LazyString:
-    """The whole of what a rule covers, on one line: `allow run_shell_command: git log`."""
+    """Return everything that a rule covers in one line: `allow run_shell_command: git log`."""
     return join_lazy("", _parts(rule))
 
 
 def format_quoted_rule(rule: PolicyRule) -> LazyString:
-    """The same as it stands in a sentence."""
+    """Return the rule in backquotes, for use in a sentence."""
     return join_lazy("", ("`", format_rule(rule), "`"))
 
 
 def rule_to_toml(rule: PolicyRule) -> str:
-    """A `[[rule]]` table that reads back to the same rule, but for where it stands (its tier and source).
+    """Return a `[[rule]]` table that parses to the same rule, apart from tier and source.
 
-    Raises UsageError for a rule that only settings can make.
+    Raises UsageError for a rule that only settings can express.
     """
     if isinstance(rule, AllowlistRule):
         raise UsageError(
@@ -87,7 +87,7 @@ def _boolean_fields(rule: PolicyRule) -> tuple[tuple[str, bool], ...]:
 
 
 def _command(tokens: Sequence[str]) -> str:
-    """One prefix: as a string where its words can be told apart, else as a list of its words."""
+    """Return one prefix: as a string if its words can be split at blanks, else as a list of words."""
     joined = " ".join(tokens)
     return _string(joined) if tuple(joined.split()) == tuple(tokens) else f"[{_strings(tokens)}]"
 
@@ -97,7 +97,7 @@ def _strings(values: Sequence[str]) -> str:
 
 
 def _string(value: str) -> str:
-    """A basic string of TOML: JSON's escapes are a part of TOML's, what else TOML forbids is escaped too."""
+    """Return a TOML basic string: JSON's escapes are valid TOML, and other forbidden characters are escaped too."""
     return json.dumps(value, ensure_ascii=False).translate(_ESCAPED)
 
 

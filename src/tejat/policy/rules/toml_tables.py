@@ -1,4 +1,4 @@
-"""Lists of tables in TOML, read so that every problem is told with its file and line."""
+"""Arrays of tables in TOML, with file and line in every error."""
 
 import re
 import tomllib
@@ -23,9 +23,9 @@ _TOKEN = re.compile(
 
 
 class TomlTable:
-    """One table of a list. Every method raises PolicyError where the value is not of the kind that is wanted.
+    """One table of an array. Every method raises PolicyError for a value of the wrong type.
 
-    A key may have several spellings; a table gives at most one of them.
+    A key may have aliases; a table may use only one of them.
     """
 
     def __init__(self, values: Mapping[str, object], *, file: str, line: int, key_lines: Mapping[str, int]) -> None:
@@ -34,22 +34,22 @@ class TomlTable:
         self.file = file
         self.line = line
 
-    def error(self, words: str, *, key: str | None = None) -> PolicyError:
-        return PolicyError(self.file, self._key_lines.get(key or "", self.line), words)
+    def error(self, message: str, *, key: str | None = None) -> PolicyError:
+        return PolicyError(self.file, self._key_lines.get(key or "", self.line), message)
 
     def validate_keys(self, known: Collection[str]) -> None:
         for key in self._values:
             if key not in known:
                 near = _closest_key(key, known)
-                words = (
+                message = (
                     gettext_lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
                     if near
                     else gettext_lazy("the key {key!r} is not known", key=key)
                 )
-                raise self.error(words, key=key)
+                raise self.error(message, key=key)
 
     def key(self, *spellings: str) -> str | None:
-        """The spelling that is given, None where there is none."""
+        """Return the alias that is used, None if there is none."""
         given = [key for key in spellings if key in self._values]
         if len(given) > 1:
             raise self.error(
@@ -71,7 +71,7 @@ class TomlTable:
         raise self._type_error(gettext_lazy("a string"), spellings)
 
     def strings(self, *spellings: str) -> tuple[str, ...] | None:
-        """A string, or a list of strings that is not empty."""
+        """Return a string or a non-empty list of strings."""
         value = self.value(*spellings)
         if value is None:
             return None
@@ -109,7 +109,7 @@ class TomlTable:
 
 
 def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
-    """The tables `[[name]]` of a TOML text that holds nothing else. Raises PolicyError."""
+    """Return the tables `[[name]]` of a TOML text, which must contain nothing else. Raises PolicyError."""
     try:
         values = tomllib.loads(text)
     except RecursionError:
@@ -132,7 +132,7 @@ def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
         )
     found_tables = cast("list[dict[str, object]]", tables)
     places = _header_lines(text, name)
-    if len(places) != len(found_tables):  # written in another way than with headers
+    if len(places) != len(found_tables):  # not written with headers
         places = [(1, dict[str, int]())] * len(found_tables)
     return [
         TomlTable(table, file=file, line=line, key_lines=key_lines)
@@ -148,7 +148,7 @@ def _line_of_error(error: ValueError, text: str) -> int:
 
 
 def _header_lines(text: str, name: str) -> list[tuple[int, dict[str, int]]]:
-    """The line of each header `[[name]]`, with the lines of the keys below it."""
+    """Return the line of each header `[[name]]` and the lines of the keys below it."""
     header = re.compile(rf"""[ \t]*\[\[[ \t]*(?:{name}|"{name}"|'{name}')[ \t]*\]\]""")
     key = re.compile(r"""[ \t]*["']?([A-Za-z0-9_-]+)["']?[ \t]*=""")
     found: list[tuple[int, dict[str, int]]] = []
@@ -170,13 +170,13 @@ def _header_lines(text: str, name: str) -> list[tuple[int, dict[str, int]]]:
 
 
 def _line_of(text: str, key: str) -> int:
-    """The first line that begins like this key or a header with it, else the first of all."""
+    """Return the first line that begins with this key or its header, else 1."""
     beginning = re.compile(rf"""[ \t]*\[*[ \t]*["']?{re.escape(key)}\b""")
     return next((number for number, line in enumerate(text.split("\n"), 1) if beginning.match(line)), 1)
 
 
 def _closest_key(word: str, known: Collection[str]) -> str | None:
-    """The known word that differs least from this one, None where none is near."""
+    """Return the most similar known key, None if none is close."""
     distances = {candidate: edit_distance(word[:64].lower(), candidate.lower()) for candidate in known}
     best = min(distances, key=lambda candidate: distances[candidate])
     return best if distances[best] <= max(2, len(best) // 2) else None

@@ -1,4 +1,4 @@
-"""The tool lists of settings and flags, told as rules."""
+"""Tool lists of settings and flags, converted to rules."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 _ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.DOTALL)
-# Words of a rule are compared with words of a command: these would never be part of one.
+# Rules are compared with the words of a command, which never contain these.
 _SHELL_SYNTAX_CHARACTERS = frozenset("|&;<>()$`\n\\\"'*")
 
 
 @frozen
 class ToolLists:
-    """The lists of the settings; None where a list is not given.
+    """The tool lists of the settings, None if not set.
 
-    `core` are the built-in tools in use, `exclude` what is not to be used, `allowed` what runs without a question.
+    `core` are the enabled built-in tools, `exclude` the disabled tools, `allowed` those that need no approval.
     """
 
     core: tuple[str, ...] | None = None
@@ -30,9 +30,9 @@ class ToolLists:
 
 
 def rules_from_settings(settings: ToolLists, *, tier: Tier, source: str) -> list[PolicyRule]:
-    """The rules that the lists mean. Raises PolicyError for an entry that cannot be meant.
+    """Return the rules for the lists. Raises PolicyError for an invalid entry.
 
-    `core` and `mcp_allowed` say what is in use at all: they forbid the rest and allow nothing.
+    `core` and `mcp_allowed` restrict what is available: they deny the rest and allow nothing.
     """
     return [
         *_core_rules(settings.core, tier=tier, source=f"{source} (tools.core)"),
@@ -43,9 +43,9 @@ def rules_from_settings(settings: ToolLists, *, tier: Tier, source: str) -> list
 
 
 def rules_from_allowed_tools(patterns: Sequence[str], *, source: str = "--allowed-tools") -> list[PolicyRule]:
-    """What a flag allows: `read_file`, `EditTool`, `run_shell_command(git log)`, several with commas between them.
+    """Return the rules for a flag: `read_file`, `EditTool`, `run_shell_command(git log)`, separated by commas.
 
-    Raises PolicyError for what cannot be meant.
+    Raises PolicyError for an invalid entry.
     """
     entries = [entry for pattern in patterns for entry in _split(pattern, source)]
     return list(_rules(entries, Decision.ALLOW, tier=Tier.USER, source=source))
@@ -111,22 +111,22 @@ def _parse_entry(entry: str, source: str) -> _Entry:
             gettext_lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
         )
     if not _SHELL_SYNTAX_CHARACTERS.isdisjoint(prefix):
-        words = gettext_lazy(
+        message = gettext_lazy(
             "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
             entry=entry,
         )
-        raise PolicyError(source, None, words)
+        raise PolicyError(source, None, message)
     return _Entry(SHELL, None, tokens)
 
 
 def _split_tool_name(name: str) -> tuple[str, str | None]:
-    """A tool and its server: `server__tool` and `mcp__server__tool` mean somebody else's tool."""
+    """Return tool and server: `server__tool` and `mcp__server__tool` are tools of servers."""
     server, separator, tool = name.removeprefix("mcp__").partition("__")
     return (tool, server) if separator and server and tool else (name, None)
 
 
 def _split(pattern: str, source: str) -> Iterator[str]:
-    """The entries of a list with commas; a comma in parentheses is part of an entry."""
+    """Split a list at commas outside parentheses."""
     depth = start = 0
     for at, character in enumerate(pattern):
         depth += (character == "(") - (character == ")")

@@ -1,1 +1,1 @@
-"""Shell."""
+"""Shell command lines: parsing, plainness, wrappers and implicit evaluation."""

@@ -1,16 +1,15 @@
-"""A shell line taken apart with the grammar of bash: every command in it, and how sure we are of that."""
+"""Parsed shell command lines."""
 
 from tejat.core.frozen import field, frozen
 
 
 @frozen
 class ShellCommand:
-    """One simple command, wherever in the line it stands.
+    """One simple command at any depth of the line.
 
-    `words` are the values after quotes are removed; a word that is not literal is given as it is written. `is_plain`
-    says that all of them are literal, the name is neither quoted nor escaped, and nothing is assigned. Redirections are
-    judged with the line.
-    `via` are the wrappers it was found behind, outermost first: `("sudo", "env")`.
+    `words` have their quotes removed; a word that is not literal is given as written. `is_plain` means that all words
+    are literal, the name is neither quoted nor escaped, and nothing is assigned. Redirections belong to the line.
+    `wrappers` are the commands it runs behind, outermost first: `("sudo", "env")`.
     """
 
     words: tuple[str, ...]
@@ -24,9 +23,9 @@ class ShellCommand:
 
 @frozen
 class Redirection:
-    """`target` is None where it is not a literal word, and `text` what is written there then.
+    """A redirection. `target` is None if it is not a literal word; `text` is the word as written.
 
-    `is_harmless`: to /dev/null or another descriptor.
+    `is_harmless` holds for /dev/null and other descriptors.
     """
 
     operator: str
@@ -38,12 +37,12 @@ class Redirection:
 
 @frozen
 class CommandLine:
-    """What a line is made of.
+    """A parsed line.
 
-    `commands` holds every command at any depth, wrappers and what they wrap alike. `is_plain`: lists and pipelines of
-    plain commands and nothing else; harmless redirections are plain too. `is_opaque`: something in it may run code that
-    cannot be seen (it does not parse, the name of a command is computed, a builtin evaluates a string). `doubts` say in
-    words why it is not plain. `roots` are the names to show a person.
+    `commands` are all commands at any depth, wrappers as well as wrapped ones. `is_plain` holds for lists and pipelines
+    of plain commands with at most harmless redirections. `is_opaque` means that it may run code that cannot be seen: it
+    does not parse, a command name is computed, a builtin evaluates a string. `doubts` are the reasons why it is not
+    plain. `program_names` are for display.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""The syntax tree of a bash line: the one place that knows which parser makes it."""
+"""Bash syntax trees from tree-sitter; the only module that knows the parser."""
 
 from functools import cache
 
@@ -8,17 +8,17 @@ from tree_sitter_bash import language
 __all__ = ["MAX_LINE_BYTES", "Node", "parse_tree"]
 
 MAX_LINE_BYTES = 16 * 1024
-"""In bytes. The parser takes quadratic time over some texts and cannot be stopped, so longer lines are not parsed."""
+"""The parser takes quadratic time for some inputs and cannot be interrupted."""
 
-# The scanner of the grammar looks up every character in a table that ends at 255, and may crash beyond it. To bash all
-# of these bytes are letters of a word like any other.
+# The grammar's scanner looks characters up in a table that ends at 255 and may crash beyond. To bash, all of these
+# bytes are ordinary letters.
 _ASCII_TABLE = bytes(range(128)) + b"x" * 128
 
 
 def parse_tree(source: bytes) -> Node | None:
-    """The tree of a line, None for a line that is too long. Places in the tree are places in `source`.
+    """Return the tree of a line, None if it is too long. Positions are those of `source`.
 
-    Never take text from the tree itself: it does not hold what is not ASCII.
+    Never take text from the tree: non-ASCII bytes are replaced in it.
     """
     return None if len(source) > MAX_LINE_BYTES else Parser(_bash()).parse(source.translate(_ASCII_TABLE)).root_node
 

@@ -1,4 +1,4 @@
-"""Where bash runs code that no syntax tree shows: builtins and variables that evaluate strings."""
+"""Implicit evaluation in bash: builtins and variables that run strings as code."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tejat.core.i18n import gettext_lazy
 from tejat.policy.shell.words import ShellWord, word_set
 
-# Their values are run as commands, or decide which program a name stands for or what is loaded into it.
+# Values that are run as commands, or decide which program or library is loaded.
 _COMMAND_VARIABLE = re.compile(
     r"(?:PROMPT_COMMAND|PS[0-4]|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|BASH_ALIASES.*|BASH_CMDS.*|BASH_LOADABLES_PATH"
     r"|PATH|CDPATH|IFS|FCEDIT|SHELL|MAKEFLAGS|LD_.*|DYLD_.*|GCONV_PATH"
@@ -26,17 +26,17 @@ Reason = str | None
 
 
 def is_command_variable(name: str) -> bool:
-    """Whether the value of this variable may be run, or say what is run."""
+    """Return whether the value of this variable may be run, or decide what is run."""
     return _COMMAND_VARIABLE.match(name) is not None
 
 
 def is_harmless_subscript(text: str) -> bool:
-    """Whether a subscript is a number, `@` or `*`; every other one is evaluated, or may be."""
+    """Return whether a subscript is a number, `@` or `*`; all others may be evaluated."""
     return _SUBSCRIPT.match(text) is not None
 
 
 def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
-    """Why a command may run code that is not to be seen in it, None where it does not."""
+    """Return why a command may run code that is not visible in it, None if it does not."""
     if not words:
         return None
     name = words[0]
@@ -49,7 +49,7 @@ def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
 
 
 def _check_variable_names(words: Sequence[ShellWord]) -> Reason:
-    """For builtins whose operands are names of variables, or options with values that are not evaluated."""
+    """Check builtins whose operands are variable names."""
     for word in words[1:]:
         if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
             return gettext_lazy("{word} may evaluate a subscript", word=words[0].value)
@@ -112,7 +112,7 @@ def _check_test(words: Sequence[ShellWord]) -> Reason:
         return gettext_lazy("test may be given -v, which evaluates a subscript")
     if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
         return gettext_lazy("test -v evaluates a subscript")
-    # Which word is the operator is decided by how many there are.
+    # The number of words decides which one is the operator.
     deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
     if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
         return gettext_lazy("test may be given -v, which evaluates a subscript")

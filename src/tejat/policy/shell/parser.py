@@ -1,4 +1,4 @@
-"""A shell line is taken apart: every command in it, however deep, and whether all of it is to be seen."""
+"""Parser for shell command lines."""
 
 from tejat.core.i18n import gettext_lazy
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
@@ -9,9 +9,9 @@ from tejat.policy.shell.wrappers import base_name
 
 
 def parse_command_line(text: str) -> CommandLine:
-    """What the line is made of. Never raises: what cannot be taken apart is opaque.
+    """Parse a line. Never raises: a line that cannot be parsed is opaque.
 
-    A line that is plain but for redirections to or from files has `REDIRECTS` as its only doubt.
+    A line that is plain apart from redirections to or from files has `REDIRECTS` as its only doubt.
     """
     if len(text) > MAX_LINE_BYTES:
         return _opaque_line(text, gettext_lazy("it is too long to be taken apart"))

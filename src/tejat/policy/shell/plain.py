@@ -1,6 +1,6 @@
-"""Lines that leave nothing to doubt: lists and pipelines of commands whose words are what they look like.
+"""Parser for plain lines: lists and pipelines of commands with literal words.
 
-This reads the text by itself, without the syntax tree, so that a line counts as plain only where both agree.
+It does not use the syntax tree, so that a line counts as plain only if two parsers agree.
 """
 
 import re
@@ -10,7 +10,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 from tejat.policy.shell.words import word_set
 
-# In a bare word `~` stands for itself after a letter, a digit or `^` (HEAD~1), `=` and `:` anywhere but in a name.
+# In a bare word `~` is literal after a letter, a digit or `^` (HEAD~1); `=` and `:` are literal except in a name.
 _WORD = re.compile(
     r"""(?: [A-Za-z0-9_./,:@%+=^-] | (?<=[A-Za-z0-9_^])~ | '[^']*' | "[^"$`\\]*" )+ (?P<end>(?=[ \t\n;|&]|\Z))?""",
     re.VERBOSE,
@@ -26,7 +26,7 @@ _END = re.compile(r";(?![;&])|&(?![&>])|\n")
 REDIRECTS = gettext_lazy("it redirects to or from a file")
 REDIRECTS_UNUSUALLY = gettext_lazy("it redirects in an unusual way")
 RESERVED = word_set("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
-# They change what the rest of the line means, or evaluate what they are given.
+# Builtins that change the meaning of the rest of the line, or evaluate their arguments.
 STATE_BUILTINS = word_set(
     """
     . source eval exec builtin command alias unalias export declare typeset local readonly unset set shopt trap enable
@@ -34,20 +34,20 @@ STATE_BUILTINS = word_set(
     shift return break continue exit logout suspend times caller bg fg jobs disown
     """
 )
-# `-v` takes a variable's name, which may hold a subscript, which is evaluated.
+# `-v` takes a variable name, whose subscript is evaluated.
 _VARIABLE_OPTION = frozenset(("printf", "test", "["))
 
 
 @frozen
 class PlainLine:
-    """`targets` are the files that it redirects to or from, `/dev/null` left out: with none the line is plain."""
+    """A line that is plain if it has no `targets`: files of redirections other than /dev/null."""
 
     commands: tuple[tuple[str, ...], ...]
     targets: tuple[str, ...]
 
 
 def parse_plain_line(text: str) -> PlainLine | str:
-    """The commands of a line that is plain apart from redirections, or the first reason in words why it is not."""
+    """Return the commands of a line that is plain apart from redirections, or the first reason why it is not."""
     unusual = next((character for character in text if not _is_usual(character)), None)
     if unusual is not None:
         return gettext_lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
@@ -169,7 +169,7 @@ def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
 
 
 def _is_subdirectory(operands: Sequence[str]) -> bool:
-    """Whether paths that are judged from the old directory are inside from the new one too, and no less harmless."""
+    """Return whether relative paths stay inside, and as harmless, after changing to this directory."""
     if len(operands) != 1 or operands[0].startswith("-"):
         return False
     names = operands[0].removeprefix("/").removesuffix("/").split("/")

@@ -1,11 +1,11 @@
-"""Lines that would be plain if they did not write to a file."""
+"""Redirection targets of otherwise plain lines."""
 
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.shell.plain import REDIRECTS
 
 
 def written_targets(line: CommandLine) -> tuple[str, ...] | None:
-    """The files that the line writes to by redirection, None where there is more about it that is not plain."""
+    """Return the files that the line writes to by redirection, None if something else is not plain."""
     if line.is_plain:
         return ()
     if line.is_opaque or line.doubts != (REDIRECTS,):

@@ -1,4 +1,4 @@
-"""Walks the syntax tree of a line and notes every command, redirection and doubt it comes upon."""
+"""Walker over the syntax tree of a line that collects commands, redirections and doubts."""
 
 import re
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _DELIMITER = re.compile(rb"(?P<quote>['\"]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=
 
 
 class LineAnalysis:
-    """What was found in a line and in the lines within it, in the order in which it stands there."""
+    """Commands, redirections and doubts of a line and the lines nested in it, in order."""
 
     def __init__(self) -> None:
         self.commands: list[ShellCommand] = []
@@ -51,7 +51,7 @@ class LineAnalysis:
             self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
             return
         if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
-            # Blank to the parser and part of a word to bash, or the other way round.
+            # A blank to the parser and part of a word to bash, or vice versa.
             self.mark_opaque(gettext_lazy("it holds unusual characters"))
         try:
             source = text.encode()
@@ -73,7 +73,7 @@ class LineAnalysis:
         self.doubts[doubt] = None
 
     def add_command(self, words: Sequence[ShellWord], via: tuple[str, ...], *, has_assignments: bool = False) -> None:
-        """One command, and what it wraps."""
+        """Add a command and those it wraps."""
         if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
             self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
             return
@@ -129,7 +129,7 @@ class _TreeWalker:
         return [child for child in node.children if child.type != "heredoc_body"]
 
     def _check_gaps(self, node: Node, *, is_root: bool) -> None:
-        """The parser leaves out text without a word about it: between the parts of a node there may only be blanks."""
+        """Check that only blanks lie between child nodes: the parser silently skips text."""
         children = node.children
         if not children and not is_root:
             return
@@ -137,7 +137,7 @@ class _TreeWalker:
         end = len(self._source) if is_root else node.end_byte
         for start, following in (*((child.start_byte, child.end_byte) for child in children), (end, end)):
             gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
-            # A lone dash before a here-document is left out too, and changes nothing.
+            # A lone dash before a here-document is skipped too, and is harmless.
             if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
                 self._analysis.mark_opaque(gettext_lazy("a part of it cannot be taken apart"))
             at = max(at, following)
@@ -176,7 +176,7 @@ class _TreeWalker:
         return self._join_adjacent([child for child in node.children if child.type not in skipped])
 
     def _join_adjacent(self, nodes: Sequence[Node]) -> list[ShellWord]:
-        """The words that the nodes make up: where no blank stands between two of them, bash sees one."""
+        """Return the words of the nodes; adjacent nodes form one word in bash."""
         spans: list[tuple[int, int]] = []
         for node in nodes:
             if spans and spans[-1][1] == node.start_byte:
@@ -187,7 +187,7 @@ class _TreeWalker:
         return [parse_word(self._source[start:end].decode("utf-8", "surrogateescape")) for start, end in spans]
 
     def _check_continued(self, spans: Sequence[tuple[int, int]]) -> None:
-        """A line that goes on in the next one parts two words only where there is a blank as well."""
+        """Check line continuations: they separate two words only together with a blank."""
         for (_, end), (start, _) in pairwise(spans):
             between = self._source[end:start]
             blanks = between.replace(b"\\\n", b"")
@@ -229,7 +229,7 @@ class _TreeWalker:
             )
         )
         if len(words) != 1:
-            # Words after the target belong to the command, but the tree gives them to the redirection.
+            # Words after the target belong to the command, but the tree attaches them to the redirection.
             self._analysis.mark_opaque(gettext_lazy("what a redirection goes to is not certain"))
 
     def _has_quoted_delimiter(self, node: Node) -> bool:
@@ -286,7 +286,7 @@ class _TreeWalker:
 
     def _visit_substitution(self, node: Node) -> None:
         text = self._text(node)
-        # Nothing but a backslash keeps a backquote from ending the substitution, quotes do not.
+        # Only a backslash protects a backquote here, quotes do not.
         if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
             self._analysis.mark_opaque(gettext_lazy("backquotes hold backquotes or escapes"))
 
@@ -303,7 +303,7 @@ class _TreeWalker:
 
 
 def _operands(test: Node) -> list[Node]:
-    """The words between brackets, brackets included, out of the expression that the tree makes of them."""
+    """Return the words of a `[ ]` test, brackets included, from its expression tree."""
     operands: list[Node] = []
     waiting = [test]
     while waiting:

@@ -1,4 +1,4 @@
-"""What one word of a shell line stands for once bash has taken its quotes away."""
+"""Shell words and their values after quote removal."""
 
 import re
 
@@ -31,9 +31,9 @@ _DIGITS = {8: "01234567", 16: "0123456789abcdefABCDEF"}
 class ShellWord:
     """One word of a command.
 
-    `value` is what the program is given, or the text as written where `is_literal` is false: bash would expand it to
-    something else, or to several words. `is_bare`: no quotes and no backslashes. `is_split`: an expansion stands
-    outside quotes, so that it may become any number of words.
+    `value` is what the program receives, or the text as written if `is_literal` is false: bash would expand it.
+    `is_unquoted` means no quotes and no backslashes. `is_split` means that an unquoted expansion may yield any number
+    of words.
     """
 
     text: str
@@ -44,17 +44,17 @@ class ShellWord:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """A table of names, written with blanks between them."""
+    """Return a set of names from text with blanks."""
     return frozenset(text.split())
 
 
 def literal_word(value: str) -> ShellWord:
-    """A word that is known to be given as it is, such as one split off from a string."""
+    """Return a word with a known value, such as one split off from a string."""
     return ShellWord(text=value, value=value, is_literal=True, is_unquoted=True)
 
 
 def parse_word(text: str) -> ShellWord:
-    """The word that is written as `text`. Never raises: what is not understood is not literal."""
+    """Parse a word. Never raises: what is not understood is not literal."""
     return _WordParser(text).parse()
 
 
@@ -122,7 +122,7 @@ class _WordParser:
                 self._give_up()
                 return
             elif character == "`" or (character == "$" and _EXPANSION_AFTER_DOLLAR.match(following)):
-                # What the expansion holds may have quotes of its own: where the string ends is no longer known here.
+                # The expansion may contain quotes of its own, so the end of the string is unknown.
                 is_one_string = self._text[0] == self._text[-1] == '"' and self._text.count('"') == 2
                 self._is_literal, self._is_split = False, self._is_split or not is_one_string
                 self._at = len(self._text)
@@ -135,7 +135,7 @@ class _WordParser:
         self._is_bare = False
         following = self._text[self._at + 1 : self._at + 2]
         if following in ("\n", ""):
-            # The two are gone before bash looks for expansions: `$` and a name may come together across them.
+            # A continuation is removed before expansion: `$` and a name may be joined across it.
             self._give_up()
             return
         self._take(following, 2)
@@ -145,7 +145,7 @@ class _WordParser:
         if following == "'":
             self._ansi_quoted()
         elif following == '"':
-            # Translated by the locale, whatever that makes of it.
+            # Translated according to the locale, with unknown result.
             self._give_up()
         elif _EXPANSION_AFTER_DOLLAR.match(following):
             self._take_expansion()
@@ -169,13 +169,13 @@ class _WordParser:
 
 
 def _has_braces(text: str) -> bool:
-    """Whether it may be one of `{a,b}` and `{1..3}`, which become several words."""
+    """Return whether it may contain a brace expansion, `{a,b}` or `{1..3}`."""
     inside = text[text.find("{") + 1 : text.rfind("}")] if "{" in text else ""
     return "," in inside or ".." in inside
 
 
 def _decode_ansi_c(text: str) -> str | None:
-    """The value of what stands in `$'...'`, None where bash versions differ about it."""
+    """Return the value of `$'...'`, None if bash versions differ about it."""
     value = bytearray()
     at = 0
     while at < len(text):
@@ -201,7 +201,7 @@ def _decode_ansi_c(text: str) -> str | None:
             at += 2 + len(digits)
         else:
             return None
-    # The string of C that bash keeps ends at the first zero.
+    # Bash stores C strings, which end at the first NUL.
     return bytes(value).partition(b"\0")[0].decode("utf-8", "surrogateescape")
 
 

@@ -1,4 +1,4 @@
-"""Wrappers whose command follows their own options: which of those take a value, and what may follow them."""
+"""Option syntax of wrapper commands: which options take a value, and where the wrapped command begins."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,9 @@ ShellWords = Sequence[ShellWord]
 
 @frozen
 class WrappedCommands:
-    """What a wrapper runs: commands given as words, lines that a shell will read, and why some of it is not to be seen.
+    """What a wrapper runs: commands as words, lines for a shell, and why some of it may be hidden.
 
-    Where it depends on an option that is not known here, every reading is given.
+    If it depends on an unknown option, all interpretations are included.
     """
 
     commands: tuple[tuple[ShellWord, ...], ...] = ()
@@ -27,10 +27,10 @@ ASSIGNMENT = re.compile(r"[^-=][^=]*=")
 
 @frozen
 class WrapperSyntax:
-    """How to find the command behind a wrapper's own words.
+    """How to find the command behind a wrapper's own arguments.
 
-    `valued` are the letters of short options, and `long` the long options, whose value is the next word; `operands` is
-    how many words stand before the command.
+    The value of an option `short_options_with_value` (letters) or `long_options_with_value` is the next word;
+    `operand_count` words precede the command.
     """
 
     short_options_with_value: str = ""
@@ -40,6 +40,7 @@ class WrapperSyntax:
     allows_assignments: bool = False
 
     def unwrap(self, words: ShellWords) -> WrappedCommands:
+        """Return the commands that may begin after the wrapper's own arguments."""
         starts: list[int] = []
         at = 1
         while at < len(words):
@@ -50,7 +51,7 @@ class WrapperSyntax:
             if step is None:
                 break
             if step == 0:
-                # An option that is not known here: its value may be the next word, or the next word the command.
+                # Unknown option: the next word may be its value or the command.
                 starts.append(at + 2)
                 step = 1
             at += step
@@ -68,7 +69,7 @@ class WrapperSyntax:
         )
 
     def _option_length(self, value: str) -> int | None:
-        """How many words the option takes up, 0 where that is not known, None where it is none."""
+        """Return how many words the option takes, 0 if unknown, None if it is not an option."""
         if self.allows_assignments and ASSIGNMENT.match(value):
             return 1
         if value == "--" or value == "-":
@@ -174,7 +175,7 @@ WRAPPERS: Mapping[str, WrapperSyntax] = {
 }
 SHELLS = word_set("bash sh zsh dash ksh ksh93 mksh ash fish rbash yash csh tcsh")
 
-# Programs whose options hold commands, and those options.
+# Options that contain commands, per program.
 COMMAND_OPTIONS: Mapping[str, frozenset[str]] = {
     "tar": word_set(
         "--to-command --use-compress-program -I --checkpoint-action --rsh-command --info-script -F --rmt-command"

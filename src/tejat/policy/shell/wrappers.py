@@ -1,4 +1,4 @@
-"""Commands that run other commands: what `sudo`, `env`, `xargs`, `bash -c`, `find -exec` and their like would run."""
+"""Commands that run other commands: `sudo`, `env`, `xargs`, `bash -c`, `find -exec` and others."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ from tejat.policy.shell.wrapper_options import (
 
 
 def command_names(command: ShellCommand) -> tuple[str, ...]:
-    """The names that a rule may mean the command by: the word as given and, for a path, its last part."""
+    """Return the names that a rule may use for the command: as written and, for a path, its base name."""
     name = command.name
     base = base_name(name)
     return (name,) if base == name else (name, base)
@@ -31,7 +31,7 @@ def base_name(name: str) -> str:
 
 
 def unwrap_command(words: ShellWords) -> WrappedCommands | None:
-    """What the command runs besides itself, None where it is not known to run anything else."""
+    """Return what the command runs besides itself, None if it is not known to run anything."""
     if not words or not words[0].is_literal:
         return None
     name = base_name(words[0].value)
@@ -46,7 +46,7 @@ def unwrap_command(words: ShellWords) -> WrappedCommands | None:
     return None if prefix is None else prefix.unwrap(words)
 
 
-# Stands for the words that a program adds by itself. It has no text, so nobody sees it.
+# Stands for words that a program adds itself. It has no text, so it is not shown.
 _ADDED = ShellWord(text="", value="", is_literal=False, is_unquoted=False, is_split=True)
 
 
@@ -74,7 +74,7 @@ def _after_equals(word: ShellWord) -> ShellWord:
 
 
 def _drop_characters(word: ShellWord, start: int) -> ShellWord:
-    """The word without its first characters."""
+    """Return the word without its first characters."""
     if word.is_literal:
         return literal_word(word.value[start:])
     return ShellWord(text=word.value[start:], value=word.value[start:], is_literal=False, is_unquoted=False)
@@ -89,7 +89,7 @@ def _wrap_lines(name: ShellWord, lines: ShellWords) -> WrappedCommands:
 
 
 def _readable_text(word: ShellWord) -> str:
-    """The value, or for a computed string what can be seen of it."""
+    """Return the value, or the visible part of a computed string."""
     if not word.is_literal and len(word.text) > 1 and word.text[0] == word.text[-1] == '"':
         return word.text[1:-1]
     return word.value
@@ -106,7 +106,7 @@ def _join_words(name: ShellWord, words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_shell(words: ShellWords) -> WrappedCommands:
-    """bash and its like: `-c LINE` in all spellings, a script, or what stands on standard input."""
+    """Unwrap bash and other shells: `-c LINE` in all spellings, a script, or stdin."""
     takes_line = False
     at = 1
     while at < len(words) and words[at].is_literal and words[at].value[:1] in ("-", "+") and words[at].value:
@@ -156,7 +156,7 @@ def _unwrap_env(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_command_builtin(words: ShellWords) -> WrappedCommands | None:
-    """`command -v NAME` only looks."""
+    """Unwrap `command`; `command -v NAME` only looks."""
     if len(words) > 1 and re.fullmatch(r"-p?[vV]+", words[1].value):
         return None
     return NO_OPTIONS.unwrap(words)
@@ -167,7 +167,7 @@ def _unwrap_eval(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_source(words: ShellWords) -> WrappedCommands:
-    """A file that is run in place; without a slash it is looked for where commands are."""
+    """Unwrap `source FILE`, where a name without a slash is looked up on PATH."""
     return NO_OPTIONS.unwrap(words)
 
 
@@ -187,7 +187,7 @@ def _unwrap_xargs(words: ShellWords) -> WrappedCommands:
 
 
 def _with_added_words(inner: WrappedCommands, replaced: str) -> WrappedCommands:
-    """The wrapped commands with words added that are not known yet, at the end or in place of `replaced`."""
+    """Add unknown words to the wrapped commands, at the end or in place of `replaced`."""
     commands = tuple((*(_mark_computed(word, replaced) for word in command), _ADDED) for command in inner.commands)
     return WrappedCommands(commands, inner.lines, inner.opaque_reason)
 
@@ -243,7 +243,7 @@ def _unwrap_ssh(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
-    """su, script, runuser, flock: `-c LINE` or `--command LINE`, and for some of them a command as words."""
+    """Unwrap su, script, runuser and flock: `-c LINE` or `--command LINE`, for some also a command as words."""
     for index, word in enumerate(words):
         value = word.value
         if value.startswith(("--command=", "--session-command=")):
@@ -276,7 +276,7 @@ def _unwrap_watch(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_container(words: ShellWords) -> WrappedCommands | None:
-    """What docker, podman and kubectl run inside, where it is told apart from their own options."""
+    """Unwrap docker, podman and kubectl, if the command can be told from their own options."""
     at = next(
         (at for at, word in enumerate(words) if at and (word.value == "--" or base_name(word.value) in SHELLS)), None
     )
@@ -286,7 +286,7 @@ def _unwrap_container(words: ShellWords) -> WrappedCommands | None:
 
 
 def _unwrap_bwrap(words: ShellWords) -> WrappedCommands:
-    """Its options take no, one or two values: every word that may begin the command is given."""
+    """Unwrap bwrap, whose options take up to two values: every word that may begin the command is included."""
     starts = [
         index
         for index, word in enumerate(words)
@@ -301,8 +301,8 @@ def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
-    """`uv run X`, `poetry run X`, `bundle exec X`, `npm exec X`, `direnv exec DIR X`, `conda run X`."""
-    # What `npm run` and its like are given is the name of a script, not a command.
+    """Unwrap `uv run X`, `poetry run X`, `bundle exec X`, `npm exec X`, `direnv exec DIR X`, `conda run X`."""
+    # `npm run` takes the name of a script, not a command.
     verbs = ("exec", "x", "dlx") if base_name(words[0].value) in ("npm", "pnpm", "yarn") else ("run", "exec")
     at = next((index for index, word in enumerate(words) if word.value in verbs), 0)
     if not at or at + 1 >= len(words):
@@ -311,7 +311,7 @@ def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
 
 
 def _unwrap_git(words: ShellWords) -> WrappedCommands:
-    """`-c alias.x=!LINE` and other settings that are run, and the subcommands that are given a command."""
+    """Unwrap settings that are run (`-c alias.x=!LINE`) and subcommands that take a command."""
     settings = [
         _after_equals(following)
         for word, following in pairwise(words)

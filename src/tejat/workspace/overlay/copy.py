@@ -8,6 +8,7 @@ from itertools import chain
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
+from tejat.core.text.paths import is_beneath_any
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.overlay.upper_layer import MAX_FILE_SIZE, LayerChanges, TooManyChanges, read_upper_layer
@@ -137,7 +138,7 @@ class OverlayCopy:
         yield from found.blockers
         for change in changes:
             path = change.path
-            if any(path == control or path.startswith(f"{control}/") for control in self._control_paths):
+            if is_beneath_any(path, self._control_paths):
                 yield _("{path} decides what other programs run, so commands may not change it.", path=change.full_path)
             if path in seen.state.special_files:
                 yield _("{path} is no ordinary file, so it cannot be replaced.", path=change.full_path)

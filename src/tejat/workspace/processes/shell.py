@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from tejat.core.frozen import field, frozen
+from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
 from tejat.workspace.jobs.store import JobStore
 from tejat.workspace.processes.pipe_drain import PipeDrain
@@ -102,4 +103,4 @@ def _is_program(path: str) -> bool:
 
 def _is_inside(path: str, roots: Sequence[str]) -> bool:
     # With / as a root, system directories are as trusted as anything else.
-    return any(path.startswith(f"{root}/") for root in roots if root != "/")
+    return is_beneath_any(path, (root for root in roots if root != "/"))

@@ -6,11 +6,11 @@ from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
+from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.landlock_sandbox import exec_helper_argv, helper_paths
 from tejat.workspace.sandbox.mounts import NEUTRAL_COMMON_DIRECTORY, MountKind, MountPlan
-from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.placeholders import MountPlaceholders
 from tejat.workspace.sandbox.types import OverlayLayer, SandboxedCommand, SandboxPolicy
 
@@ -157,5 +157,5 @@ def _overlay_options(layer: OverlayLayer, path: str) -> tuple[str, ...]:
 def _own_virtual_environment(policy: SandboxPolicy) -> tuple[str, ...]:
     """Return our own virtual environment if it lies below /tmp: commands may well be run with it."""
     environment = os.path.realpath(sys.prefix)
-    is_root = any(is_beneath(environment, root) for root in policy.writable_roots)
+    is_root = is_beneath_any(environment, policy.writable_roots)
     return (environment,) if is_beneath(environment, "/tmp") and not is_root else ()

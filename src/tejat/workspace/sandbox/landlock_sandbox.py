@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 
+from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.sandbox import exec_helper
-from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
 _START_CODE = (
@@ -34,9 +34,7 @@ class LandlockSandbox:
             exec_helper.STANDALONE, network=policy.network, places=words, interpreter=self._interpreter
         )
         control = (os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths)
-        open_to_all = (
-            path for path in policy.hidden_paths if any(is_beneath(path, root) for root in policy.writable_roots)
-        )
+        open_to_all = (path for path in policy.hidden_paths if is_beneath_any(path, policy.writable_roots))
         return SandboxedCommand((*start, *arguments), unprotected_paths=(*control, *open_to_all))
 
     def sweep(self) -> None:
@@ -62,7 +60,7 @@ def helper_paths(interpreter: str | None = None) -> tuple[str, ...]:
 def find_writable_helper_path(roots: Sequence[str]) -> str | None:
     """Return the first of the helper paths that lies in one of these roots, or None."""
     for place in helper_paths():
-        if any(is_beneath(place, root) for root in roots):
+        if is_beneath_any(place, roots):
             return place
     return None
 

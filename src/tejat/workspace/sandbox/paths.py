@@ -1,15 +1,12 @@
-"""Relations between absolute paths, and the files that a program is made of."""
+"""Directories above a path, and the files that a program is made of."""
 
 import os
 from collections.abc import Sequence
 
+from tejat.core.text.paths import is_beneath
+
 # A directory that holds one of these is the top of a project, a package or a virtual environment.
 _TREE_MARKERS = ("pyvenv.cfg", "pyproject.toml", "setup.py", "package.json", "go.mod", "Cargo.toml", ".git")
-
-
-def is_beneath(path: str, directory: str) -> bool:
-    """Return whether the path is the directory or lies in it, judged by text alone."""
-    return path == directory or path.startswith(directory.rstrip("/") + "/")
 
 
 def ancestors(path: str, top: str) -> list[str]:

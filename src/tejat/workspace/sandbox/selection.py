@@ -8,11 +8,11 @@ from functools import cache
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path
-from tejat.workspace.sandbox.paths import is_beneath
 from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox
 from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_report
@@ -113,7 +113,7 @@ def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
     seen: set[str] = set()
     for candidate in (*searched, *bundled):
         program = os.path.realpath(candidate)
-        inside = any(is_beneath(path, root) for path in (program, candidate) for root in roots)
+        inside = is_beneath_any(program, roots) or is_beneath_any(candidate, roots)
         if inside or program in seen or not os.path.isfile(program) or not os.access(program, os.X_OK):
             continue
         seen.add(program)

@@ -7,6 +7,7 @@ import termios
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file
 
 _TERMINATE_SECONDS = 2.0
@@ -106,6 +107,5 @@ def _is_executable(path: str) -> bool:
 
 
 def _is_within(path: str, directories: Sequence[str]) -> bool:
-    candidates = (path, os.path.realpath(path))
-    prefixes = [os.path.join(each, "") for place in directories for each in (place, os.path.realpath(place))]
-    return any(place.startswith(directory) for place in candidates for directory in prefixes)
+    untrusted = [each for directory in directories for each in (directory, os.path.realpath(directory))]
+    return any(is_beneath_any(candidate, untrusted) for candidate in (path, os.path.realpath(path)))

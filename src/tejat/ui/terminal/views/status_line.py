@@ -7,6 +7,7 @@ from rich.text import Text
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
+from tejat.core.text.paths import is_beneath
 from tejat.core.ui.status import Status
 from tejat.ui.shared.approval_mode import mode_label
 from tejat.ui.shared.run_summary import format_cost, format_tokens
@@ -100,7 +101,7 @@ def _servers(status: Status) -> tuple[str, int, StyleRole]:
 
 def _abbreviate_home(folder: str, home: str) -> str:
     home = home.rstrip("/")
-    if home and (folder == home or folder.startswith(f"{home}/")):
+    if home and is_beneath(folder, home):
         return f"~{folder[len(home) :]}"
     return folder
 
