@@ -38,7 +38,7 @@ BLANK_COST = 3
 ELISION_COST = 9
 """Elision that stands for any number of lines: more than the same dots in the file."""
 ELIDED_LINE_COST = 0.05
-"""Each elided line, so that an elision is as short as possible. Too small to outweigh any other difference."""
+"""Each elided line, so that an elision is as short as possible. The longest elision costs less than a cut line."""
 
 # --- limits of a typo ---
 
@@ -79,7 +79,7 @@ MIN_MATCHED_CHARACTERS = 20
 NOT_ACCEPTED_PENALTY = 10_000
 """Accepted places beat all others."""
 REPAIR_PENALTY = 2
-"""Each repair is a guess: it has to save more than a blank line."""
+"""Each repair is a guess and has to pay off. Less than a blank line, so that any line it mends pays for it."""
 LISTING_BONUS = 10
 """Listing marks are no guess: ordinary text does not have them."""
 FOREIGN_ESCAPE_BONUS = 3

@@ -1,5 +1,7 @@
 """Places in a file where a block may stand."""
 
+from typing import Any
+
 from support.edit_alignment import indexed
 from tejat.tools.edit.match.candidates import find_candidates, find_lines_with_words
 from tejat.tools.edit.match.search_block import SearchBlock
@@ -7,7 +9,7 @@ from tejat.tools.edit.match.search_block import SearchBlock
 TEXT = "".join(f"def step_{word}():\n    call_{word}()\n\n" for word in ("alpha", "bravo", "charlie", "delta"))
 
 
-def starts(old: str, text: str = TEXT, **options: int) -> list[int]:
+def starts(old: str, text: str = TEXT, **options: Any) -> list[int]:
     return [each.start for each in find_candidates(SearchBlock.from_text(old), indexed(text), **options).alignments]
 
 
