@@ -12,9 +12,14 @@ from pathlib import Path
 import pytest
 
 from support.program import ProgramEnv, ProgramResult, text_script
+from support.terminal.pty_program import run_at_terminal
 from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, enable_debug, open_log, report_crash
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.log import is_debugging, log_path, logger, report_unexpected
+from tejat.core.tools.base import unexpected_error_result
+from tejat.mcp.errors import McpFailure
+from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.types import ClientCallbacks, McpRoot
 
 SECRET = "sk-0123456789-abcdefghij"
 
@@ -118,6 +123,26 @@ def test_a_crash_of_the_program(tmp_path: Path) -> None:
     assert SECRET not in Path(path).read_text()
 
 
+def test_a_broken_tool(paths: AppPaths) -> None:
+    with open_log(paths, {}):
+        unexpected_error_result(fail("in a tool"))
+    assert "Unexpected exception in a tool" in text_of(paths)
+    assert "KeyError: 'in a tool'" in text_of(paths)
+
+
+def test_a_broken_handler_of_server_requests(paths: AppPaths) -> None:
+    def broken() -> list[McpRoot]:
+        raise fail("in a handler")
+
+    async def main() -> None:
+        with pytest.raises(McpFailure, match="It could not be answered"):
+            await ServerRequestHandler("alias", ClientCallbacks(roots=broken)).handle("roots/list", {})
+
+    with open_log(paths, {}):
+        asyncio.run(main())
+    assert "KeyError: 'in a handler'" in text_of(paths)
+
+
 class TestProgram:
     """The real program with a defect built in."""
 
@@ -169,6 +194,20 @@ main.program()
         done = self.run(env, self.BROKEN_SESSION, "--debug", "-p", "hi", "-m", env.script(text_script("Hello.")))
         assert done.code == 1
         assert "KeyError: 'missing'" in done.stderr
+        assert "DEBUG tejat: SessionStarted(" in self.log_of(env).read_text()
+
+    def test_of_a_plain_session(self, env: ProgramEnv) -> None:
+        """The user sees where the log is, and goes on."""
+        model = env.script(text_script("Hello."))
+        with run_at_terminal("-c", self.BROKEN_SESSION, "-m", model, cwd=env.project, HOME=str(env.home)) as terminal:
+            for _ in range(2):
+                terminal.wait_for("> ")
+                terminal.type(b"hi\n")
+                terminal.wait_for("Internal error: KeyError. Details are in")
+            terminal.wait_for("> ")
+            terminal.type(b"/quit\n")
+            assert terminal.wait_for_exit()[0] == 0
+        assert self.log_of(env).read_text().count("KeyError: 'missing'") == 2
 
     def test_of_a_subcommand(self, env: ProgramEnv) -> None:
         done = self.run(env, self.BROKEN_COMMAND, "doctor")

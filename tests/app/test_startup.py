@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runner import HELLO, FixedApprover, write_settings
+from support.command_runner import HELLO, write_settings
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
 from tejat.app import run_config
@@ -34,7 +34,7 @@ def start(env: ProgramEnv, user: FakePrompter) -> StartupExit | tuple[bool, str 
 
     async def main() -> StartupExit | tuple[bool, str | None]:
         options = options_of(env)
-        async with open_startup_session(options, load_startup_config(options), user, FixedApprover()) as session:
+        async with open_startup_session(options, load_startup_config(options), user) as session:
             if isinstance(session, StartupExit):
                 return session
             config = session.command_context.run_config

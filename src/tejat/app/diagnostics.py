@@ -8,12 +8,15 @@ from contextlib import contextmanager, suppress
 from tejat.app.run_config import find_secrets
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths, app_paths
+from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
 from tejat.core.errors import UsageError
 from tejat.core.log import logger, report_unexpected
+from tejat.core.tools.call_events import OutputUpdated
 from tejat.engine.calls.secret_mask import SecretMask
 
 MAX_LOG_BYTES = 1_000_000
 KEPT_LOGS = 3
+_MAX_EVENT_LENGTH = 1000
 _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
@@ -70,6 +73,12 @@ def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     finally:
         for each in loggers:
             each.removeHandler(handler)
+
+
+def log_event(event: AgentEvent) -> None:
+    """Log an event of a session at level DEBUG, without streamed text."""
+    if not isinstance(event, TextStreamed | ThoughtStreamed | OutputUpdated):
+        logger.debug("%s", repr(event)[:_MAX_EVENT_LENGTH])
 
 
 def enable_debug() -> None:

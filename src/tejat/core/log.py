@@ -8,7 +8,6 @@ import logging
 from tejat.core.i18n import _
 
 logger = logging.getLogger("tejat")
-logger.addHandler(logging.NullHandler())
 
 
 def report_unexpected(error: BaseException, where: str) -> str:
@@ -16,7 +15,7 @@ def report_unexpected(error: BaseException, where: str) -> str:
 
     The sentence holds the type of the exception only: its text may be anything, also a secret.
     """
-    if "_is_logged" not in vars(error):
+    if logger.hasHandlers() and "_is_logged" not in vars(error):
         logger.error("Unexpected exception in %s", where, exc_info=error)
         vars(error)["_is_logged"] = True
     kind, path = type(error).__name__, log_path()

@@ -1,7 +1,7 @@
 """`/mcp`."""
 
-from typing import Any
 from pathlib import Path
+from typing import Any
 
 import pytest
 

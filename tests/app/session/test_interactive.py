@@ -1,6 +1,5 @@
 """A desk: what it shows at a glance, steering, modes, shell lines, and stopping from every state."""
 
-from typing import Any
 import asyncio
 import os
 import signal
@@ -8,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 

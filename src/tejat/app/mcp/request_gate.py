@@ -7,7 +7,7 @@ from typing import TypeAlias
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.errors import McpFailure, McpProblem
 
-ServerRequestHandler: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
+RequestHandler: TypeAlias = Callable[[str, JsonObject], Awaitable[JsonObject]]
 """Handles a request, given the server's alias and the parameters. Raises McpFailure that is sent to the server."""
 
 _GATE_CLOSED = "Nothing is asked while there is nothing to do."
@@ -35,7 +35,7 @@ class RequestGate:
         if self._pending:
             await asyncio.wait(self._pending)
 
-    def guard(self, answer: ServerRequestHandler) -> ServerRequestHandler:
+    def guard(self, answer: RequestHandler) -> RequestHandler:
         """Wrap a handler so that it only runs while the gate is open. A cancelled request is refused."""
 
         async def answered(alias: str, params: JsonObject) -> JsonObject:

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tejat.app.diagnostics import log_event
 from tejat.app.model_source import RunModel, open_named_model, open_run_model
 from tejat.app.run_config import RunConfig, UserConfig, load_user_config
 from tejat.app.session.context import load_context_files, session_system_prompt
@@ -17,6 +18,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.log import is_debugging
 from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.budget import Budget, BudgetLimits
@@ -73,6 +75,8 @@ async def open_session_manager(
         run_model = open_run_model(options, run_config)
         stack.push_async_callback(run_model.model.close)
         events = EventBus[AgentEvent]()
+        if is_debugging():
+            events.subscribe(log_event)
         questions = QuestionQueue(events) if interactive or approver is not None else None
         if questions is not None and approver is not None:
             events.subscribe(QuestionResponder(questions, approver))

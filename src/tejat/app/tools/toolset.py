@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import AppPaths
-from tejat.config.policy_files import read_policy_files
+from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.config.settings.types import Settings, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
@@ -168,31 +168,18 @@ def open_toolset(
         registry, problems = _build_registry(services, settings, tools, plugins)
         hooks = _start_hooks(run_config, approver, services) if settings.hooks else None
 
-        def make_scheduler() -> "Scheduler":
-            from tejat.engine.calls.permission import Permission
-            from tejat.engine.calls.policy_loader import load_policy, save_rule
-            from tejat.engine.calls.scheduler import Scheduler
-            from tejat.engine.calls.secret_mask import SecretMask
-            from tejat.engine.calls.truncation import OutputTruncator
-
-            options = PolicyOptions(run_config.roots, tuple(allowed_tools), mode)
-            permission = Permission(
-                load_policy(policy_texts, settings, options),
-                _make_fact_finder(run_config, workspace.roots),
-                approver,
-                save=partial(save_rule, run_config.paths, workspace.roots.first.real_path),
-                rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
-            )
-            limit = settings.output_characters.value or 0
-            return Scheduler(
-                registry,
-                permission,
-                truncator=OutputTruncator(outputs[0], limit=limit) if outputs else None,
-                mask=SecretMask(run_config.named_secrets) if for_model else None,
-                open_undo=lambda: services.undo,
-                hooks=None if hooks is None else hooks.tool_hooks,
-            )
-
+        make_scheduler = partial(
+            _make_scheduler,
+            run_config,
+            approver,
+            registry,
+            services,
+            hooks,
+            PolicyOptions(run_config.roots, tuple(allowed_tools), mode),
+            policy_texts,
+            rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
+            masks_secrets=for_model,
+        )
         external = None
         if has_external_tools(settings):
             external = _make_external_tools(run_config, services, registry, approver)
@@ -201,6 +188,44 @@ def open_toolset(
         if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, settings):
             toolset.start_scheduler()  # report broken rules before the first call
         yield toolset
+
+
+def _make_scheduler(
+    run_config: RunConfig,
+    approver: Approver | None,
+    registry: ToolRegistry,
+    services: "ToolServices",
+    hooks: "SessionHooks | None",
+    options: PolicyOptions,
+    policy_texts: Sequence[PolicyFile],
+    *,
+    rule_roots: tuple[str, ...],
+    masks_secrets: bool,
+) -> "Scheduler":
+    """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
+    from tejat.engine.calls.permission import Permission
+    from tejat.engine.calls.policy_loader import load_policy, save_rule
+    from tejat.engine.calls.scheduler import Scheduler
+    from tejat.engine.calls.secret_mask import SecretMask
+    from tejat.engine.calls.truncation import OutputTruncator
+
+    settings, roots = run_config.settings, services.workspace().roots
+    permission = Permission(
+        load_policy(policy_texts, settings, options),
+        _make_fact_finder(run_config, roots),
+        approver,
+        save=partial(save_rule, run_config.paths, roots.first.real_path),
+        rule_roots=rule_roots,
+    )
+    outputs = _output_directories(run_config.paths)
+    return Scheduler(
+        registry,
+        permission,
+        truncator=OutputTruncator(outputs[0], limit=settings.output_characters.value or 0) if outputs else None,
+        mask=SecretMask(run_config.named_secrets) if masks_secrets else None,
+        open_undo=lambda: services.undo,
+        hooks=None if hooks is None else hooks.tool_hooks,
+    )
 
 
 def has_external_tools(settings: Settings) -> bool:
