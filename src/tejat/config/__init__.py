@@ -1,1 +1,1 @@
-"""Where the settings and the rules of a person are kept, and how they are read and saved."""
+"""Configuration: paths, settings, trust, context files, credentials, policy files."""

@@ -1,4 +1,4 @@
-"""The keys of services that a person gave us to keep: one file, for them alone."""
+"""Stored API keys: a file that only the user can read."""
 
 from tejat.config.env_file import parse_env
 from tejat.config.files.reader import AllowedWriters, path_exists, read_config_file
@@ -8,7 +8,7 @@ API_KEY_NAMES = frozenset({"GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KE
 
 
 def read_api_keys(paths: AppPaths) -> dict[str, str]:
-    """The keys by the names of their variables. Raises ConfigurationError, also for a file that others could write."""
+    """The keys by variable name. Raises ConfigurationError, also for a file that others can write."""
     path = paths.credentials
     if not path_exists(path):
         return {}

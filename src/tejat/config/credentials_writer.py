@@ -1,4 +1,4 @@
-"""Keeps the key of a service for the person."""
+"""Storage of API keys."""
 
 import os
 
@@ -14,9 +14,9 @@ _LOCK_TIMEOUT = 10.0
 
 
 def save_api_key(paths: AppPaths, name: str, key: str) -> str:
-    """Keep a key from now on, in the place of one with the same name, and return the file it is in.
+    """Store a key, replacing one with the same name, and return the path of the file.
 
-    An empty key is one to forget. Raises UsageError where it cannot be kept; what was there is still there then.
+    An empty key removes it. Raises UsageError, and leaves the file unchanged, if it cannot be stored.
     """
     if name not in API_KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
         raise UsageError(gettext_lazy("This is not a key that could be kept: it holds characters that no key has."))

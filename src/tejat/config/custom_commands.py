@@ -1,4 +1,4 @@
-"""Finds the commands that people wrote for themselves: a prompt under a name, the person's own and the project's."""
+"""Custom commands: prompts in TOML files of the user and the project."""
 
 import os
 import re
@@ -13,13 +13,13 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import gettext_lazy
 
 MAX_FILES = 1000
-"""Files and directories, of the person or of the project."""
+"""Files and directories of the user, or of the project."""
 MAX_CHARACTERS = 8 * 2**20
-"""Of all files of the person or of the project together."""
+"""All files of the user, or of the project, together."""
 MAX_DEPTH = 8
 
 _SUFFIX = ".toml"
-# The time that it takes to read a key grows with the square of its parts: minutes, for a key that fills the file.
+# Parsing a dotted key takes quadratic time: minutes for one that fills the file.
 _DEEP_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){32}""")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -35,10 +35,10 @@ class CustomCommand:
 
 @frozen
 class CustomCommands:
-    """What there is, by name.
+    """Custom commands by name.
 
-    `broken` says of commands that cannot be used why not. `held_back` are the names of those that a folder brings along
-    which is not trusted; nothing of them was read. `problems` tells of everything that was left out.
+    `invalid` says why commands cannot be used. `untrusted` are the names of commands of an untrusted folder, which are
+    not read. `problems` are all reasons for skipped files.
     """
 
     commands: Mapping[str, CustomCommand]
@@ -48,38 +48,38 @@ class CustomCommands:
 
 
 def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> CustomCommands:
-    """The commands of the person and of the project in `root`, whose own ones come first if it is trusted.
+    """Find the commands of the user and of the project in `root`, which take precedence if it is trusted.
 
-    Raises nothing: what cannot be used is told in the problems.
+    Raises nothing: unusable files are reported in the problems.
     """
-    shelves = [_CommandDirectory(paths.user_commands, SourceTier.USER)]
+    directories = [_CommandDirectory(paths.user_commands, SourceTier.USER)]
     project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
     project.confine_to(root)
-    held_back = frozenset[str]()
-    if same_directory(shelves[0].directory, project.directory):
+    untrusted = frozenset[str]()
+    if same_directory(directories[0].directory, project.directory):
         pass
     elif trust.is_trusted:
-        # Without items the folder is the person's own, or trusted whatever it holds.
+        # Without items the folder is the user's own, or trusted whatever it holds.
         project.pin({item.path: item.digest for item in trust.items})
-        shelves.append(project)
+        directories.append(project)
     else:
-        held_back = frozenset(map(_command_name, project.files()))
+        untrusted = frozenset(map(_command_name, project.files()))
     commands: dict[str, CustomCommand] = {}
     broken: dict[str, str] = {}
-    for shelf in shelves:
-        commands |= shelf.commands()
-        broken |= shelf.invalid
-    problems = [problem for shelf in shelves for problem in shelf.problems]
+    for directory in directories:
+        commands |= directory.commands()
+        broken |= directory.invalid
+    problems = [problem for directory in directories for problem in directory.problems]
     return CustomCommands(
         commands,
         {name: why for name, why in broken.items() if name not in commands},
-        held_back.difference(commands),
+        untrusted.difference(commands),
         tuple(problems),
     )
 
 
 class _CommandDirectory:
-    """One directory of commands, and what is wrong with it."""
+    """A directory of commands, and the problems with it."""
 
     def __init__(self, directory: str, tier: SourceTier) -> None:
         self.directory = directory
@@ -92,11 +92,11 @@ class _CommandDirectory:
         self._remaining = MAX_CHARACTERS
 
     def confine_to(self, root: str) -> None:
-        """Follow no link that leads out of there."""
+        """Follow no links out of this directory."""
         self._confined_to = os.path.realpath(root)
 
     def pin(self, digests: Mapping[str, str]) -> None:
-        """Use nothing but what has these digests, by path from the project; anything if there are none."""
+        """Accept only files with these digests, by path from the project root. Empty means no restriction."""
         self._pins = digests
 
     def commands(self) -> dict[str, CustomCommand]:
@@ -122,7 +122,7 @@ class _CommandDirectory:
         return found
 
     def files(self) -> Iterator[str]:
-        """The files by their paths from the directory, in order, each directory once."""
+        """The files by relative path, in order, each directory once."""
         seen: set[tuple[int, int]] = set()
         waiting = [""]
         left = MAX_FILES
@@ -158,7 +158,7 @@ class _CommandDirectory:
             waiting += reversed(inner)
 
     def _list_names(self, relative: str, seen: set[tuple[int, int]]) -> list[str]:
-        """Without hidden ones: editors leave those beside a file that is open."""
+        """Names without hidden ones, which editors create beside open files."""
         path = os.path.join(self.directory, relative) if relative else self.directory
         try:
             self._refuse_outside(path)
@@ -206,13 +206,13 @@ class _CommandDirectory:
             raise ConfigurationError(gettext_lazy("Will not obey {path}: it leads outside the project.", path=path))
 
     def _reject(self, name: str, why: str) -> None:
-        told = gettext_lazy("The command /{name} was left out. {why}", name=name, why=why)
-        self.invalid.setdefault(name, told)
-        self.problems.append(told)
+        message = gettext_lazy("The command /{name} was left out. {why}", name=name, why=why)
+        self.invalid.setdefault(name, message)
+        self.problems.append(message)
 
 
 def _command_name(relative: str) -> str:
-    """`git/commit.toml` is `git:commit`. A name has no blanks, and no colon of its own."""
+    """The name of a command: `git:commit` for `git/commit.toml`. Spaces and colons are replaced."""
     segments = relative.removesuffix(_SUFFIX).split("/")
     return ":".join("".join(_name_character(letter) for letter in segment) for segment in segments)
 
@@ -222,7 +222,7 @@ def _name_character(letter: str) -> str:
 
 
 def _digests(text: str) -> tuple[str, str]:
-    """With and without the mark that is taken away from the beginning of a file when it is read."""
+    """The digests with and without the byte order mark that reading removed."""
     content = text.encode()
     return sha256(content).hexdigest(), sha256(_BYTE_ORDER_MARK + content).hexdigest()
 

@@ -1,4 +1,4 @@
-"""References to environment variables in settings: `$NAME`, `${NAME}` and `${NAME:-otherwise}`."""
+"""Expansion of environment variables in settings: `$NAME`, `${NAME}` and `${NAME:-default}`."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ ResolveEnv: TypeAlias = Callable[[str], str]
 
 
 def env_resolver(environment: Mapping[str, str], tier: SourceTier, *, unset: str | None = None) -> ResolveEnv:
-    """What puts values in place of references. One without a value becomes `unset`, or stays as it is written.
+    """A function that expands references. An unset variable becomes `unset`, or stays as it is written.
 
-    What looks like a secret stays a reference too where a project asks for it: it could send it anywhere.
+    In project settings, references to secrets are not expanded: the project could send them anywhere.
     """
 
     def value_of(found: re.Match[str]) -> str:
@@ -20,7 +20,7 @@ def env_resolver(environment: Mapping[str, str], tier: SourceTier, *, unset: str
         value = environment.get(name, unset)
         if tier is SourceTier.WORKSPACE and is_secret(name, value or ""):
             return found.group()
-        # As in a shell, `:-` also stands in for a variable that is set to nothing.
+        # As in a shell, `:-` also replaces an empty value.
         if found["otherwise"] is not None:
             return value or found["otherwise"]
         return found.group() if value is None else value
@@ -29,12 +29,12 @@ def env_resolver(environment: Mapping[str, str], tier: SourceTier, *, unset: str
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a variable of this name, or with this value, is likely to be one that only its owner should see."""
+    """Whether a variable with this name or value is likely to be a secret."""
     return _is_secret_name(name.upper()) or _is_secret_value(value)
 
 
 def _is_secret_name(name: str) -> bool:
-    """Not what only tells where something is kept. Words that are part of others (author, keyboard) count alone."""
+    """Names of locations do not count. Words that are part of others (author, keyboard) count only alone."""
     if name.endswith(_LOCATION_SUFFIXES):
         return False
     if name.endswith(_SECRET_SUFFIXES) or any(word in name for word in _SECRET_PARTS):
@@ -43,18 +43,18 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _is_secret_value(value: str) -> bool:
-    """Credentials in an address, a key file, and how the keys of well-known services begin."""
+    """Credentials in URLs, private keys, and prefixes of well-known API keys."""
     if not ("@" in value or any(mark in value for mark in _SECRET_PREFIXES)):
         return False
     return re.search(_SECRET_VALUE, value) is not None
 
 
-# Compiled when first needed: few settings hold a reference.
+# Compiled on first use: few settings hold a reference.
 _REFERENCE = r"\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
 _LOCATION_SUFFIXES = ("_FILE", "_PATH", "_DIR", "_SOCK", "_SOCKET", "_URL", "_URI")
 _SECRET_PARTS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL")
 _SECRET_SUFFIXES = ("KEY", "KEYS", "KEY_ID")
 _SECRET_WORDS = frozenset({"KEY", "PASS", "AUTH", "CREDS", "PRIVATE", "COOKIE"})
-# Without one of these, or an @, there is nothing to look for.
+# Without one of these, or an @, no value is secret.
 _SECRET_PREFIXES = ("-----BEGIN ", "gh", "AIzaSy", "AKIA", "sk-", "xox", "eyJ")
 _SECRET_VALUE = r"://[^/@\s]*:[^/@\s]+@|-----BEGIN |\b(?:gh[a-z]_|github_pat_|AIzaSy|AKIA|sk-|xox[a-z]-|eyJ)[\w-]{8}"

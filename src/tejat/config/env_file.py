@@ -1,4 +1,4 @@
-"""The `.env` file of a run: which one counts, what it says, and what it may not say."""
+"""The `.env` file of a run: discovery, parsing, and variables it may not set."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from tejat.config.paths import AppPaths, same_directory
 
 
 class EnvFile(NamedTuple):
-    """What was read: the variables that were not set already, and the names of those that were not taken."""
+    """Variables that were not set before, and the names that were skipped."""
 
     path: str
     values: Mapping[str, str]
@@ -21,7 +21,7 @@ class EnvFile(NamedTuple):
 
 
 class EnvFileLocation(NamedTuple):
-    """A file that would be read. `is_own`: it is the person's, not a project's."""
+    """A file to read. `is_user_file`: it belongs to the user, not to a project."""
 
     path: str
     is_user_file: bool
@@ -30,10 +30,10 @@ class EnvFileLocation(NamedTuple):
 def load_env_file(
     paths: AppPaths, directory: str, *, is_trusted: bool, excluded: Collection[str], environment: Mapping[str, str]
 ) -> EnvFile | None:
-    """The first `.env` from the directory upward, then in the home directory; None if there is none.
+    """Load the first `.env` from the directory upward, then in the home directory; None if there is none.
 
-    Without trust only the person's own counts. `excluded` names are not taken from a project's `.env`. Raises
-    UsageError for a file that cannot be read, or which others could have written.
+    Without trust only the file of the user is used. `excluded` names are skipped in a project's `.env`. Raises
+    UsageError for a file that cannot be read, or that others can write.
     """
     found = find_env_file(paths, directory, only_user_file=not is_trusted)
     if found is None:
@@ -53,7 +53,7 @@ def load_env_file(
 
 
 def find_env_file(paths: AppPaths, directory: str, *, only_user_file: bool = False) -> EnvFileLocation | None:
-    """The file that would be read. One above the directory that somebody else could have put there does not count."""
+    """Find the file to read. Files above the directory that other users could have put there are ignored."""
     start = os.path.realpath(directory)
     for above in _ancestors(start):
         is_own = _is_home(paths, above)
@@ -67,10 +67,10 @@ def find_env_file(paths: AppPaths, directory: str, *, only_user_file: bool = Fal
 
 
 def parse_env(text: str) -> dict[str, str]:
-    """The variables that the text sets; of two with the same name the later one counts. Lines it cannot be are passed.
+    r"""Parse assignments. Later ones win; invalid lines are ignored.
 
-    As in a shell script of assignments: `export` may come first, `#` begins a comment, quotes of three kinds may
-    reach over lines, and in double quotes `\\n`, `\\r` and `\\t` stand for what they usually do. Nothing is expanded.
+    `export` may come first, `#` begins a comment, values in quotes may span lines, and in double quotes `\n`, `\r` and
+    `\t` are escapes. Nothing is expanded.
     """
     values: dict[str, str] = {}
     for found in re.finditer(_ASSIGNMENT, text.replace("\r\n", "\n").replace("\r", "\n")):
@@ -93,7 +93,7 @@ def _ancestors(directory: str) -> Iterator[str]:
 
 
 def _is_home(paths: AppPaths, directory: str) -> bool:
-    # By the directory itself: a `.gemini` in a project may be a link to the person's.
+    # Compare the directory itself: a `.gemini` in a project may be a link to the user's.
     return any(same_directory(directory, home) for home in paths.homes)
 
 
@@ -114,7 +114,7 @@ def _is_safely_owned(path: str) -> bool:
 
 
 def _may_set(name: str, *, is_user_file: bool) -> bool:
-    """Whether a file may set it. Where programs come from and where keys go to is not for a project to say."""
+    """Whether a file may set a variable. A project must not redirect programs or keys."""
     upper = name.upper()
     if upper in _NEVER_SETTABLE:
         return False
@@ -123,7 +123,7 @@ def _may_set(name: str, *, is_user_file: bool) -> bool:
     )
 
 
-# Decided before any such file is read, and not to be moved by one.
+# These are read before any .env file.
 _NEVER_SETTABLE = frozenset({"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"})
 _USER_ONLY = frozenset(
     {

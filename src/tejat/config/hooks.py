@@ -1,4 +1,4 @@
-"""Reads hooks out of the settings: which command runs when. What cannot be understood stays a hook that says so."""
+"""Parsing of hooks in the settings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -20,7 +20,7 @@ CLAUDE_EVENT_NAMES = {
     "Stop": HookEvent.AFTER_AGENT,
     "PreCompact": HookEvent.PRE_COMPRESS,
 }
-"""What another common agent calls the same events. Its hooks are told and heard as that agent does it."""
+"""Event names of Claude Code. Hooks under these names use its input and output format."""
 
 HookSettings: TypeAlias = Mapping[str, Sequence[Setting[JsonValue]]]
 
@@ -30,10 +30,10 @@ _NOT_SUPPORTED = {"BeforeToolSelection": gettext_lazy("Use BeforeTool to keep a 
 
 @frozen
 class HookConfig:
-    """A command that runs when something happens.
+    """A command that runs on an event.
 
-    `spelling` is the name of the event as it was written. An empty `matcher` is for everything. `source` is file and
-    line. One with a `problem` cannot be understood: it has no command, and where it stands guard nothing passes.
+    `event_name` is the name as written. An empty `matcher` matches everything. `source` is file and line. An invalid
+    hook has a `problem` and no command; if its event is a guard, it blocks.
     """
 
     event: HookEvent
@@ -54,17 +54,17 @@ class HookConfig:
 
 @frozen
 class HooksConfig:
-    """`warnings` are for the person: what is wrong with the settings, or has no effect."""
+    """Hooks, and warnings about invalid or unused settings."""
 
     hooks: tuple[HookConfig, ...]
     warnings: tuple[str, ...]
 
 
 def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
-    """What `hooks` and `hooksConfig` of all settings say. Raises nothing.
+    """Parse `hooks` and `hooksConfig` of all settings. Raises nothing.
 
-    Those of the project come first and those of whoever runs the machine last. Nobody can switch off the hooks of
-    somebody who has more of a say: not a project the person's, not the person the machine's.
+    Hooks of lower precedence come first: those of the project, then of the user, then of the administrator. A source
+    can only disable hooks of the same or lower precedence.
     """
     warnings: list[str] = []
     read = [hook for name, entries in hooks.items() for hook in _parse_event(name, entries, warnings)]
@@ -80,7 +80,7 @@ def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
 
 
 def tier_rank(tier: SourceTier) -> int:
-    """How much of a say somebody has."""
+    """The precedence of a source."""
     return list(SourceTier).index(tier)
 
 
@@ -109,11 +109,11 @@ def _parse_event(name: str, entries: Sequence[Setting[JsonValue]], warnings: lis
 
 
 class _InvalidHook(Exception):
-    """A field is not what it should be."""
+    """A field has an invalid value."""
 
 
 class _HookGroup:
-    """One entry in the list of an event: a matcher, and the hooks that it is for."""
+    """One entry in the list of an event: a matcher and its hooks."""
 
     def __init__(self, event: HookEvent, spelling: str, entry: Setting[JsonValue]) -> None:
         self._event = event
@@ -163,7 +163,7 @@ class _HookGroup:
         )
 
     def _parse_timeout(self, given: JsonObject) -> float:
-        """The limit is in milliseconds here, and in seconds where the other agent's names are used."""
+        """The timeout is in milliseconds, and in seconds for event names of Claude Code."""
         limit = given.get("timeout")
         if limit is None:
             return DEFAULT_TIMEOUT
@@ -188,7 +188,7 @@ class _HookGroup:
 
 
 class _DisabledHooks:
-    """What is switched off, and by whom."""
+    """Disabled hooks, and the precedence of who disabled them."""
 
     def __init__(self) -> None:
         self._names: dict[str, int] = {}

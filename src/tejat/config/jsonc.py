@@ -1,4 +1,4 @@
-"""Reads JSON as people write it, with comments and trailing commas, and remembers where every value stands."""
+"""A parser for JSON with comments and trailing commas that records positions."""
 
 import json
 import re
@@ -16,7 +16,7 @@ JsoncValue: TypeAlias = "dict[str, JsonNode] | list[JsonNode] | str | int | floa
 
 @frozen
 class JsonNode:
-    """A value and the line and column, from 1, where it begins."""
+    """A value, and the line and column, from 1, where it begins."""
 
     value: JsoncValue
     line: int
@@ -24,7 +24,7 @@ class JsonNode:
 
 
 class JsoncError(ValueError):
-    """The text is not JSON. The message ends with the line and column that `line` and `column` tell."""
+    """Invalid JSON. The message ends with `line` and `column`."""
 
     def __init__(self, problem: str, *, line: int, column: int) -> None:
         super().__init__(gettext_lazy("{why} at line {line}, column {column}", why=problem, line=line, column=column))
@@ -33,7 +33,7 @@ class JsoncError(ValueError):
 
 
 class MemberSpan(NamedTuple):
-    """Where a member of an object stands in the text: its key, its value, and the end of that."""
+    """Positions of a member of an object: its key, its value, and the end of that."""
 
     key: int
     value: int
@@ -41,13 +41,13 @@ class MemberSpan(NamedTuple):
 
 
 MemberCallback: TypeAlias = Callable[[dict[str, JsonNode], str, MemberSpan], None]
-"""Told of every member as it is read: the object it belongs to, its key and its place."""
+"""Called for every member with its object, its key and its position."""
 
 
 def parse_jsonc(text: str, on_member: MemberCallback | None = None) -> JsonNode:
-    """The value that the whole text is. Places that `note` is told of are counted without a byte order mark.
+    """Parse a text. Positions passed to `on_member` do not count a byte order mark.
 
-    Raises BadJson, also for a key given twice and for nesting past MAX_DEPTH.
+    Raises JsoncError, also for duplicate keys and for nesting past MAX_DEPTH.
     """
     reader = _Parser(text.removeprefix("\ufeff"), on_member)
     reader.skip_space()
@@ -74,7 +74,7 @@ class _Parser:
         return JsoncError(words, line=line, column=at - self.text.rfind("\n", 0, at))
 
     def skip_space(self) -> None:
-        """Go past blanks and comments, counting lines: only there can a line end."""
+        """Skip white space and comments, and count lines."""
         while found := _SPACE.match(self.text, self.position):
             skipped = found.group()
             if newlines := skipped.count("\n"):

@@ -1,4 +1,4 @@
-"""Finds the policy files of a run and reads their text. What cannot be read stops the run: a rule is never skipped."""
+"""Discovery of policy files. An unreadable file stops the run: no rule is ever skipped."""
 
 import os
 from collections.abc import Sequence
@@ -21,10 +21,10 @@ class PolicyFile:
 
 
 def read_policy_files(paths: AppPaths, roots: Sequence[str]) -> list[PolicyFile]:
-    """The text of every `*.toml` in the policy directories, those of whoever runs the machine first.
+    """Read every `*.toml` in the policy directories, those of the administrator first.
 
-    Raises UsageError that names a file or directory which cannot be read, is too large, is not UTF-8, or (unless it is
-    the project's own) which others could have written.
+    Raises UsageError that names a file or directory that cannot be read, is too large, is not UTF-8, or (unless it
+    belongs to the project) that others can write.
     """
     directories = [
         *((directory, SourceTier.ADMIN) for directory in paths.admin),
@@ -45,7 +45,7 @@ def read_policy_files(paths: AppPaths, roots: Sequence[str]) -> list[PolicyFile]
 
 
 def _directory_id(path: str) -> tuple[int, int] | None:
-    """Tells whether two paths lead to one directory: a project in the home directory has the person's own files."""
+    """Identifies a directory: in the home directory, the project's policies are the user's own."""
     try:
         status = os.stat(path)
     except OSError:
@@ -55,7 +55,7 @@ def _directory_id(path: str) -> tuple[int, int] | None:
 
 def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
     writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
-    # Hidden names are what editors leave beside a file that is open.
+    # Editors create hidden files beside open ones.
     names = [
         name
         for name in list_config_directory(directory, writers=writers)

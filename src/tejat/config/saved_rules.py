@@ -1,4 +1,4 @@
-"""The answers "always" that a person had saved: one policy file, changed only here, whole at every instant."""
+"""Saved "always" rules: one policy file, replaced atomically."""
 
 import hashlib
 import os
@@ -28,9 +28,9 @@ _MIN_ID_PREFIX = 4
 
 @frozen
 class SavedRule:
-    """A saved `[[rule]]` table as it is written, and the line of the file, from 1, where it begins.
+    """A saved `[[rule]]` table as written, and its line in the file, from 1.
 
-    `id` is made of the text alone, so it stays the same whatever else is saved or revoked.
+    `id` depends on the text alone, so it does not change when other rules are saved or revoked.
     """
 
     id: str
@@ -39,14 +39,14 @@ class SavedRule:
 
 
 def read_saved_rules(paths: AppPaths) -> list[SavedRule]:
-    """What is saved, in the order of the file. Raises UsageError for a file that cannot be read or is not ours."""
+    """The saved rules in file order. Raises UsageError for a file that cannot be read or parsed."""
     return _parse_rules(_read(paths.saved_rules), paths.saved_rules)
 
 
 def save_rules(paths: AppPaths, toml: str) -> None:
-    """Add the `[[rule]]` tables of `toml` that are not saved yet. Blocks while another process does the same.
+    """Add the `[[rule]]` tables of `toml` that are not saved yet. Blocks while another process holds the lock.
 
-    Raises UsageError that says why they could not be saved; then the file is as it was.
+    Raises UsageError, and leaves the file unchanged, if they cannot be saved.
     """
     with _open_for_update(paths, gettext_lazy("The rule could not be saved")) as path:
         added = _parse_rules(toml, gettext_lazy("the new rule"))
@@ -67,21 +67,21 @@ def save_rules(paths: AppPaths, toml: str) -> None:
 
 
 def _is_saved(rules: list[SavedRule], rule: SavedRule) -> bool:
-    """Whether a rule that means the same is there, however it is written."""
+    """Whether an equivalent rule is saved, however it is written."""
     table = _parse_single_rule(rule.toml)
     return any(known.id == rule.id or _parse_single_rule(known.toml) == table for known in rules)
 
 
 def revoke_rule(paths: AppPaths, rule: str) -> str:
-    """Take back the rule with that id (or the only one whose id begins so), or with that text; returns its text.
+    """Remove the rule with this id, a unique prefix of it, or this text; returns its text.
 
-    Raises UsageError if there is no such rule or more than one, or if the file could not be changed.
+    Raises UsageError if there is no such rule or more than one, or if the file cannot be changed.
     """
     return _remove(paths, lambda rules: _match_rule(rules, rule))[0]
 
 
 def revoke_all_rules(paths: AppPaths) -> list[str]:
-    """Take back every saved rule and return their texts. Raises UsageError if the file could not be changed."""
+    """Remove all saved rules and return their texts. Raises UsageError if the file cannot be changed."""
     return _remove(paths, list)
 
 
@@ -99,7 +99,7 @@ def _remove(paths: AppPaths, choose: Callable[[list[SavedRule]], list[SavedRule]
 
 
 def _remove_lines(lines: list[str], rule: SavedRule) -> None:
-    """Remove the lines of a rule and one blank line before it; what was written around it by hand stays."""
+    """Remove the lines of a rule and one blank line before it. Other text stays."""
     start = rule.line - 1
     end = start + rule.toml.count("\n")
     if start > 0 and not lines[start - 1].strip():
@@ -125,7 +125,7 @@ def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
 
 @contextmanager
 def _open_for_update(paths: AppPaths, failure: str) -> Generator[str]:
-    """Hold the lock and give the path of the file. Whatever is raised meanwhile begins with `failure`."""
+    """Hold the lock and yield the path of the file. Errors are prefixed with `failure`."""
     path = paths.saved_rules
     try:
         directory = make_private_directory(os.path.dirname(path))
@@ -142,19 +142,19 @@ def _read(path: str) -> str:
 
 
 def _parse_rules(text: str, path: str) -> list[SavedRule]:
-    """The tables of the text, each by itself. Raises UsageError where they cannot be told apart for sure."""
+    """Split the text into rules. Raises UsageError if that is ambiguous."""
     tables = _parse_toml(text, path).get("rule", [])
     lines = _lines(text)
     starts = [number for number, line in enumerate(lines) if _TABLE_START.match(line)]
     rules = [_parse_rule(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
-    # What looks like the start of a table may be part of a text, or the table may be written in another way.
+    # A line that looks like a table header may be part of a string, or a table may be written in another way.
     if [_parse_single_rule(rule.toml) for rule in rules] != tables:
         raise UsageError(gettext_lazy("{path} is laid out so that only a person can change it", path=path))
     return rules
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends. Unlike `splitlines` it knows only the one end that TOML knows."""
+    """The lines with their ends. Unlike `splitlines` it splits at LF only, as TOML does."""
     return [f"{line}\n" for line in text.removesuffix("\n").split("\n")] if text else []
 
 
@@ -167,7 +167,7 @@ def _parse_toml(text: str, path: str) -> dict[str, object]:
 
 
 def _parse_single_rule(text: str) -> object:
-    """The one table that the text of a rule is made of, None if it is anything else."""
+    """The table of a single rule, None for anything else."""
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError):
@@ -180,7 +180,7 @@ def _parse_single_rule(text: str) -> object:
 
 
 def _parse_rule(start: int, lines: list[str]) -> SavedRule:
-    """The rule in these lines; blank lines and comments after it are not part of it."""
+    """The rule in these lines, without trailing blank lines and comments."""
     while not lines[-1].strip() or lines[-1].lstrip().startswith("#"):
         lines.pop()
     toml = "".join(lines).replace("\r\n", "\n")

@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ class Here:
             max_directories=most_directories,
         )
 
-    def told(self, *directories: Path, **options: int) -> list[tuple[str, str]]:
+    def told(self, *directories: Path, **options: Any) -> list[tuple[str, str]]:
         found = self.find(*directories, **options)
         assert found.warnings == ()
         return [(file.text.strip(), file.origin.value) for file in found.files]

@@ -1,1 +1,1 @@
-"""Context."""
+"""Context files such as GEMINI.md: discovery, imports, reading."""

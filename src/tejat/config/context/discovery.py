@@ -1,4 +1,4 @@
-"""Finds what people wrote for the model: GEMINI.md and AGENTS.md, the person's own and those of the project."""
+"""Discovery of context files: GEMINI.md and AGENTS.md of the user and the project."""
 
 import os
 from collections import deque
@@ -12,7 +12,7 @@ from tejat.core.i18n import gettext_lazy
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 
 _SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
-# What tools make, looked into last: where they are not ignored, a project may keep its own files there.
+# Usually generated. Searched last, because a project may keep its own files there.
 _LOW_PRIORITY_DIRECTORIES = frozenset(
     {"build", "dist", "target", "out", "vendor", "venv", "env", "coverage", "__pycache__", "site-packages", "Pods"}
 )
@@ -20,7 +20,7 @@ _GENERATED_MARKERS = frozenset({"CACHEDIR.TAG", "pyvenv.cfg"})
 
 
 class ContextFileOrigin(StrEnum):
-    """Why a context file counts: it is the person's own, or lies above, in or below the project's directory."""
+    """The place of a context file: the user's directory, or above, in or below the project directory."""
 
     USER = "yours"
     ABOVE = "above"
@@ -30,7 +30,7 @@ class ContextFileOrigin(StrEnum):
 
 @frozen
 class ContextFile:
-    """`text` is what the model gets of it, imports filled in. `size` is the number of its bytes."""
+    """A context file. `text` has its imports expanded; `size` is in bytes."""
 
     path: str
     text: str
@@ -40,13 +40,13 @@ class ContextFile:
 
 @frozen
 class ContextFiles:
-    """The most general file first, the most particular last."""
+    """Context files, the most general first."""
 
     files: tuple[ContextFile, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def to_prompt(self, directory: str) -> str:
-        """All of them as one text; their paths are told from this directory."""
+        """All files as one text, with paths relative to this directory."""
         return "\n\n".join(
             f"--- Context from: {name} ---\n{file.text.strip()}\n--- End of Context from: {name} ---"
             for file in self.files
@@ -64,11 +64,11 @@ def find_context_files(
     import_format: str = "tree",
     max_directories: int = 200,
 ) -> ContextFiles:
-    """The context files for these workspace directories, the first of which is where we are.
+    """Find the context files for these workspace directories; the first is the working directory.
 
-    `home_directory` holds the person's own files. Those of a project that is not trusted are left alone.
-    `import_format` is "tree" or "flat". At most `most_directories` are looked into below the workspace directories.
-    Raises nothing: what cannot be used is told in the warnings.
+    `home_directory` holds the files of the user. Those of an untrusted project are ignored. `import_format` is "tree"
+    or "flat". At most `max_directories` below the workspace directories are searched. Raises nothing: unusable files
+    are reported in the warnings.
     """
     search = _ContextSearch(names, flat=import_format == "flat")
     search.add_directory(os.path.realpath(home_directory), ContextFileOrigin.USER)
@@ -77,7 +77,7 @@ def find_context_files(
         for directory in map(os.path.realpath, directories):
             repository = _find_repository(directory)
             search.allowed = (repository or directory,)
-            # Without a repository, as far up as everything is the person's own.
+            # Without a repository, only directories below the user's home.
             top = repository or (home if directory.startswith(f"{home.rstrip('/')}/") else directory)
             for above in _directories_between(top, directory):
                 search.add_directory(above, ContextFileOrigin.ABOVE)
@@ -96,7 +96,7 @@ def _find_repository(directory: str) -> str | None:
 
 
 def _directories_between(top: str, directory: str) -> list[str]:
-    """From the top down to just above the directory."""
+    """The directories from the top down to the parent of the directory."""
     between: list[str] = []
     while directory != top:
         directory = os.path.dirname(directory)
@@ -105,7 +105,7 @@ def _directories_between(top: str, directory: str) -> list[str]:
 
 
 class _ContextSearch:
-    """One search, and what it has found so far."""
+    """A search and its results so far."""
 
     def __init__(self, names: Sequence[str], *, flat: bool) -> None:
         self.reader = ContextReader()
@@ -126,7 +126,7 @@ class _ContextSearch:
         return False
 
     def add_directory(self, directory: str, origin: ContextFileOrigin, names: Sequence[str] | None = None) -> None:
-        """Read what is there of these names."""
+        """Read the files with these names in a directory."""
         for name in self._names if names is None else names:
             path = os.path.join(directory, name)
             real_path = os.path.realpath(path)
@@ -138,7 +138,7 @@ class _ContextSearch:
     def _add(self, path: str, real_path: str, origin: ContextFileOrigin) -> None:
         allowed = self.allowed
         if origin is ContextFileOrigin.USER:
-            # A link in one's own directory leads where one wants it to.
+            # The user may link to any file.
             allowed = (os.path.dirname(path), os.path.dirname(real_path))
         elif origin is ContextFileOrigin.ABOVE:
             allowed = (*allowed, os.path.dirname(path))
@@ -152,13 +152,13 @@ class _ContextSearch:
             return
         fill = expand_imports_flat if self._flat else expand_imports_inline
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)
-        # A copy under the other name says nothing new.
+        # A copy under the other name adds nothing.
         if text.strip() not in self._texts:
             self._texts.add(text.strip())
             self.found.append(ContextFile(path, filled, origin, len(filled.encode("utf-8", "replace"))))
 
     def add_descendants(self, root: str, max_directories: int) -> None:
-        """Breadth first, never through links, and not what the project ignores."""
+        """Search breadth first, without following links, skipping ignored files."""
         rules: IgnoreRules | None = None
         for directory, names in _directories_below(root, frozenset(self._names), max_directories):
             rules = rules or IgnoreRules(root, git=True, gemini=True)
@@ -178,11 +178,11 @@ def _is_not_ignored(rules: IgnoreRules, relative: str) -> bool:
 def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator[tuple[str, frozenset[str]]]:
     """The directories below the root that hold one of the wanted names, with those names.
 
-    Asking the ignore rules about each of them would take longer than looking into it, so only the caller asks, about
-    what was found. What tools make comes last, so that it does not use up what may be looked into.
+    Checking the ignore rules for every directory would take longer than listing it, so the caller checks only the
+    results. Generated directories come last, so that they do not use up the limit.
     """
     waiting, last = deque([root]), deque[str]()
-    telling = wanted | _GENERATED_MARKERS
+    names_of_interest = wanted | _GENERATED_MARKERS
     left = most + 1
     while left and (waiting or last):
         left -= 1
@@ -190,11 +190,13 @@ def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator
         try:
             with os.scandir(directory) as entries:
                 names = [
-                    entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or entry.name in telling
+                    entry.name
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False) or entry.name in names_of_interest
                 ]
         except OSError:
             continue
-        found = telling.intersection(names)
+        found = names_of_interest.intersection(names)
         if found and directory != root:
             if not found.isdisjoint(_GENERATED_MARKERS):
                 continue

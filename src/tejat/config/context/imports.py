@@ -1,4 +1,4 @@
-"""Puts the files into a context file that it imports with `@path`."""
+"""Expansion of `@path` imports in context files."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from tejat.core.i18n import gettext_lazy
 
 MAX_DEPTH = 5
 
-# Compiled when a file imports something, which few do.
+# Compiled on first use: few files import anything.
 _MENTION = r"(?<!\S)@((?:[./]|[^\W\d_])\S*)"
 _FENCE = r" {0,3}(`{3,}|~{3,})"
 _BACKTICKS = r"`+"
@@ -19,16 +19,15 @@ _TRAILING_PUNCTUATION = ".,;:!?)]}>'\"*"
 
 
 def expand_imports_inline(path: str, text: str, *, reader: ContextReader, allowed: Sequence[str]) -> str:
-    """The text of the file at `path` with each import in its place, between two comments.
+    """Replace each import in a text by the file's content, between two comments.
 
-    Files outside the `allowed` directories (real paths) are not read, nor is anything a second time. What stands in
-    code is no import.
+    Files outside the `allowed` directories (real paths) are not read, and no file is read twice. Code is left alone.
     """
     return _ImportTree(reader, allowed).expand(path, text)
 
 
 def expand_imports_flat(path: str, text: str, *, reader: ContextReader, allowed: Sequence[str]) -> str:
-    """The file at `path` and everything that it imports, one after the other, each once."""
+    """The file at `path` and all that it imports, one after the other, each once."""
     blocks: list[str] = []
     known = {path}
     waiting = deque([(path, text, 0)])
@@ -53,15 +52,13 @@ def expand_imports_flat(path: str, text: str, *, reader: ContextReader, allowed:
 
 
 class _ImportTarget:
-    """A file that may be imported."""
-
     def __init__(self, word: str, real_path: str) -> None:
         self.word = word
         self.real_path = real_path
 
 
 class _RefusedImport:
-    """Something that looks like an import and is none."""
+    """An import that is not allowed or not possible."""
 
     def __init__(self, word: str, reason: str) -> None:
         self.word = word
@@ -69,7 +66,7 @@ class _RefusedImport:
 
 
 class _ImportTree:
-    """One context file while its imports are filled in."""
+    """A context file during the expansion of its imports."""
 
     def __init__(self, reader: ContextReader, allowed: Sequence[str]) -> None:
         self._reader = reader
@@ -126,7 +123,7 @@ def _find_targets(text: str, directory: str, reader: ContextReader, allowed: Seq
 def _resolve_import(
     word: str, directory: str, allowed: Sequence[str]
 ) -> tuple[_ImportTarget | _RefusedImport | None, str]:
-    """What a word after `@` means, None if it is just a word; and what of it ends the sentence, not the name."""
+    """The target of a word after `@`, None if it is not a path; and trailing punctuation."""
     if re.match(_URL, word):
         return _RefusedImport(word, "Path traversal attempt"), ""
     bare = word.rstrip(_TRAILING_PUNCTUATION)
@@ -153,12 +150,12 @@ def _is_beneath(path: str, directories: Sequence[str]) -> bool:
 
 
 def _looks_like_a_file(name: str) -> bool:
-    """`@someone` and `@scope/package` are written for other reasons."""
+    """`@someone` and `@scope/package` are not paths."""
     return name.startswith(("./", "../", "/")) or "." in os.path.basename(name)[1:-1]
 
 
 def _replace_outside_code(text: str, replace: Callable[[str], str]) -> str:
-    """The text with every mention outside of code replaced. Takes linear time, whatever is written there."""
+    """Replace every mention outside of code. Takes linear time."""
     if "@" not in text:
         return text
     lines = text.split("\n")
@@ -190,7 +187,7 @@ def _replace_in_line(line: str, replace: Callable[[str], str]) -> str:
 
 
 def _find_code_spans(line: str) -> list[tuple[int, int]]:
-    """Where code stands in a line, the last piece first: between two runs of backticks of the same length."""
+    """The code spans of a line, the last first: between two runs of backticks of equal length."""
     runs = [(run.start(), run.end()) for run in re.finditer(_BACKTICKS, line)]
     partner: dict[int, int] = {}
     later: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Reads the texts that people write for the model, within limits, and without what a reader would not see in them."""
+"""Reading of context files, with limits and without hidden characters."""
 
 import os
 
@@ -7,22 +7,22 @@ from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.workspace.files.regular_file import regular_file_opener
 
 MAX_BYTES = 256 * 1024
-"""Of one file."""
+"""The limit for one file."""
 MAX_TOTAL_BYTES = 2**20
 MAX_FILES = 500
 MAX_IMPORTS = 2000
-"""So many names are looked up; a text with more of them is no honest one."""
+"""The limit for lookups of import paths."""
 
 _EMOJI_JOINERS = {ord("\ufe0f"): None, ord("\u200d"): None}
 _MAX_NAMED = 5
 
 
 class UnreadableContextFile(Exception):
-    """A file that cannot be used; the message says why, in a few words."""
+    """A context file that cannot be used. The message says why."""
 
 
 class ContextReader:
-    """Reads the files of one session. `warnings` is what the person should know about them."""
+    """Reads the context files of a session. `warnings` are for the user."""
 
     def __init__(self) -> None:
         self.warnings: list[str] = []
@@ -31,7 +31,7 @@ class ContextReader:
         self._mentions = 0
 
     def count_import(self) -> bool:
-        """Whether one more name in a text may be looked up as a file."""
+        """Count one more lookup, and return whether it is within the limit."""
         self._mentions += 1
         if self._mentions == MAX_IMPORTS + 1:
             self.warnings.append(
@@ -42,9 +42,9 @@ class ContextReader:
         return self._mentions <= MAX_IMPORTS
 
     def read(self, path: str, *, named: str | None = None) -> str:
-        """The text of a regular file, with plain line ends. `named` is its path as the person knows it.
+        """Read a regular file, with LF line ends. `named` is its path as the user knows it.
 
-        A long file is cut at the end of a line. Raises Unreadable.
+        A long file is truncated at the end of a line. Raises UnreadableContextFile.
         """
         named = named or path
         if self._left <= 0 or self._files >= MAX_FILES:
@@ -80,7 +80,7 @@ class ContextReader:
             raise UnreadableContextFile(gettext_lazy("it is not a text"))
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         plain = strip_hidden(text)
-        # Emoji are made with two of them; nobody needs to be warned of those.
+        # Emoji contain joiners and variation selectors, which need no warning.
         hidden = sorted(set(text.translate(_EMOJI_JOINERS)) - set(plain))
         if hidden:
             listed = ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")

@@ -1,1 +1,1 @@
-"""Files."""
+"""Configuration files: safe reading, private directories, locks."""

@@ -1,4 +1,4 @@
-"""Lets one process at a time change a file that several share."""
+"""Locks on files that several processes change."""
 
 import os
 from collections.abc import Generator
@@ -11,10 +11,10 @@ from tejat.workspace.files.file_lock import LockTimeout, acquire_lock, open_lock
 
 @contextmanager
 def file_lock(path: str, *, timeout: float) -> Generator[None]:
-    """Hold the lock of that name, a file that is made and stays. The lock ends with the process at the latest.
+    """Hold a lock file, which is created and stays. The lock ends with the process at the latest.
 
-    Blocks the thread for at most `patience` seconds. Raises UsageError if somebody else holds it for longer, and
-    OSError where it cannot be made.
+    Blocks the thread for at most `timeout` seconds. Raises UsageError if another process holds it longer, and OSError
+    if it cannot be created.
     """
     descriptor = open_lock_file(path)
     try:

@@ -1,4 +1,4 @@
-"""Reads the small text files that tell the program what it may do, and refuses those that others could have written."""
+"""Reading of small configuration files, except those that others can write."""
 
 import errno
 import os
@@ -12,29 +12,29 @@ MAX_BYTES = 2**20
 
 
 class AllowedWriters(Enum):
-    """Who may have written a file that we obey."""
+    """Who may have write access to a configuration file."""
 
     TRUSTED = auto()
-    """Only the person who runs the program, or root."""
+    """Only the user, or root."""
     ANYONE = auto()
 
 
 def read_config_file(path: str, *, writers: AllowedWriters) -> str | None:
-    """The text of the file, without a byte order mark; None if there is no such file.
+    """Read a text file, without a byte order mark; None if it does not exist.
 
-    Raises ConfigurationError that names the file: it cannot be read, is no regular file, is longer than MAX_BYTES, is
-    not UTF-8, or was open to other writers than allowed. A link to nowhere is not a missing file.
+    Raises ConfigurationError if it cannot be read, is not a regular file, is longer than MAX_BYTES, is not UTF-8, or is
+    open to other writers than allowed. A dangling link is an error.
     """
     content = read_config_bytes(path, writers=writers)
     return None if content is None else _decode(content, path)
 
 
 def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
-    """The same for a file that need not be UTF-8."""
+    """Read a file like `read_config_file`, whatever its encoding."""
     if not path_exists(path):
         return None
     try:
-        # Opening a pipe must not wait for whoever would write into it.
+        # Opening a named pipe must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         try:
             return _read_content(descriptor, path, writers)
@@ -45,10 +45,9 @@ def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
 
 
 def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
-    """The sorted names in the directory, none if there is no such directory.
+    """The sorted names in a directory, empty if it does not exist.
 
-    Raises ConfigurationError that names it: it cannot be read, is no directory, or was open to other writers than
-    allowed.
+    Raises ConfigurationError if it cannot be read, is not a directory, or is open to other writers than allowed.
     """
     if not path_exists(path):
         return []
@@ -65,7 +64,7 @@ def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
 
 
 def path_exists(path: str) -> bool:
-    """Whether the name is taken. Raises ConfigurationError where that cannot be known: unknown is not missing."""
+    """Whether the path exists. Raises ConfigurationError if that cannot be determined."""
     try:
         os.lstat(path)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Mcp."""
+"""MCP servers in the settings."""

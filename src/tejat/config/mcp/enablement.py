@@ -1,4 +1,4 @@
-"""Which MCP servers the person has switched off, in a file that Gemini CLI reads too."""
+"""Disabled MCP servers, in a file shared with Gemini CLI."""
 
 from typing import cast
 
@@ -17,7 +17,7 @@ _LOCK_TIMEOUT = 5.0
 
 
 def disabled_servers(paths: AppPaths) -> frozenset[str]:
-    """The names of the servers that are switched off, in small letters. Raises ConfigurationError."""
+    """The names of disabled servers in lower case. Raises ConfigurationError."""
     return frozenset(name for name, entry in _read(paths).items() if _is_disabled_entry(entry))
 
 
@@ -26,9 +26,9 @@ def is_disabled(alias: str, disabled: frozenset[str]) -> bool:
 
 
 def set_server_enabled(paths: AppPaths, alias: str, *, enabled: bool) -> bool:
-    """Switch a server on or off for later sessions; whether that changed anything.
+    """Enable or disable a server for later sessions, and return whether that changed anything.
 
-    Raises ConfigurationError and UsageError, and OSError where the file cannot be written.
+    Raises ConfigurationError and UsageError, and OSError if the file cannot be written.
     """
     make_private_directory(paths.gemini)
     path = paths.mcp_enablement

@@ -1,4 +1,4 @@
-"""The entries of MCP servers in the settings files that a command may change: the person's own and the project's."""
+"""Entries of MCP servers in the settings of the user and the project."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -19,17 +19,17 @@ _KEY = "mcpServers"
 
 
 class SettingsScope(StrEnum):
-    """Whose settings are meant."""
+    """Which settings file is meant."""
 
     USER = "user"
     PROJECT = "project"
 
 
 class McpServerEntries:
-    """The entries for the project in `root`, an absolute path. `environment` is the real one.
+    """The entries for the project in `root`, an absolute path. `environment` is that of the process.
 
-    Everything raises ConfigurationError for settings that cannot be relied on; what changes something raises UsageError
-    and OSError too, and nothing is changed then.
+    All methods raise ConfigurationError for unusable settings; those that change something also raise UsageError and
+    OSError, and then nothing is changed.
     """
 
     def __init__(self, paths: AppPaths, root: str, environment: Mapping[str, str]) -> None:
@@ -39,7 +39,7 @@ class McpServerEntries:
 
     @property
     def is_home(self) -> bool:
-        """Whether the project's settings would be the person's own."""
+        """Whether the project's settings are the user's own."""
         own = same_directory(os.path.join(self._root, ".gemini"), self._paths.gemini)
         return own or any(same_directory(self._root, directory) for directory in self._paths.homes)
 
@@ -49,7 +49,7 @@ class McpServerEntries:
         return os.path.join(self._root, PROJECT_SETTINGS)
 
     def names(self, scope: SettingsScope) -> tuple[str, ...]:
-        """The servers in the settings of that scope, whether they count or not."""
+        """The servers in the settings of a scope, in effect or not."""
         if scope is SettingsScope.PROJECT and self.is_home:
             return ()
         tier = SourceTier.USER if scope is SettingsScope.USER else SourceTier.WORKSPACE
@@ -58,11 +58,11 @@ class McpServerEntries:
         return () if found is None else tuple(found.members())
 
     def put(self, scope: SettingsScope, name: str, entry: JsonObject) -> TrustAfterEdit:
-        """Make this the entry of that name."""
+        """Add or replace an entry."""
         return self._edit(scope, lambda text: set_member(text, (_KEY, name), entry))
 
     def remove(self, scope: SettingsScope, name: str) -> TrustAfterEdit:
-        """Take out the entry of that name, if there is one."""
+        """Remove an entry, if there is one."""
         return self._edit(scope, lambda text: remove_member(text, (_KEY, name)))
 
     def _edit(self, scope: SettingsScope, change: Callable[[str], str]) -> TrustAfterEdit:
@@ -73,7 +73,7 @@ class McpServerEntries:
         return edit_project_settings(self._paths, self._root, change, environment=self._environment)
 
     def _refuse_link_outside(self) -> None:
-        """A folder of somebody else's must not lead us to files that are none of its own."""
+        """An untrusted folder must not make us write files outside of it."""
         path, root = self.path(SettingsScope.PROJECT), os.path.realpath(self._root)
         if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
             raise UsageError(
@@ -86,7 +86,7 @@ class McpServerEntries:
 
 
 def validate_server_url(url: str) -> None:
-    """Raises UsageError for what is no address of a server. With references in it, it is known only when it is used."""
+    """Raises UsageError for an invalid URL. One with variable references is checked only when it is used."""
     if not url.lower().startswith(("http://", "https://")):
         raise UsageError(gettext_lazy("The address of a server begins with http:// or https://."))
     if "$" in url:

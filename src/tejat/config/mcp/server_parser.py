@@ -1,4 +1,4 @@
-"""Reads an MCP server out of the settings."""
+"""Parsing of MCP servers in the settings."""
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingValue
@@ -7,10 +7,10 @@ from tejat.core.i18n import gettext_lazy
 
 
 def parse_mcp_server(found: SettingValue) -> McpServer:
-    """The server that an object describes. Raises SettingsError.
+    """Parse the object that describes a server. Raises SettingsError.
 
-    References in `env` stay as they are written: whoever starts the server resolves them, and a value that was put in
-    their place must not be read for references again.
+    References in `env` are not expanded: they are expanded when the server starts, and a value must not be expanded
+    twice.
     """
     given = found.members()
 
@@ -23,8 +23,8 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
     def members(name: str) -> dict[str, SettingValue]:
         return given[name].members() if name in given else {}
 
-    def of_person(name: str) -> bool:
-        """Whether it is switched on, by somebody other than the project itself."""
+    def enabled_outside_project(name: str) -> bool:
+        """Whether it is enabled by other settings than those of the project."""
         return name in given and given[name].boolean() and found.file.tier is not SourceTier.WORKSPACE
 
     return McpServer(
@@ -39,8 +39,8 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
         tcp=text("tcp"),
         timeout=_parse_seconds(given["timeout"]) if "timeout" in given else 600.0,
         start_timeout=_parse_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
-        is_trusted=of_person("trust"),
-        may_sample=of_person("sampling"),
+        is_trusted=enabled_outside_project("trust"),
+        may_sample=enabled_outside_project("sampling"),
         is_sandboxed="sandbox" in given and given["sandbox"].boolean(),
         description=text("description"),
         include_tools=texts("includeTools"),
@@ -55,7 +55,7 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
 
 
 def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
-    """Arguments as they are: a blank one is an argument too."""
+    """Arguments as written; empty ones count."""
     value = found.json()
     if not isinstance(value, list):
         raise found.error(gettext_lazy("a list of texts"))
@@ -66,7 +66,7 @@ def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
 
 
 def _parse_scalar(found: SettingValue, value: object) -> str:
-    """A text; numbers and truth values are taken for their text, as people write them so."""
+    """A string. Numbers and booleans are converted, because people write them without quotes."""
     match value:
         case bool():
             return "true" if value else "false"

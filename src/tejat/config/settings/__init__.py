@@ -1,1 +1,1 @@
-"""Settings."""
+"""Settings files: schema, loading, merging, editing."""

@@ -1,4 +1,4 @@
-"""Changes one entry of a settings file and nothing else in it: comments, order and layout stay as they were written."""
+"""Edits of single settings that preserve comments, order and layout."""
 
 import os
 import stat
@@ -21,10 +21,10 @@ _DEFAULT_INDENT = "  "
 
 
 def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, writers: AllowedWriters) -> None:
-    """Put the changed text in the place of the settings file, which is made if it is missing, with its directory.
+    """Apply a change to the text of a settings file, which is created if it is missing.
 
-    `change` gets the text, `{}` for a new file. Several processes may do this at once. Raises SettingsError for a file
-    that is broken, UsageError and OSError where it cannot be read or written; then it is as it was.
+    `change` gets the text, `{}` for a new file. Safe for concurrent processes. Raises SettingsError for an invalid
+    file, UsageError and OSError if it cannot be read or written; then it is unchanged.
     """
     directory = os.path.dirname(path)
     os.makedirs(directory, mode=0o755 if writers is AllowedWriters.ANYONE else 0o700, exist_ok=True)
@@ -39,15 +39,15 @@ def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, w
 
 
 def settings_lock_path(paths: AppPaths, path: str) -> str:
-    """Not beside the file: a project is no place for files of ours."""
+    """The lock of a settings file. It is not beside the file, to keep projects clean."""
     make_private_directory(paths.locks)
     return paths.lock(path)
 
 
 def set_member(text: str, names: Sequence[str], given: JsonValue) -> str:
-    """The text with this value under these names, one inside the other; what is missing on the way is made.
+    """Set the value at a path of keys, creating missing objects.
 
-    Raises BadJson, and UsageError where something else than an object is in the way.
+    Raises JsoncError, and UsageError if a value on the path is not an object.
     """
     layout = _Layout(text)
     objects = layout.objects_along(names)
@@ -73,7 +73,7 @@ def set_member(text: str, names: Sequence[str], given: JsonValue) -> str:
 
 
 def remove_member(text: str, names: Sequence[str]) -> str:
-    """The text without the value under these names; as it is where there is none. Raises BadJson and UsageError."""
+    """Remove the value at a path of keys, if there is one. Raises JsoncError and UsageError."""
     layout = _Layout(text)
     objects = layout.objects_along(names)
     place = objects[-1].members.get(names[-1]) if len(objects) == len(names) else None
@@ -88,13 +88,13 @@ def remove_member(text: str, names: Sequence[str]) -> str:
         start -= 1
     if text[start - 1] == "\n" and text[end : end + 1] in ("\n", "\r"):
         start -= 1  # the whole line goes
-    # What was the last one but one is the last now, so its comma goes, and only that.
+    # The comma before a removed last member goes too.
     kept = text[:start] if before is None else text[:before] + text[before + 1 : start]
     return kept + text[end:]
 
 
 class _Object:
-    """One object in the text: where it ends, behind its closing brace, and where its members stand."""
+    """An object in the text: the position after its closing brace, and the positions of its members."""
 
     def __init__(self, end: int, members: dict[str, MemberSpan]) -> None:
         self.end = end
@@ -102,7 +102,7 @@ class _Object:
 
 
 class _Layout:
-    """Where everything stands in a text. Raises BadJson."""
+    """Positions of everything in a text. Raises JsoncError."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -112,11 +112,11 @@ class _Layout:
 
     def _record_member(self, owner: dict[str, JsonNode], key: str, place: MemberSpan) -> None:
         if id(owner) not in self._members:
-            self._kept.append(owner)  # so that no other object gets its number
+            self._kept.append(owner)  # keeps its id() from being reused
         self._members.setdefault(id(owner), {})[key] = place
 
     def objects_along(self, names: Sequence[str]) -> list[_Object]:
-        """The outermost object and those inside it that the names lead through, as far as they are there."""
+        """The outermost object and those inside it along the path, as far as they exist."""
         if not isinstance(self._top.value, dict):
             raise UsageError(gettext_lazy("The settings must be one object in {}."))
         members, node = self._members.get(id(self._top.value), {}), self._top.value
@@ -138,12 +138,12 @@ class _Layout:
         return objects
 
     def comma_after(self, position: int) -> int | None:
-        """The comma that follows, past blanks and comments."""
+        """The next comma, after white space and comments."""
         position = self._skip_space(position)
         return position if self._text.startswith(",", position) else None
 
     def comma_before(self, place: MemberSpan, owner: _Object) -> int | None:
-        """The comma that the last member of several follows."""
+        """The comma before the last of several members."""
         earlier = [other.end for other in owner.members.values() if other.end < place.key]
         return None if not earlier else self.comma_after(max(earlier))
 
@@ -168,7 +168,7 @@ class _Layout:
 
     @property
     def indent(self) -> str:
-        """By how much the person moves inner things to the right."""
+        """The indentation that the file uses."""
         members = self._members.get(id(self._top.value), {})
         for place in members.values():
             before = self._text[self._text.rfind("\n", 0, place.key) + 1 : place.key]
@@ -178,7 +178,7 @@ class _Layout:
 
 
 def _file_mode(path: str, writers: AllowedWriters) -> int:
-    """A file keeps who may read it; a new one is for the person alone, unless it belongs to a project."""
+    """An existing file keeps its mode; a new one is private unless it belongs to a project."""
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""One settings file: finds a value under either of its names and says what is wrong with it, and where."""
+"""A settings file, and values in it with their positions."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class SettingsError(ConfigurationError):
-    """A settings file is not what it should be. The message names the file, the line and, for a value, its key."""
+    """An invalid settings file. The message names the file, the line and, for a value, its key."""
 
     def __init__(self, problem: str, *, path: str) -> None:
         super().__init__(
@@ -30,7 +30,7 @@ class SettingsError(ConfigurationError):
 
 
 class SettingKey:
-    """The names of a setting, the one with the first word first: `tools.core` as it is called now, then older ones."""
+    """The names of a setting in order of precedence: the current one, such as `tools.core`, then older ones."""
 
     __slots__ = ("names",)
 
@@ -39,7 +39,7 @@ class SettingKey:
 
 
 class SettingsFile:
-    """The settings in one file. Keys that are not asked for do not matter."""
+    """The settings in one file. Unknown keys are ignored."""
 
     __slots__ = ("_members", "path", "resolve", "tier")
 
@@ -54,9 +54,9 @@ class SettingsFile:
         return SettingsFile(self.path, self.tier, self._members, env_resolver(environment, self.tier))
 
     def find(self, key: SettingKey) -> "SettingValue | None":
-        """The value under the first of the names that is given; null is as good as none.
+        """The value under the first name that is set; null counts as unset.
 
-        Raises SettingsError where a name leads through something that is no object.
+        Raises SettingsError if a name leads through something that is not an object.
         """
         for name in key.names:
             node = self._find(name)
@@ -97,7 +97,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
     text = read_config_file(path, writers=writers)
     if text is None:
         return None
-    # Most runs have few such files or none.
+    # Imported late: most runs have no such file.
     from tejat.config.jsonc import JsoncError, parse_jsonc
 
     try:
@@ -110,7 +110,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
 
 
 class SettingValue:
-    """A value in a file, under the name it was found by. What reads it raises SettingsError for the wrong type."""
+    """A value and the name it was found under. The accessors raise SettingsError for a wrong type."""
 
     __slots__ = ("file", "name", "node")
 
@@ -124,13 +124,13 @@ class SettingValue:
         return f"{self.file.path}:{self.node.line}"
 
     def setting(self, value: _T) -> Setting[_T]:
-        """The value that was read from here, with where that is."""
+        """Pair a parsed value with its source."""
         return Setting(value, self.source, self.file.tier)
 
     def error(self, expected: str, node: "JsonNode | None" = None) -> SettingsError:
-        """For a value that is not what is wanted; `node` is the part of it that is wrong."""
+        """The error for an unexpected value; `node` is the invalid part of it."""
         at = node or self.node
-        # Shown as it is written, before references are resolved; what may be a secret is not shown at all.
+        # Shown as written, before references are expanded; possible secrets are not shown at all.
         hides = not _SECRET_KEYS.isdisjoint(self.name.split("."))
         found = gettext_lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
         return SettingsError(
@@ -200,7 +200,7 @@ class SettingValue:
         return tuple(entry.string() for entry in self.entries())
 
     def entries(self) -> "list[SettingValue]":
-        """The texts in a list, each with its own line; blank ones do not count."""
+        """The non-blank strings in a list, each with its own line."""
         if not isinstance(self.node.value, list):
             raise self.error(gettext_lazy("a list of texts"))
         found: list[SettingValue] = []
@@ -212,19 +212,19 @@ class SettingValue:
         return found
 
     def entries_or_one(self) -> "list[SettingValue]":
-        """The same, where a text that stands alone is as good as a list of one."""
+        """Like `entries`, but a single string counts as a list of one."""
         if isinstance(self.node.value, str):
             return [self] if self.file.resolve(self.node.value).strip() else []
         return self.entries()
 
     def items_or_one(self) -> "list[SettingValue]":
-        """What a list holds, whatever it is, each with its own line; anything else stands for a list of one."""
+        """The items of a list of anything, each with its own line; another value counts as a list of one."""
         if not isinstance(self.node.value, list):
             return [self]
         return [SettingValue(self.file, self.name, node) for node in self.node.value]
 
     def members(self) -> "dict[str, SettingValue]":
-        """What an object holds, each with its own line; null is as good as none."""
+        """The members of an object, each with its own line, without null."""
         if not isinstance(self.node.value, dict):
             raise self.error(gettext_lazy("an object"))
         return {
@@ -234,11 +234,11 @@ class SettingValue:
         }
 
     def json(self) -> "JsonValue":
-        """The value as it is, whatever it is."""
+        """The value as JSON, with references expanded."""
         return self._to_json(self.node)
 
     def raw_json(self) -> "JsonValue":
-        """The same with its references left alone: a command line is for a shell to read."""
+        """The value as JSON, with references left alone: command lines are for a shell to expand."""
         return _raw_json(self.node)
 
     def json_object(self) -> "JsonObject":
@@ -297,6 +297,6 @@ def _describe_value(value: "JsoncValue") -> str:
 
 
 _MAX_SHOWN = 60
-# `model` was the name of the model before it became the object that holds it.
+# `model` used to be the name of the model; now it is an object.
 _FORMERLY_STRING = frozenset({"model"})
 _SECRET_KEYS = frozenset({"env", "headers", "oauth", "baseUrl", "searchUrl"})

@@ -1,4 +1,4 @@
-"""Reads the settings of a run: what system, person and project say, merged."""
+"""Loading and merging of the settings of a run."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -115,7 +115,7 @@ def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[S
 def _resolve_directories(
     directories: Iterable[Setting[str]], paths: AppPaths, roots: Sequence[str]
 ) -> Iterable[Setting[str]]:
-    """Relative to the project; `~` is the home directory."""
+    """Resolve directories relative to the project; `~` is the home directory."""
     base = roots[0] if roots else "."
     for entry in directories:
         start, slash, rest = entry.value.partition("/")

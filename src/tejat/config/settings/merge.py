@@ -1,4 +1,4 @@
-"""How the files that give the same setting are made one: the last word, all of them together, or name by name."""
+"""Strategies for merging a setting from several files."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -13,20 +13,23 @@ if TYPE_CHECKING:
 
 ParseSetting: TypeAlias = Callable[[SettingValue], object]
 MergeSetting: TypeAlias = Callable[[Sequence[SettingsFile], SettingKey, ParseSetting, object], object]
-"""What a field of the settings becomes. The files are in order, the last one has the last word; then comes what holds
-if none of them says anything. Every file is read even if it is overruled, so that no wrong value goes unseen."""
+"""Merges a setting. Arguments: the files, lowest precedence first, the key, the parser and the default. Every file is
+parsed even if it is overridden, so that no invalid value goes unnoticed."""
+
+
+def _find_all(files: Sequence[SettingsFile], key: SettingKey) -> "Iterator[SettingValue]":
+    return (found for file in files if (found := file.find(key)))
 
 
 def last_wins(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
     kept = default
-    for file in files:
-        if found := file.find(key):
-            kept = found.setting(read(found))
+    for found in _find_all(files, key):
+        kept = found.setting(read(found))
     return kept
 
 
 def without_project(merge: MergeSetting) -> MergeSetting:
-    """The same for what a project has no say in, trusted or not."""
+    """The strategy, ignoring project settings even if they are trusted."""
 
     def merged(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
         return merge([file for file in files if file.tier is not SourceTier.WORKSPACE], key, read, default)
@@ -35,51 +38,47 @@ def without_project(merge: MergeSetting) -> MergeSetting:
 
 
 def project_may_tighten(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """As `last`, but a project is heard only where it asks for more than what holds already."""
+    """Like `last_wins`, but a project can only make the setting stricter."""
     kept = cast("Setting[object]", default)
-    for file in files:
-        if found := file.find(key):
-            value = read(found)
-            if file.tier is not SourceTier.WORKSPACE or _strictness(value) > _strictness(kept.value):
-                kept = found.setting(value)
+    for found in _find_all(files, key):
+        value = read(found)
+        if found.file.tier is not SourceTier.WORKSPACE or _strictness(value) > _strictness(kept.value):
+            kept = found.setting(value)
     return kept
 
 
 def project_may_narrow(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """As `last` for a list of all that there may be: a project can take entries away from what others say, not add."""
+    """Like `last_wins` for an allowlist: a project can remove entries, not add any."""
     kept = cast("Setting[tuple[str, ...]] | None", default)
-    for file in files:
-        if found := file.find(key):
-            names = cast("tuple[str, ...]", read(found))
-            if file.tier is SourceTier.WORKSPACE and kept is not None:
-                names = tuple(name for name in kept.value if name in names)
-                kept = kept if names == kept.value else found.setting(names)
-            else:
-                kept = found.setting(names)
+    for found in _find_all(files, key):
+        names = cast("tuple[str, ...]", read(found))
+        if found.file.tier is SourceTier.WORKSPACE and kept is not None:
+            names = tuple(name for name in kept.value if name in names)
+            kept = kept if names == kept.value else found.setting(names)
+        else:
+            kept = found.setting(names)
     return kept
 
 
 def union(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """The entries of all lists, each once, from the last that names it."""
+    """The entries of all lists, each once, with its last source."""
     entries = {entry.value: entry for entry in cast("tuple[Setting[str], ...]", default)}
-    for file in files:
-        if found := file.find(key):
-            read(found)
-            entries |= {entry.string(): entry.setting(entry.string()) for entry in found.entries()}
+    for found in _find_all(files, key):
+        read(found)
+        entries |= {entry.string(): entry.setting(entry.string()) for entry in found.entries()}
     return tuple(entries.values())
 
 
 def merge_by_name(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """The members of all objects; of two with the same name the later one holds, whole."""
+    """The members of all objects; later ones replace earlier ones of the same name."""
     members = dict(cast("Mapping[str, Setting[object]]", default))
-    for file in files:
-        if found := file.find(key):
-            members |= {name: member.setting(read(member)) for name, member in found.members().items()}
+    for found in _find_all(files, key):
+        members |= {name: member.setting(read(member)) for name, member in found.members().items()}
     return members
 
 
 def project_may_add(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """As `by_name`, but a project takes over no name that somebody else has given: rules know what they mean by it."""
+    """Like `merge_by_name`, but a project cannot replace a member of others: rules refer to it by name."""
     members = dict(cast("Mapping[str, Setting[object]]", default))
     for name, member, is_taken in _iter_members(files, key):
         setting = member.setting(read(member))
@@ -89,41 +88,38 @@ def project_may_add(files: Sequence[SettingsFile], key: SettingKey, read: ParseS
 
 
 def find_name_conflicts(files: Sequence[SettingsFile], key: SettingKey) -> tuple[Setting[str], ...]:
-    """The names that a project gives there and that are somebody else's."""
+    """The names in project settings that are already taken."""
     return tuple(member.setting(name) for name, member, is_taken in _iter_members(files, key) if is_taken)
 
 
 def _iter_members(files: Sequence[SettingsFile], key: SettingKey) -> "Iterator[tuple[str, SettingValue, bool]]":
-    """Every member of the objects, and whether a project gives it a name that is somebody else's."""
+    """Every member of the objects, and whether it is a project member whose name is taken."""
     of_others = {
         name
-        for file in files
-        if file.tier is not SourceTier.WORKSPACE and (found := file.find(key))
+        for found in _find_all(files, key)
+        if found.file.tier is not SourceTier.WORKSPACE
         for name in found.members()
     }
-    for file in files:
-        if found := file.find(key):
-            for name, member in found.members().items():
-                yield name, member, file.tier is SourceTier.WORKSPACE and name in of_others
+    for found in _find_all(files, key):
+        for name, member in found.members().items():
+            yield name, member, found.file.tier is SourceTier.WORKSPACE and name in of_others
 
 
 def concatenate(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """The members of all objects: under each name the entries of every file, in order. No file drops another's."""
+    """The members of all objects, each with the entries of every file in order. No file drops another's."""
     members = dict(cast("Mapping[str, tuple[Setting[object], ...]]", default))
-    for file in files:
-        if found := file.find(key):
-            for name, member in found.members().items():
-                added = tuple(entry.setting(read(entry)) for entry in member.items_or_one())
-                members[name] = (*members.get(name, ()), *added)
+    for found in _find_all(files, key):
+        for name, member in found.members().items():
+            added = tuple(entry.setting(read(entry)) for entry in member.items_or_one())
+            members[name] = (*members.get(name, ()), *added)
     return members
 
 
 def merge_deep(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
-    """Objects within each other made one."""
+    """Merge objects recursively."""
     kept = cast("Setting[JsonObject]", default)
-    for file in files:
-        if found := file.find(key):
-            kept = found.setting(_merge_objects(kept.value, cast("JsonObject", read(found))))
+    for found in _find_all(files, key):
+        kept = found.setting(_merge_objects(kept.value, cast("JsonObject", read(found))))
     return kept
 
 

@@ -1,4 +1,4 @@
-"""The settings whose values are more than a text, a number or a list: how each of them is read."""
+"""Parsers of settings with structured values."""
 
 import re
 
@@ -38,7 +38,7 @@ def parse_variable_names(found: SettingValue) -> tuple[str, ...]:
 
 
 def parse_command(found: SettingValue) -> tuple[str, ...]:
-    """The words of a command, which is written as a line or as a list of arguments."""
+    """A command, written as a line or as a list of arguments."""
     resolve, written = found.file.resolve, found.node.value
     if isinstance(written, str):
         given: str | list[str] = resolve(written)
@@ -57,7 +57,7 @@ def parse_command(found: SettingValue) -> tuple[str, ...]:
 
 
 def parse_file_names(found: SettingValue) -> tuple[str, ...]:
-    """Names to look for in a directory, so none may lead out of it."""
+    """File names to look for in a directory. None may lead out of it."""
     entries = found.entries_or_one()
     for entry in entries:
         name = entry.string()
@@ -67,7 +67,7 @@ def parse_file_names(found: SettingValue) -> tuple[str, ...]:
 
 
 def parse_negated_boolean(found: SettingValue) -> bool:
-    """For a setting that says what is off, where we say what is on."""
+    """A setting that disables what our field enables."""
     return not found.boolean()
 
 
@@ -85,13 +85,13 @@ def parse_price(found: SettingValue) -> TokenPrice:
 
 
 def parse_token_budget(found: SettingValue) -> int | None:
-    """How long the output of a tool may be before it is summarised; None where that is not said."""
+    """The length of tool output above which it is summarized, None if not set."""
     given = found.members()
     return given["tokenBudget"].count() if "tokenBudget" in given else None
 
 
 def parse_retention_days(found: SettingValue) -> float | None:
-    """Days that sessions are kept, None for ever: a number, or an object with `maxAge` such as `30d`."""
+    """Days to keep sessions, None for ever: a number, or an object with `maxAge` such as `30d`."""
     value = found.node.value
     if not isinstance(value, dict):
         return found.number() or None

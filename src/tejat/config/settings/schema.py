@@ -1,4 +1,4 @@
-"""Every setting: the field it becomes, its names in the files, how it is read and how several files are merged."""
+"""All settings: their fields, keys, parsers and merge strategies."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ RESTRICTIONS = (
     SettingSpec("exclude", EXCLUDE, SettingValue.strings, union),
     SettingSpec("mcp_excluded", MCP_EXCLUDED, SettingValue.strings, union),
 )
-"""What even a project that is not trusted may set."""
+"""Settings that even an untrusted project may set."""
 
 _TOOLS = (
     SettingSpec("core", SettingKey("tools.core", "coreTools"), SettingValue.strings),

@@ -1,6 +1,6 @@
-"""The settings of a run as values, each with who set it and where."""
+"""Values of settings, each with its source."""
 
-# Without this the types of all the fields would be made with every start of the program.
+# Without this, the types of all fields would be evaluated at every start.
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
 
 
 DEFAULT_SOURCE = gettext_lazy("default")
-"""Where a value comes from that nobody has set."""
+"""The source of a default value."""
 
 
 @frozen
 class Setting(Generic[T_co]):
-    """A value, who set it, and where: file and line, the name of an environment variable, or `default`."""
+    """A value and its source: file and line, an environment variable, or `default`."""
 
     value: T_co
     source: str = DEFAULT_SOURCE
@@ -32,12 +32,12 @@ class Setting(Generic[T_co]):
 
 @frozen
 class McpServer:
-    """How to reach a server, what it is allowed, and which of its tools are wanted. None: not given.
+    """The configuration of an MCP server. None means not set.
 
-    `command` means a process that is started, `http_url` comes before `url`. `timeout` is in seconds, `start_timeout`
-    (until it has said what it is) too. `is_trusted` (nothing of it is asked about) and `may_sample` (it may ask the
-    model of the session) are never true for a server that a project brings along. `oauth` keeps the names of the
-    settings, `unknown_fields` are names that mean nothing. Values that may be secret are left out when it is printed.
+    `command` starts a process; `http_url` takes precedence over `url`. `timeout` and `start_timeout` are in seconds.
+    `is_trusted` (no approvals) and `may_sample` (it may use the model of the session) are never true for a server from
+    project settings. `oauth` keeps the names of the settings, `unknown_fields` are unknown names. Values that may be
+    secret are left out of `repr`.
     """
 
     command: str | None = None
@@ -69,7 +69,7 @@ class McpServer:
 
 
 class TokenPrice(NamedTuple):
-    """Dollars for a million tokens; `cached` are those of a request that the service had seen before."""
+    """Dollars per million tokens. `cached` is the price of cached prompt tokens."""
 
     input: float
     cached: float
@@ -78,11 +78,11 @@ class TokenPrice(NamedTuple):
 
 @frozen
 class Settings:
-    """What is set. None in place of a Setting: nobody set it; a limit whose value is None: there is none.
+    """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
 
-    A tuple of settings unites all files, entry by entry; in a mapping each name has its own. `mcp_name_conflicts` are
-    names of servers that a project gave and that were given already. `files` were read, the last one has the last word;
-    `ignored` are those of a project that is not trusted which set more than their exclude lists.
+    A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.
+    `mcp_name_conflicts` are server names in project settings that were taken. `files` were read, lowest precedence
+    first; `ignored_files` are those of an untrusted project that set more than their exclude lists.
     """
 
     core: Setting[tuple[str, ...]] | None = None
@@ -154,11 +154,11 @@ class Settings:
 
 
 COMMAND_SERVER_NAME = "mcp"
-"""What the server is called that `mcp.serverCommand` starts."""
+"""The name of the server that `mcp.serverCommand` starts."""
 
 
 def configured_servers(settings: Settings) -> dict[str, Setting[McpServer]]:
-    """Every server that the settings name, whether it may be started or not."""
+    """All configured servers, enabled or not."""
     servers = dict(settings.mcp_servers)
     given = settings.mcp_server_command
     if given is not None:
@@ -169,10 +169,10 @@ def configured_servers(settings: Settings) -> dict[str, Setting[McpServer]]:
 
 
 def tool_lists(settings: Settings) -> tuple[object, ...]:
-    """Those of the settings that allow or forbid tools."""
+    """The settings that allow or exclude tools."""
     return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded
 
 
 def is_sandbox_required_by_admin(sandbox: Setting[SandboxMode]) -> bool:
-    """Whether nobody else can have it otherwise."""
+    """Whether the administrator requires the sandbox, so that no other source can disable it."""
     return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxMode.REQUIRED

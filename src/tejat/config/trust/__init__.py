@@ -1,1 +1,1 @@
-"""Trust."""
+"""Folder trust: decisions, their store, and the files they depend on."""

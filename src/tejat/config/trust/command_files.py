@@ -1,4 +1,4 @@
-"""Which files of a folder a command names, however it is written."""
+"""Detection of the files that a command refers to."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 @frozen
 class CommandSpec:
-    """What would be run: a line or a program, arguments that are written in a list, where, and with which variables."""
+    """A command: a line or a program, its arguments, directory and variables."""
 
     line: str
     arguments: Sequence[str] = ()
@@ -31,11 +31,10 @@ class CommandSpec:
 def find_command_files(
     command: CommandSpec, root: str, variables: Mapping[str, str] = _NO_VARIABLES
 ) -> tuple[str, ...]:
-    """The regular files beneath the root that could be meant, links followed, by their path from it.
+    """The regular files below the root that a command may refer to, links followed, by relative path.
 
-    Any directory that the command names may be where it goes, or where it finds its programs. `variables` are those
-    that its references may stand for. What the files load in turn is not known. Raises UsageError where it names too
-    much.
+    Any directory in the command may be its working directory or search path. `variables` expand its references. Files
+    that those files load are not known. Raises UsageError if there are too many.
     """
     real_root = os.path.realpath(root)
     words = dict.fromkeys(_candidate_words(command, real_root, variables))
@@ -62,16 +61,16 @@ def _base_directories(words: Mapping[str, None], root: str) -> Iterator[str]:
 
 
 def _resolve_beneath(root: str, base: str, word: str) -> str | None:
-    """The real path of what the word names from the base, None for what is not in the root."""
+    """The real path of a word relative to the base, None if it is outside of the root."""
     try:
         candidate = os.path.realpath(os.path.join(base, word))
-    except ValueError:  # no file can be called so
+    except ValueError:  # not a valid file name
         return None
     return candidate if candidate.startswith(f"{root.rstrip('/')}/") else None
 
 
 def _candidate_words(command: CommandSpec, root: str, variables: Mapping[str, str]) -> Iterator[str]:
-    """What could be a path in the command, however it is quoted."""
+    """Words of the command that could be paths, however they are quoted."""
     yield command.directory
     resolved = env_resolver(variables, SourceTier.WORKSPACE)
     line = _without_redirections(command.line)
@@ -90,12 +89,12 @@ def _candidate_words(command: CommandSpec, root: str, variables: Mapping[str, st
 
 
 def _without_redirections(line: str) -> str:
-    """Where a line of shell writes to is nothing that it runs. Where something is quoted that may be otherwise."""
+    """The line without output files, which are not executed. Lines with quotes are left alone."""
     return line if set(line) & set("'\"`\\") else re.sub(r"(?<!<)>>?[ \t]*[^\s;|&()<>$]+", " ", line)
 
 
 def _python_module_files(text: str) -> Iterator[str]:
-    """What Python runs for `-m`."""
+    """The files that `python -m` would run."""
     for name in re.findall(r"(?:^|\s)-\w*m\s*([A-Za-z_][\w.]*)", text):
         path = name.replace(".", "/")
         yield from (f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py")

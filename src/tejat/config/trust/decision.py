@@ -1,4 +1,4 @@
-"""Whether a folder is trusted: what it brings along counts only if somebody said so, and only as it was then."""
+"""Trust decisions: a folder's configuration counts only if the user trusts it, as it was then."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,16 +29,16 @@ class TrustLevel(StrEnum):
     TRUSTED = "trusted"
     NOT_TRUSTED = "not trusted"
     UNKNOWN = "unknown"
-    """Nobody has decided yet."""
+    """Not decided yet."""
     CHANGED = "changed"
-    """It was trusted, but is not any more what it was then."""
+    """It was trusted, but has changed since."""
 
 
 class TrustDecision(NamedTuple):
-    """What was found about a folder, and why, in one sentence for the person.
+    """The trust in a folder, and the reason as a sentence for the user.
 
-    `items` is what it brings along, `changed` those that are not as they were (also ones that are gone). `problem` is
-    something that the person should be told in any case.
+    `items` are the files that need trust, `changed` those that differ or are gone. `problem` must be shown to the user
+    in any case.
     """
 
     level: TrustLevel
@@ -53,7 +53,7 @@ class TrustDecision(NamedTuple):
 
 
 class TrustedFolder(NamedTuple):
-    """A folder that something was decided about, and when (seconds)."""
+    """A folder with a stored decision, and its time in seconds."""
 
     path: str
     level: TrustLevel
@@ -64,10 +64,10 @@ class TrustedFolder(NamedTuple):
 def decide_trust(
     paths: AppPaths, root: str, *, trust_for_run: bool, environment: Mapping[str, str], folder_trust: Setting[bool]
 ) -> TrustDecision:
-    """Whether the folder is trusted. Raises UsageError if there is no such folder; any other doubt means no.
+    """Decide whether a folder is trusted. Raises UsageError if it does not exist; any other doubt means no.
 
-    `environment` is the real one, before any file was read; `folder_trust` is what the person or whoever runs the
-    machine set. A folder that Gemini CLI trusts is pinned when it is first seen.
+    `environment` is that of the process, before any file was read; `folder_trust` is the setting of the user or the
+    administrator. A folder that Gemini CLI trusts is pinned when it is first seen.
     """
     root = os.path.abspath(root)
     identity = folder_identity(root)
@@ -99,10 +99,10 @@ def trust_folder(
     level: TrustLevel = TrustLevel.TRUSTED,
     items: Sequence[TrustItem] | None = None,
 ) -> TrustDecision:
-    """Keep that the folder is trusted, or (NOT_TRUSTED) that it never is, and return that.
+    """Store that the folder is trusted, or (NOT_TRUSTED) that it never is, and return the decision.
 
-    Pinned is what it brings along as `items` tells, which the person has seen, or as it is now. Raises UsageError
-    if there is no such folder, it belongs to another user, or it cannot be written down.
+    `items`, which the user has seen, are pinned, or else the present ones. Raises UsageError if the folder does not
+    exist or belongs to another user, or if the decision cannot be stored.
     """
     root = os.path.abspath(root)
     identity = folder_identity(root)
@@ -127,7 +127,7 @@ def trust_folder(
 
 
 def forget_folder(paths: AppPaths, root: str) -> bool:
-    """Forget what was decided about the folder; whether there was anything. Raises UsageError."""
+    """Remove the stored decision, and return whether there was one. Raises UsageError."""
     folder = os.path.realpath(root)
     if folder not in read_trust_store(paths):
         return False
@@ -136,7 +136,7 @@ def forget_folder(paths: AppPaths, root: str) -> bool:
 
 
 def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
-    """The folders that something was decided about, by path. Raises UsageError."""
+    """The folders with a stored decision, by path. Raises UsageError."""
     return [
         TrustedFolder(
             folder,
@@ -149,10 +149,10 @@ def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
 
 
 def find_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
-    """What the folder brings along. Raises UsageError where that cannot be known."""
+    """The files of the folder that need trust. Raises UsageError if that cannot be determined."""
     if not (_exists_in(root, ".gemini") or _exists_in(root, ".mcp.json") or find_env_file(paths, root)):
         return ()
-    # Most folders bring nothing, and should not wait for what looking closer needs.
+    # Imported late: most folders have no such files.
     from tejat.config.trust.items import scan_trust_items
 
     return scan_trust_items(paths, root)
@@ -220,7 +220,7 @@ def _evaluate_records(
 
 
 def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
-    """What we were told: trust is for one folder, distrust for everything in it. A pin by itself says neither."""
+    """Stored decisions as rules: trust applies to one folder, distrust to everything in it. Pins are neither."""
     return [
         TrustRule(path, is_trusted=entry.verdict is TrustVerdict.TRUSTED)
         for path, entry in store.items()
@@ -229,7 +229,7 @@ def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
 
 
 def _most_specific_rule(rules: Sequence[TrustRule], folder: str) -> TrustRule | None:
-    """The rule about the nearest directory; of two about the same one the stricter."""
+    """The rule for the nearest directory; of two for the same one the stricter."""
     about = [rule for rule in rules if _contains(rule.directory, folder)]
     return max(about, key=lambda rule: (len(rule.directory), not rule.is_trusted), default=None)
 

@@ -1,4 +1,4 @@
-"""What a folder brings along that could start a process, set a variable or change a rule, and a digest of each."""
+"""Files of a folder that could start a process, set a variable or change a rule, with digests."""
 
 import hashlib
 import os
@@ -24,9 +24,9 @@ MAX_BYTES = 512 * 2**20
 
 
 def scan_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
-    """What the folder brings along, nothing where its files are the person's own.
+    """Find the files that need trust; none where the files are the user's own.
 
-    Raises UsageError where that cannot be known: there is too much of it, or a file belongs to another user.
+    Raises UsageError if that cannot be determined: there are too many, or a file belongs to another user.
     """
     if any(same_directory(root, home) for home in paths.homes):
         return ()
@@ -50,7 +50,7 @@ def _scan_files(paths: AppPaths, root: str) -> Iterator[TrustItem]:
 
 
 def _env_file_variables(paths: AppPaths, root: str) -> dict[str, str]:
-    """What the folder's own environment file sets: its settings may refer to that."""
+    """The variables in the folder's own .env file, which its settings may refer to."""
     file = find_env_file(paths, root)
     if file is None or file.is_user_file:
         return {}
@@ -62,7 +62,7 @@ def _env_file_variables(paths: AppPaths, root: str) -> dict[str, str]:
 
 
 def _list_files(root: str, directory: str, ending: str) -> list[str]:
-    """Every file with this ending in there at any depth, links followed, each directory once."""
+    """All files with this suffix at any depth, links followed, each directory once."""
     found: list[str] = []
     seen: set[tuple[int, int]] = set()
     waiting = [directory]
@@ -96,7 +96,7 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
 
 
 def _item(root: str, path: str, what: str) -> TrustItem | None:
-    """The file as it is now, None if there is none. What is no file, or cannot be read, is known by that."""
+    """The file as it is now, None if it does not exist. An unreadable or special file is pinned as such."""
     absolute = os.path.join(root, path)
     try:
         descriptor = os.open(absolute, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
@@ -119,7 +119,7 @@ def _item(root: str, path: str, what: str) -> TrustItem | None:
 
 
 def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
-    """The digest of the whole file, and as much of its content as it takes to tell what it says."""
+    """The digest of the whole file, and its beginning, for the description."""
     digest, start, size = hashlib.sha256(), b"", 0
     while piece := os.read(descriptor, _CHUNK_SIZE):
         start = start or piece
@@ -153,7 +153,7 @@ def _describe(what: str, content: bytes) -> Iterator[str]:
 
 
 def _setting_names(node: "JsonNode", name: str = "") -> list[str]:
-    """What the settings set, by full name; of servers and hooks only that there are any."""
+    """The full names of settings; servers and hooks are not listed one by one."""
     if not isinstance(node.value, dict) or name in ("mcpServers", "hooks"):
         return [name] if name else []
     inner = (_setting_names(member, f"{name}.{key}" if name else key) for key, member in node.value.items())
@@ -161,7 +161,7 @@ def _setting_names(node: "JsonNode", name: str = "") -> list[str]:
 
 
 def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
-    """The files inside the folder that its settings name in a command. What those load in turn is not known."""
+    """The files in the folder that commands of its settings refer to. Files that those load are not known."""
     seen: set[str] = set()
     for path in _SETTINGS:
         for command in _read_commands(os.path.join(root, path)):
@@ -178,14 +178,14 @@ def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
 
 
 class _ConfiguredCommand(NamedTuple):
-    """What would be run, by the name it stands under."""
+    """A command and the name of its setting."""
 
     name: str
     spec: CommandSpec
 
     @property
     def display(self) -> str:
-        """The command as a shell would take it, and what changes the meaning of it."""
+        """The command in shell syntax, with its directory and variables."""
         command = self.spec
         words = " ".join(filter(None, (command.line, shlex.join(command.arguments))))
         variables = ", ".join(f"{name}={given}" for name, given in command.environment.items())
@@ -204,7 +204,7 @@ def _read_commands(path: str) -> list[_ConfiguredCommand]:
 
 
 def _find_commands(node: "JsonNode", name: str = "") -> Iterator[_ConfiguredCommand]:
-    """Any `command` with its arguments, and commands by name, each of them a line or a list."""
+    """Every `command` with its arguments, and every setting whose name ends so."""
     if isinstance(node.value, list):
         for item in node.value:
             yield from _find_commands(item, name)
@@ -246,7 +246,6 @@ def _string(node: "JsonNode | None") -> str:
 
 
 def _string_members(node: "JsonNode | None") -> dict[str, str]:
-    """What is no text is no path either."""
     if node is None or not isinstance(node.value, dict):
         return {}
     return {name: member.value for name, member in node.value.items() if isinstance(member.value, str)}

@@ -1,4 +1,4 @@
-"""The files that commands of a project run: they run only as they were when the folder was trusted."""
+"""Commands of a project, which run only while their files are as they were when trusted."""
 
 import hashlib
 import os
@@ -14,9 +14,9 @@ _MAX_BYTES = 64 * 2**20
 
 
 class PinnedCommand:
-    """Tells whether a file that a command names has changed; it is read again only if something moved.
+    """Detects changes of the files of a command. Files are read again only if their metadata changed.
 
-    `items` are what the folder was trusted with; what they do not tell of is pinned as it is now.
+    `items` are what the folder was trusted with; other files are pinned as they are now.
     """
 
     def __init__(self, command: CommandSpec, root: str, items: Iterable[TrustItem] = ()) -> None:
@@ -28,7 +28,7 @@ class PinnedCommand:
         self._seen = {path: _signature(os.path.join(root, path)) for path in named}
 
     def find_changed_file(self) -> str | None:
-        """A file that the command names and that is not any more what it was, or was not there."""
+        """A file of the command that has changed or is new, or None."""
         named = self._find_files()
         if named is None:
             return self._command.line
@@ -55,20 +55,20 @@ class PinnedCommand:
 
 
 class PinnedCommands:
-    """The same for several lines of shell."""
+    """Several shell commands."""
 
     def __init__(self, lines: Iterable[str] = (), root: str = "", items: Iterable[TrustItem] = ()) -> None:
         items = tuple(items)
         self._by_line = {line: PinnedCommand(CommandSpec(line), root, items) for line in lines}
 
     def find_changed_file(self, line: str) -> str | None:
-        """A file that the line names and that has changed, None also for a line that is none of these."""
+        """A file of the command that has changed, or None, also for an unknown command."""
         pinned = self._by_line.get(line)
         return None if pinned is None else pinned.find_changed_file()
 
 
 def describe_changed_file(path: str) -> str:
-    """Why a command is not run."""
+    """The reason why a command is not run."""
     return gettext_lazy("{path} has changed since this folder was trusted. See `tejat trust`", path=path)
 
 

@@ -1,4 +1,4 @@
-"""Keeps the trust in a folder when the person changes its settings by a command of ours, and nothing else changed."""
+"""Renewal of trust when a command of Tejat edits a folder's settings and nothing else changed."""
 
 import hashlib
 import os
@@ -24,19 +24,19 @@ _NEW_FILE = "{}\n"
 
 
 class TrustAfterEdit(Enum):
-    """Whether the settings count after they were changed."""
+    """Whether the settings take effect after an edit."""
 
     TRUSTED = auto()
     NOT_TRUSTED = auto()
     """The folder was not trusted before."""
     CHANGED = auto()
-    """It was, but something else has changed meanwhile: somebody has to look."""
+    """It was, but something else has changed meanwhile, so the user has to decide again."""
 
 
 def persistent_trust(paths: AppPaths, root: str, environment: Mapping[str, str]) -> TrustDecision:
-    """Whether the folder is trusted beyond this run, so without what only holds for one. Raises UsageError."""
+    """The trust in a folder beyond this run, without what applies to this run only. Raises UsageError."""
     lasting = {name: value for name, value in environment.items() if name != "GEMINI_CLI_TRUST_WORKSPACE"}
-    # The folder has no say in this, not even by settings that cannot be read.
+    # The folder has no influence on this, not even by settings that cannot be read.
     settings = load_settings(paths, [], trusted=False, environment=lasting)
     return decide_trust(paths, root, trust_for_run=False, environment=lasting, folder_trust=settings.folder_trust)
 
@@ -44,9 +44,9 @@ def persistent_trust(paths: AppPaths, root: str, environment: Mapping[str, str])
 def edit_project_settings(
     paths: AppPaths, root: str, change: Callable[[str], str], *, environment: Mapping[str, str]
 ) -> TrustAfterEdit:
-    """Change the settings of the project as `edit_settings` does, and tell whether they count then.
+    """Edit the settings of the project like `edit_settings`, and return whether they take effect.
 
-    A folder that was trusted stays so, with its new settings. Raises UsageError and OSError.
+    A trusted folder stays trusted with its new settings. Raises UsageError and OSError.
     """
     before = persistent_trust(paths, root, environment)
     edited: list[tuple[str, str]] = []
@@ -69,7 +69,7 @@ def edit_project_settings(
 
 
 def _is_only_change(before: tuple[TrustItem, ...], after: tuple[TrustItem, ...], *, old: str, new: str) -> bool:
-    """Whether the edit is all that differs: scripts come and go with the entries that name them."""
+    """Whether nothing but the edit differs. Scripts may come and go with the entries that refer to them."""
     was, now_is = ({item.path: item for item in items} for items in (before, after))
     settings_before, settings_after = was.pop(PROJECT_SETTINGS, None), now_is.pop(PROJECT_SETTINGS, None)
     if settings_after is None or settings_after.digest != _digest(new):
@@ -88,7 +88,7 @@ def _digest(text: str) -> str:
 
 
 def _renew_pins(paths: AppPaths, root: str, items: tuple[TrustItem, ...]) -> bool:
-    """Pin what is there now, under the verdict that there was."""
+    """Pin the present files, with the same verdict."""
     folder = os.path.realpath(root)
     entry = read_trust_store(paths).get(folder)
     if entry is None or entry.verdict is TrustVerdict.NOT_TRUSTED or entry.identity != folder_identity(root):

@@ -1,4 +1,4 @@
-"""What was decided about folders: ours, pinned to what they hold, and what Gemini CLI keeps, which is only read."""
+"""Stored trust decisions: our own, with pinned files, and those of Gemini CLI, which are only read."""
 
 import json
 import os
@@ -18,7 +18,7 @@ _LOCK_TIMEOUT = 30.0
 
 
 class TrustVerdict(StrEnum):
-    """What was decided about a folder. PINNED: Gemini CLI trusts it, and here is only written what it held then."""
+    """A decision about a folder. PINNED: Gemini CLI trusts it, and the entry only pins its files."""
 
     TRUSTED = "trusted"
     NOT_TRUSTED = "not trusted"
@@ -26,7 +26,7 @@ class TrustVerdict(StrEnum):
 
 
 class FolderIdentity(NamedTuple):
-    """What tells a folder from another one that takes its name."""
+    """Distinguishes a folder from another one with the same path."""
 
     device: int
     inode: int
@@ -34,10 +34,9 @@ class FolderIdentity(NamedTuple):
 
 
 class TrustItem(NamedTuple):
-    """A file that matters: its path relative to the folder, what it is, a digest of its content, and what it says.
+    """A file that needs trust: its relative path, its kind, a digest of its content, and details.
 
-    `says` tells the commands it would start and the names it would set, in words for the person; never a value of a
-    variable.
+    `details` are the commands it starts and the names it sets, for the user; never the value of a variable.
     """
 
     path: str
@@ -47,7 +46,7 @@ class TrustItem(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What it is, in the person's language."""
+        """The kind in the user's language."""
         words = {
             "settings": gettext_lazy("settings"),
             "environment file": gettext_lazy("environment file"),
@@ -63,7 +62,7 @@ class TrustItem(NamedTuple):
 
 
 class TrustEntry(NamedTuple):
-    """What was decided, about which folder, what it held then (relative path to digest), and when (seconds)."""
+    """A decision: the folder, its files (relative path to digest) and the time in seconds."""
 
     verdict: TrustVerdict
     identity: FolderIdentity
@@ -72,20 +71,20 @@ class TrustEntry(NamedTuple):
 
 
 class TrustRule(NamedTuple):
-    """Everything in this directory, its links followed, is trusted or is not: ours, or one of Gemini CLI."""
+    """Trust or distrust in everything in a directory (real path), stored by us or by Gemini CLI."""
 
     directory: str
     is_trusted: bool
 
 
 def read_trust_store(paths: AppPaths) -> dict[str, TrustEntry]:
-    """What was decided, by the real path of the folder. Raises UsageError for a file that cannot be relied on."""
+    """The decisions by the real path of the folder. Raises UsageError for an unusable file."""
     path = paths.trust_store
     return {folder: _parse_entry(value, path) for folder, value in _folders_in(_read(path), path).items()}
 
 
 def save_trust_entry(paths: AppPaths, folder: str, entry: TrustEntry) -> None:
-    """Keep what was decided. Blocks while another process does the same. Raises UsageError; then nothing is changed."""
+    """Store a decision. Blocks while another process holds the lock. Raises UsageError."""
     value = {
         "verdict": entry.verdict.value,
         "device": entry.identity.device,
@@ -102,7 +101,7 @@ def save_trust_entry(paths: AppPaths, folder: str, entry: TrustEntry) -> None:
 
 
 def remove_trust_entry(paths: AppPaths, folder: str) -> None:
-    """Forget what was decided. Raises UsageError; then nothing is changed."""
+    """Remove a decision. Raises UsageError."""
 
     def remove(folders: dict[str, object]) -> None:
         folders.pop(folder, None)
@@ -124,13 +123,13 @@ def current_time() -> int:
 
 
 def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> list[TrustRule]:
-    """The rules of Gemini CLI, as they are. Raises UsageError for a file that cannot be relied on."""
+    """The rules of Gemini CLI. Raises UsageError for an unusable file."""
     named = environment.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH")
     path = os.path.abspath(named) if named else paths.gemini_trusted_folders
     text = read_config_file(path, writers=AllowedWriters.TRUSTED)
     if text is None:
         return []
-    # Most people have none, and nothing is written on most days.
+    # Imported late: most users have no such file.
     from tejat.config.jsonc import JsoncError, parse_jsonc
 
     try:
