@@ -114,7 +114,7 @@ def test_a_server_whose_program_changed_is_not_trusted(machine: ProgramEnv, serv
     assert not mark.exists()
 
 
-def test_a_folder_that_is_not_trusted_does_not_lead_the_persons_hooks_astray(machine: ProgramEnv) -> None:
+def test_a_folder_that_is_not_trusted_does_not_lead_the_users_hooks_astray(machine: ProgramEnv) -> None:
     marks = machine.base / "own", machine.base / "theirs"
     program(machine.project / "check.sh", f"#!/bin/sh\ntouch '{marks[1]}'\n")
     (machine.project / "checks.py").write_text(f"open({str(marks[1])!r}, 'w')")

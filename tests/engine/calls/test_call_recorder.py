@@ -1,10 +1,10 @@
 """The end of a call is told when it is written down, and written down whatever becomes of the telling."""
 
-from typing import Any
 import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, FunctionResponse
@@ -40,12 +40,12 @@ def written(journal: SessionJournal) -> list[int]:
 def watching(
     journal: SessionJournal,
     events: list[Event],
-    tell: Callable[[Any], None],
+    emit: Callable[[Any], None],
     *,
     pause_after: int | None = None,
 ) -> CallRecorder:
     async def main() -> CallRecorder:
-        watch = CallRecorder(journal.record, tell)
+        watch = CallRecorder(journal.record, emit)
         for number, event in enumerate(events):
             watch(event)
             if number == pause_after:
@@ -89,11 +89,11 @@ def test_an_error_of_the_sink_is_kept_and_the_journal_is_written(tmp_path: Path)
     error = ValueError("deaf")
     heard: list[Event] = []
 
-    def tell(event: Event) -> None:
+    def emit(event: Event) -> None:
         heard.append(event)
         raise error
 
-    watch = watching(journal, [finished(0), finished(1), finished(2)], tell)
+    watch = watching(journal, [finished(0), finished(1), finished(2)], emit)
     assert written(journal) == [0, 1, 2]
     journal.close()
     assert watch.sink_error is error

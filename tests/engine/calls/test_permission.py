@@ -50,7 +50,7 @@ def run(
     directory: Path,
     tool: BaseTool,
     *texts: str,
-    person: ScriptedApprover | None,
+    approver: ScriptedApprover | None,
     rules: tuple[PolicyRule, ...] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
     save: SaveRule | None = None,
@@ -58,7 +58,7 @@ def run(
     """The results of the calls, each of them in a turn of its own."""
 
     async def main() -> list[ToolResult]:
-        with open_scheduler(directory, [tool], person, rules=rules, mode=mode, save=save) as scheduler:
+        with open_scheduler(directory, [tool], approver, rules=rules, mode=mode, save=save) as scheduler:
             return [await scheduler.run(FunctionCall(tool.name, {"text": text})) for text in texts]
 
     return asyncio.run(main())
@@ -69,59 +69,59 @@ def wrote(text: str) -> ToolResult:
 
 
 class TestDeciding:
-    @pytest.mark.parametrize("person", [None, ScriptedApprover([])])
-    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, person: ScriptedApprover | None) -> None:
+    @pytest.mark.parametrize("approver", [None, ScriptedApprover([])])
+    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, approver: ScriptedApprover | None) -> None:
         tool = NoteTool()
-        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW,)) == [wrote("a")]
+        assert run(tmp_path, tool, "a", approver=approver, rules=(ALLOW,)) == [wrote("a")]
         assert tool.written == [("a", None)]
 
     def test_what_a_rule_denies_is_not_even_asked(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), ScriptedApprover([YES])
         rule = replace(DENY, message="Notes are kept elsewhere.")
         told = "Tool execution denied by policy. Notes are kept elsewhere."
-        assert run(tmp_path, tool, "a", person=person, rules=(ALLOW, rule)) == [
+        assert run(tmp_path, tool, "a", approver=approver, rules=(ALLOW, rule)) == [
             ToolResult(told, f"{told} (rules.toml:1)", ToolError(told, ErrorType.POLICY_VIOLATION))
         ]
-        assert (person.questions, tool.written) == ([], [])
+        assert (approver.questions, tool.written) == ([], [])
 
     @pytest.mark.parametrize("mode", list(ApprovalMode))
     def test_a_deny_holds_in_every_mode(self, tmp_path: Path, mode: ApprovalMode) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([YES]), rules=(DENY,), mode=mode)
+        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([YES]), rules=(DENY,), mode=mode)
         assert result.error is not None
         assert result.error.type is ErrorType.POLICY_VIOLATION
         assert tool.written == []
 
     def test_yolo_asks_nobody(self, tmp_path: Path) -> None:
-        assert run(tmp_path, NoteTool(), "a", person=None, mode=ApprovalMode.YOLO) == [wrote("a")]
+        assert run(tmp_path, NoteTool(), "a", approver=None, mode=ApprovalMode.YOLO) == [wrote("a")]
 
     def test_plan_changes_nothing(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([YES]), rules=(ALLOW,), mode=ApprovalMode.PLAN)
+        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([YES]), rules=(ALLOW,), mode=ApprovalMode.PLAN)
         assert result.error is not None
         assert tool.written == []
 
-    @pytest.mark.parametrize("person", [None, ScriptedApprover([])])
-    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, person: ScriptedApprover | None) -> None:
-        assert run(tmp_path, NoteTool(asks=False), "a", person=person) == [wrote("a")]
+    @pytest.mark.parametrize("approver", [None, ScriptedApprover([])])
+    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, approver: ScriptedApprover | None) -> None:
+        assert run(tmp_path, NoteTool(asks=False), "a", approver=approver) == [wrote("a")]
 
     def test_a_rule_may_ask_about_a_tool_that_wants_no_answer(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([NO])
-        (result,) = run(tmp_path, NoteTool(asks=False), "a", person=person, rules=(ASK,))
+        approver = ScriptedApprover([NO])
+        (result,) = run(tmp_path, NoteTool(asks=False), "a", approver=approver, rules=(ASK,))
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
-        assert person.confirmations == [InfoConfirmation("Confirm: Note", "a")]
+        assert approver.confirmations == [InfoConfirmation("Confirm: Note", "a")]
 
     def test_the_word_of_a_servers_tool_that_it_wants_no_answer_does_not_count(self, tmp_path: Path) -> None:
-        tool, person = NoteTool("far__note", asks=False, kind=Kind.OTHER), ScriptedApprover([NO])
+        tool, approver = NoteTool("far__note", asks=False, kind=Kind.OTHER), ScriptedApprover([NO])
         tool.server_name = "far"
-        (result,) = run(tmp_path, tool, "a", person=person)
+        (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
-        assert len(person.questions) == 1
+        assert len(approver.questions) == 1
 
     def test_where_nobody_can_answer_doubt_means_no(self, tmp_path: Path) -> None:
         tool = NoteTool()
         told = 'Tool execution for "Note" requires user confirmation, which is not supported in non-interactive mode.'
-        (result,) = run(tmp_path, tool, "a", person=None)
+        (result,) = run(tmp_path, tool, "a", approver=None)
         assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.POLICY_VIOLATION))
         assert isinstance(result.return_display, str)
         assert result.return_display.startswith(told)
@@ -132,44 +132,46 @@ class TestDeciding:
 class TestAsking:
     @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
-        tool, person = NoteTool(), ScriptedApprover([ApprovalReply(outcome)])
-        assert run(tmp_path, tool, "a", person=person) == [wrote("a")]
-        assert person.confirmations == [edit_confirmation("a")]
+        tool, approver = NoteTool(), ScriptedApprover([ApprovalReply(outcome)])
+        assert run(tmp_path, tool, "a", approver=approver) == [wrote("a")]
+        assert approver.confirmations == [edit_confirmation("a")]
         ((text, approved),) = tool.written
         assert text == "a"
-        assert approved is person.confirmations[0]
+        assert approved is approver.confirmations[0]
 
     def test_a_no_runs_nothing_and_keeps_the_change_to_look_at(self, tmp_path: Path) -> None:
         tool = NoteTool()
         shown = FileDiff("note", "/w/note", "+a", is_new_file=True, new_content="a")
-        assert run(tmp_path, tool, "a", person=ScriptedApprover([NO])) == [
+        assert run(tmp_path, tool, "a", approver=ScriptedApprover([NO])) == [
             ToolResult(NO_TOLD, shown, ToolError(NO_TOLD, ErrorType.CANCELLED))
         ]
         assert tool.written == []
 
     def test_a_no_with_new_content_is_still_a_no(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.CANCEL, new_content="b")]))
+        (result,) = run(
+            tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.CANCEL, new_content="b")])
+        )
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_a_no_may_carry_a_word_for_the_model(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use the other file")])
-        (result,) = run(tmp_path, NoteTool(), "a", person=person)
+        approver = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use the other file")])
+        (result,) = run(tmp_path, NoteTool(), "a", approver=approver)
         told = f"{NO_TOLD} They said: use the other file"
         assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.CANCELLED))
 
     def test_a_stop_is_a_no(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.STOP, new_content="b")]))
+        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.STOP, new_content="b")]))
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_what_cannot_be_tried_in_a_copy_is_asked_again(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
-        (result,) = run(tmp_path, tool, "a", person=person)
+        tool, approver = NoteTool(), ScriptedApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
+        (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
-        assert [question.note for question in person.questions] == ["", "This cannot be tried in a copy."]
+        assert [question.note for question in approver.questions] == ["", "This cannot be tried in a copy."]
         assert tool.written == []
 
     @pytest.mark.parametrize(
@@ -183,11 +185,11 @@ class TestAsking:
     def test_the_question_says_whose_tool_it_is(
         self, tmp_path: Path, source: ToolSource, origin: str, told: ToolOrigin
     ) -> None:
-        person, registry = ScriptedApprover([NO]), ToolRegistry()
+        approver, registry = ScriptedApprover([NO]), ToolRegistry()
         registry.register(NoteTool(), source=source, origin=origin)
         with Roots([tmp_path]) as roots:
-            asyncio.run(create_scheduler(roots, registry, person).run(FunctionCall("note", {"text": "a"})))
-        assert person.questions[0].origin == told
+            asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("note", {"text": "a"})))
+        assert approver.questions[0].origin == told
 
     def test_the_question_about_a_servers_tool(self, tmp_path: Path) -> None:
         class Remote(NoteTool):
@@ -196,11 +198,11 @@ class TestAsking:
             async def propose(self, params: NoteParams) -> Confirmation | None:
                 return McpConfirmation("Confirm", "far", "note", "note")
 
-        person, registry = ScriptedApprover([NO]), ToolRegistry()
+        approver, registry = ScriptedApprover([NO]), ToolRegistry()
         registry.register(Remote("far__note", kind=Kind.OTHER), source=ToolSource.MCP)
         with Roots([tmp_path]) as roots:
-            asyncio.run(create_scheduler(roots, registry, person).run(FunctionCall("far__note", {"text": "a"})))
-        (question,) = person.questions
+            asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("far__note", {"text": "a"})))
+        (question,) = approver.questions
         rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="*", server="far")
         assert (question.origin, question.always_server) == (
             ToolOrigin(ToolOriginKind.SERVER, "far"),
@@ -212,40 +214,40 @@ class TestAsking:
             def locations(self, params: NoteParams) -> list[ToolLocation]:
                 return [ToolLocation(str(tmp_path / params.text))]
 
-        person = ScriptedApprover([NO, NO])
-        run(tmp_path, Sketch(), "a", ".git/config", person=person)
-        assert [question.risks for question in person.questions] == [(), (Risk.CONTROL_FILE,)]
+        approver = ScriptedApprover([NO, NO])
+        run(tmp_path, Sketch(), "a", ".git/config", approver=approver)
+        assert [question.risks for question in approver.questions] == [(), (Risk.CONTROL_FILE,)]
 
     def test_a_proposal_that_fails_is_told_with_its_kind(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([YES])
-        assert run(tmp_path, tool, "stale", person=person) == [
+        tool, approver = NoteTool(), ScriptedApprover([YES])
+        assert run(tmp_path, tool, "stale", approver=approver) == [
             ToolResult("it moved on", "Moved on.", ToolError("it moved on", ErrorType.STALE_FILE))
         ]
-        assert (person.confirmations, tool.written) == ([], [])
+        assert (approver.confirmations, tool.written) == ([], [])
 
     def test_a_proposal_that_breaks_runs_nothing(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([YES])
-        (result,) = run(tmp_path, tool, "break the proposal", person=person)
+        tool, approver = NoteTool(), ScriptedApprover([YES])
+        (result,) = run(tmp_path, tool, "break the proposal", approver=approver)
         assert result.error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
-        assert (person.confirmations, tool.written) == ([], [])
+        assert (approver.confirmations, tool.written) == ([], [])
 
     def test_an_approver_that_breaks_is_not_a_yes(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([RuntimeError("terminal gone")]))
+        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([RuntimeError("terminal gone")]))
         assert result.error == ToolError("terminal gone", ErrorType.EXECUTION_FAILED)
         assert tool.written == []
 
     def test_a_wish_to_modify_without_any_content_is_not_a_yes(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        (result,) = run(tmp_path, tool, "a", person=ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR)]))
+        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR)]))
         assert result.error is not None
         assert result.error.type is ErrorType.CANCELLED
         assert tool.written == []
 
     def test_the_question_says_why_and_what_always_would_remember(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([YES])
-        run(tmp_path, ModifiableNoteTool(), "a", person=person, save=lambda *_: None)
-        (question,) = person.questions
+        approver = ScriptedApprover([YES])
+        run(tmp_path, ModifiableNoteTool(), "a", approver=approver, save=lambda *_: None)
+        (question,) = approver.questions
         assert question.reason
         rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="note")
         assert question == ApprovalRequest(
@@ -259,21 +261,21 @@ class TestAsking:
         )
 
     def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([YES])
-        run(tmp_path, NoteTool(), "a", person=person)
-        assert (person.questions[0].scopes, person.questions[0].can_modify) == ((Scope.SESSION,), False)
+        approver = ScriptedApprover([YES])
+        run(tmp_path, NoteTool(), "a", approver=approver)
+        assert (approver.questions[0].scopes, approver.questions[0].can_modify) == ((Scope.SESSION,), False)
 
 
 class TestRemembering:
     def test_once_is_once(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([YES, NO])
-        first, second = run(tmp_path, NoteTool(), "a", "a", person=person)
+        approver = ScriptedApprover([YES, NO])
+        first, second = run(tmp_path, NoteTool(), "a", "a", approver=approver)
         assert first == wrote("a")
         assert second.error is not None
 
     def test_always_is_not_asked_again_in_this_session(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS)])
-        assert run(tmp_path, NoteTool(), "a", "b", person=person) == [wrote("a"), wrote("b")]
+        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS)])
+        assert run(tmp_path, NoteTool(), "a", "b", approver=approver) == [wrote("a"), wrote("b")]
 
     @pytest.mark.parametrize(
         ("answer", "scope"),
@@ -287,27 +289,27 @@ class TestRemembering:
         self, tmp_path: Path, answer: ApprovalReply, scope: Scope
     ) -> None:
         saved: list[tuple[str, Scope]] = []
-        person = ScriptedApprover([answer])
+        approver = ScriptedApprover([answer])
         results = run(
             tmp_path,
             NoteTool(),
             "a",
             "b",
-            person=person,
+            approver=approver,
             save=lambda rule, where: saved.append((format_rule(rule), where)),
         )
         assert results == [wrote("a"), wrote("b")]
-        assert saved == [(person.questions[0].always, scope)]
+        assert saved == [(approver.questions[0].always, scope)]
 
     def test_an_answer_that_cannot_be_saved_is_told_and_asked_again(self, tmp_path: Path) -> None:
         def save(*_: object) -> None:
             raise UsageError("the disk is full")
 
         tool = NoteTool()
-        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
-        (result,) = run(tmp_path, tool, "a", person=person, save=save)
+        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
+        (result,) = run(tmp_path, tool, "a", approver=approver, save=save)
         assert result.error is not None
-        assert person.questions[1].note == "The answer could not be saved: the disk is full"
+        assert approver.questions[1].note == "The answer could not be saved: the disk is full"
         assert tool.written == []
 
     def test_an_always_for_a_server_covers_its_other_tools_and_nobody_elses(self, tmp_path: Path) -> None:
@@ -321,10 +323,10 @@ class TestRemembering:
                 return McpConfirmation("Confirm", self.server_name or "", self.short_name, self.short_name)
 
         tools = [Remote("one", "a"), Remote("one", "b"), Remote("two", "a")]
-        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER), NO])
+        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER), NO])
 
         async def main() -> list[bool]:
-            with open_scheduler(tmp_path, tools, person) as scheduler:
+            with open_scheduler(tmp_path, tools, approver) as scheduler:
                 results = [await scheduler.run(FunctionCall(tool.name, {"text": "x"})) for tool in tools]
             return [result.error is None for result in results]
 
@@ -335,26 +337,26 @@ class TestRewriting:
     @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
     def test_what_was_rewritten_is_shown_again_and_then_runs(self, tmp_path: Path, outcome: Outcome) -> None:
         tool = ModifiableNoteTool()
-        person = ScriptedApprover(
+        approver = ScriptedApprover(
             [ApprovalReply(outcome, new_content="b"), ApprovalReply(outcome, new_content="c"), YES]
         )
-        assert run(tmp_path, tool, "a", person=person) == [wrote("c")]
-        assert person.confirmations == [edit_confirmation("a"), edit_confirmation("b"), edit_confirmation("c")]
+        assert run(tmp_path, tool, "a", approver=approver) == [wrote("c")]
+        assert approver.confirmations == [edit_confirmation("a"), edit_confirmation("b"), edit_confirmation("c")]
         assert tool.written == [("c", edit_confirmation("c"))]
-        assert tool.written[0][1] is person.confirmations[2]
+        assert tool.written[0][1] is approver.confirmations[2]
 
     def test_what_was_rewritten_may_still_be_refused(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
-        (result,) = run(tmp_path, tool, "a", person=person)
+        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
+        (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_what_was_rewritten_is_judged_again(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
+        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
         rule = replace(DENY, arguments="secret")
-        (result,) = run(tmp_path, tool, "a", person=person, rules=(rule,))
+        (result,) = run(tmp_path, tool, "a", approver=approver, rules=(rule,))
         assert result.error is not None
         assert result.error.type is ErrorType.POLICY_VIOLATION
         assert tool.written == []
@@ -368,17 +370,17 @@ class TestRewriting:
     )
     def test_what_was_rewritten_is_checked_again(self, tmp_path: Path, new_content: str, error: ToolError) -> None:
         tool = ModifiableNoteTool()
-        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
-        (result,) = run(tmp_path, tool, "a", person=person)
+        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
+        (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == error
-        assert person.confirmations == [edit_confirmation("a")]
+        assert approver.confirmations == [edit_confirmation("a")]
         assert tool.written == []
 
     def test_a_tool_that_cannot_be_rewritten_says_so(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        person = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
+        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
         told = 'Tool "note" has nothing that could be rewritten.'
-        assert run(tmp_path, tool, "a", person=person) == [
+        assert run(tmp_path, tool, "a", approver=approver) == [
             ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
         ]
         assert tool.written == []
@@ -390,12 +392,12 @@ class TestObjections:
     def authorise(
         self,
         directory: Path,
-        person: ScriptedApprover | None,
+        approver: ScriptedApprover | None,
         *rules: PolicyRule,
         mode: ApprovalMode = ApprovalMode.DEFAULT,
     ) -> AuthorisedCall:
         async def main() -> AuthorisedCall:
-            with open_scheduler(directory, [], person, rules=rules, mode=mode) as scheduler:
+            with open_scheduler(directory, [], approver, rules=rules, mode=mode) as scheduler:
                 return await scheduler.permission.authorise(
                     NoteTool(), {"text": "a"}, on_question=lambda _: None, objection="Think twice."
                 )
@@ -404,17 +406,17 @@ class TestObjections:
 
     @pytest.mark.parametrize("mode", [ApprovalMode.DEFAULT, ApprovalMode.YOLO])
     def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: ApprovalMode) -> None:
-        person = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
-        ready = self.authorise(tmp_path, person, ALLOW, mode=mode)
-        assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), "the person")
-        assert person.questions == [
+        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
+        ready = self.authorise(tmp_path, approver, ALLOW, mode=mode)
+        assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), "the user")
+        assert approver.questions == [
             ApprovalRequest(edit_confirmation("a"), "note", "Think twice.", directory=str(tmp_path.resolve()))
         ]
 
     def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([YES])
-        self.authorise(tmp_path, person)
-        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
+        approver = ScriptedApprover([YES])
+        self.authorise(tmp_path, approver)
+        assert [question.reason for question in approver.questions] == ["Think twice. No rule allows this."]
 
     def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
         with pytest.raises(ToolFailure, match="Tool execution denied by policy"):

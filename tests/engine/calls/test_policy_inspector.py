@@ -1,4 +1,4 @@
-"""What a person can ask about the rules, answered with the rules of a real run."""
+"""What a user can ask about the rules, answered with the rules of a real run."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -35,12 +35,12 @@ def answered(text: str, name: str = "note", call_id: str | None = None) -> tuple
 
 
 def run_batch(
-    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], person: ScriptedApprover | None = None
+    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], approver: ScriptedApprover | None = None
 ) -> tuple[Batch, list[Event]]:
     events: list[Event] = []
 
     async def main() -> Batch:
-        with open_scheduler(directory, tools, person) as scheduler:
+        with open_scheduler(directory, tools, approver) as scheduler:
             batch = scheduler.batch(calls, events.append)
             await batch.run()
             return batch
@@ -64,8 +64,8 @@ class TestPreparing:
         ]
 
     def test_wrong_arguments_are_told_before_anyone_is_asked(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([YES])
-        batch, _ = run_batch(tmp_path, [tool], [FunctionCall("note", {"text": 5})], person)
+        tool, approver = NoteTool(), ScriptedApprover([YES])
+        batch, _ = run_batch(tmp_path, [tool], [FunctionCall("note", {"text": 5})], approver)
         assert batch.results == [
             ToolResult(
                 "Error: Invalid parameters provided. Reason: params/text must be string",
@@ -74,7 +74,7 @@ class TestPreparing:
             )
         ]
         assert batch.responses == [(FunctionResponse("note", {"error": "params/text must be string"}),)]
-        assert (person.questions, tool.written) == ([], [])
+        assert (approver.questions, tool.written) == ([], [])
 
     def test_arguments_that_make_no_sense_keep_their_kind_of_failure(self, tmp_path: Path) -> None:
         batch, _ = run_batch(tmp_path, [NoteTool()], [note("forbidden")], ScriptedApprover([YES]))
@@ -223,22 +223,22 @@ class TestPerforming:
                     raise ToolFailure("it moved on", ErrorType.STALE_FILE)
                 return ToolResult("done")
 
-        tool, person = Moving(), ScriptedApprover([YES] * 9)
-        batch, _ = run_batch(tmp_path, [tool], [note("a")], person)
+        tool, approver = Moving(), ScriptedApprover([YES] * 9)
+        batch, _ = run_batch(tmp_path, [tool], [note("a")], approver)
         assert batch.results == [ToolResult("done")]
-        notes = [question.note for question in person.questions]
+        notes = [question.note for question in approver.questions]
         assert [bool(note) for note in notes] == [False, True, True]
-        assert [approved for _, approved in tool.written] == person.confirmations
+        assert [approved for _, approved in tool.written] == approver.confirmations
 
     def test_what_moves_on_for_ever_is_refused(self, tmp_path: Path) -> None:
         class Moving(NoteTool):
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
                 raise ToolFailure("it moved on", ErrorType.STALE_FILE)
 
-        person = ScriptedApprover([YES] * 9)
-        batch, _ = run_batch(tmp_path, [Moving()], [note("a")], person)
+        approver = ScriptedApprover([YES] * 9)
+        batch, _ = run_batch(tmp_path, [Moving()], [note("a")], approver)
         assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
-        assert len(person.questions) == 3
+        assert len(approver.questions) == 3
 
     def test_what_a_rule_allowed_is_not_proposed_when_it_moved_on(self, tmp_path: Path) -> None:
         class Moving(NoteTool):
@@ -299,10 +299,10 @@ class TestEvents:
             ToolResult("wrote a", "written"),
             answered("wrote a"),
             finished.seconds,
-            "the person",
+            "the user",
         )
 
-    def test_a_no_of_the_person_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:
+    def test_a_no_of_the_user_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:
         _, events = run_batch(tmp_path, [NoteTool()], [note("a"), note("b")], ScriptedApprover([NO, YES]))
         assert [event.was_rejected for event in events if isinstance(event, CallFinished)] == [True, False]
 
@@ -326,7 +326,7 @@ class TestEvents:
 
 
 class TestCancelling:
-    def test_while_the_person_thinks(self, tmp_path: Path) -> None:
+    def test_while_the_user_thinks(self, tmp_path: Path) -> None:
         class Silent:
             async def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 await asyncio.Event().wait()
@@ -397,11 +397,11 @@ class TestCancelling:
         with pytest.raises(TimeoutError):
             asyncio.run(main())
 
-    def cancel(self, directory: Path, tools: list[NoteTool], calls: list[FunctionCall], person: object) -> Batch:
+    def cancel(self, directory: Path, tools: list[NoteTool], calls: list[FunctionCall], approver: object) -> Batch:
         events: list[Event] = []
 
         async def main() -> Batch:
-            with open_scheduler(directory, tools, person) as scheduler:  # pyright: ignore[reportArgumentType]
+            with open_scheduler(directory, tools, approver) as scheduler:  # pyright: ignore[reportArgumentType]
                 batch = scheduler.batch(calls, events.append)
                 task = asyncio.create_task(batch.run())
                 await asyncio.sleep(0.01)
@@ -491,12 +491,12 @@ class TestHooks:
         tool: BaseTool,
         hooks: Hooks,
         *calls: FunctionCall,
-        person: ScriptedApprover | None = None,
+        approver: ScriptedApprover | None = None,
     ) -> tuple[Batch, list[Event]]:
         events: list[Event] = []
 
         async def main() -> Batch:
-            with open_scheduler(directory, [tool], person) as scheduler:
+            with open_scheduler(directory, [tool], approver) as scheduler:
                 scheduler.hooks = hooks
                 batch = scheduler.batch(calls, events.append)
                 await batch.run()
@@ -506,25 +506,25 @@ class TestHooks:
 
     def test_before_the_question_and_after_the_work(self, tmp_path: Path) -> None:
         hooks = Hooks(unchanged)
-        batch, _ = self.run(tmp_path, NoteTool(), hooks, note("a"), person=ScriptedApprover([YES]))
+        batch, _ = self.run(tmp_path, NoteTool(), hooks, note("a"), approver=ScriptedApprover([YES]))
         assert batch.responses == [answered("wrote a")]
         assert hooks.log == ["before note a", "asked note", "after note a"]
 
     def test_what_they_rewrite_runs_and_is_told(self, tmp_path: Path) -> None:
-        tool, person = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), ScriptedApprover([YES])
         hooks = Hooks(lambda _: HookedCall({"text": "b"}, is_rewritten=True))
-        batch, events = self.run(tmp_path, tool, hooks, note("a"), person=person)
+        batch, events = self.run(tmp_path, tool, hooks, note("a"), approver=approver)
         assert batch.responses == [answered("wrote b")]
-        assert [confirmation for _, confirmation in tool.written] == person.confirmations
+        assert [confirmation for _, confirmation in tool.written] == approver.confirmations
         assert [event.call.args for event in events if isinstance(event, CallFinished)] == [{"text": "b"}]
         assert hooks.log == ["before note a", "asked note", "after note b"]
 
     def test_an_objection_asks_whatever_the_tool_says(self, tmp_path: Path) -> None:
-        person = ScriptedApprover([YES])
+        approver = ScriptedApprover([YES])
         hooks = Hooks(lambda call: HookedCall(call.args, objection="Think twice."))
-        batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"), person=person)
+        batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"), approver=approver)
         assert batch.responses == [answered("wrote a")]
-        assert [question.reason for question in person.questions] == ["Think twice. No rule allows this."]
+        assert [question.reason for question in approver.questions] == ["Think twice. No rule allows this."]
 
     def test_a_refusal_is_what_the_model_hears(self, tmp_path: Path) -> None:
         def refuse(_: FunctionCall) -> HookedCall:
@@ -558,7 +558,7 @@ class TestHooks:
                 return await super().run(params, context)
 
         hooks = Hooks(unchanged)
-        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), person=ScriptedApprover([YES, YES]))
+        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), approver=ScriptedApprover([YES, YES]))
         assert batch.responses == [answered("wrote a")]
         assert hooks.log == ["before note a", "asked note", "asked note", "after note a"]
 

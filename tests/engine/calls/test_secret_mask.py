@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_what_the_model_gets(content: PartListUnion, masked: PartListUnion) -> N
     assert MASK.mask_result(ToolResult(content, "shown")) == ToolResult(masked, "shown")
 
 
-def test_what_the_person_is_shown_and_what_failed() -> None:
+def test_what_the_user_is_shown_and_what_failed() -> None:
     failed = ToolResult(f"no {KEY}", f"no {KEY}", ToolError(f"no {KEY}", ErrorType.EXECUTION_FAILED))
     told = f"no {TAG}"
     assert MASK.mask_result(failed) == ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
@@ -71,14 +72,14 @@ def test_of_two_secrets_one_in_the_other_the_longer_is_named() -> None:
     assert mask.mask_text("0123456789abcdef-and-more 0123456789abcdef") == "[the secret B_KEY] [the secret A_KEY]"
 
 
-def test_a_file_with_the_key_read_for_a_model_and_for_the_person(tmp_path: Path) -> None:
+def test_a_file_with_the_key_read_for_a_model_and_for_the_user(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "config.ini").write_text(f"key = {KEY}\n")
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "GEMINI_API_KEY": KEY}
     call = FunctionCall("read_file", {"path": "config.ini"}, "1")
     run_config = load_run_config([str(project)], environment=environment)
-    flags = {"allowed_tools": (), "mode": None, "sandbox": "off"}
+    flags: dict[str, Any] = {"allowed_tools": (), "mode": None, "sandbox": "off"}
     with open_toolset(run_config, None, **flags, for_model=True) as toolset:
         for_model = asyncio.run(toolset.start_scheduler().run(call))
     with open_tools([str(project)], None, sandbox="off", environment=environment) as session:

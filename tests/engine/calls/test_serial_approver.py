@@ -1,4 +1,4 @@
-"""Questions from several sides reach a person one after the other."""
+"""Questions from several sides reach a fake one after the other."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Inf
 from tejat.engine.calls.serial_approver import SerialApprover
 
 
-class Person:
+class FakeApprover:
     """Thinks for a moment, and notes when somebody speaks while they do."""
 
     def __init__(self) -> None:
@@ -29,24 +29,24 @@ def question(name: str) -> ApprovalRequest:
 
 
 def test_in_order_and_each_gets_its_own_answer() -> None:
-    async def run() -> tuple[Person, list[ApprovalReply]]:
-        person = Person()
-        approver = SerialApprover(person)
-        return person, await asyncio.gather(*(approver.ask(question(name)) for name in "abc"))
+    async def run() -> tuple[FakeApprover, list[ApprovalReply]]:
+        fake = FakeApprover()
+        approver = SerialApprover(fake)
+        return fake, await asyncio.gather(*(approver.ask(question(name)) for name in "abc"))
 
-    person, answers = asyncio.run(run())
-    assert (person.asked, person.most_open) == (["a", "b", "c"], 1)
+    fake, answers = asyncio.run(run())
+    assert (fake.asked, fake.most_open) == (["a", "b", "c"], 1)
     assert [answer.feedback for answer in answers] == ["a", "b", "c"]
 
 
 def test_whoever_gives_up_lets_the_next_one_ask() -> None:
     async def run() -> list[str]:
-        person = Person()
-        approver = SerialApprover(person)
+        fake = FakeApprover()
+        approver = SerialApprover(fake)
         first, second = (asyncio.ensure_future(approver.ask(question(name))) for name in "ab")
         await asyncio.sleep(0)
         first.cancel()
         await second
-        return person.asked
+        return fake.asked
 
     assert asyncio.run(run()) == ["a", "b"]

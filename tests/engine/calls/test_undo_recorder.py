@@ -1,6 +1,5 @@
 """Whatever a call does to files can be undone, whatever the files are, and nothing else is touched."""
 
-from typing import Any
 import asyncio
 import hashlib
 import mmap
@@ -13,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings

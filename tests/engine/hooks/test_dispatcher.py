@@ -1,4 +1,4 @@
-"""Who is told of what, and what the person hears of hooks."""
+"""Who is told of what, and what the user hears of hooks."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ NOTE = NoteTool()
 def heard(
     directory: Path, supervisor: ProcessSupervisor, *hooks: HookConfig, trigger: str | None = None
 ) -> list[Noticed]:
-    """What the person is told when this happens."""
+    """What the user is told when this happens."""
     told: list[Noticed] = []
     hearing = HookDispatcher(hooks, hook_environment(directory, supervisor))
     hearing.bind_session("id", "", told.append)

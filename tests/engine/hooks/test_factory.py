@@ -41,7 +41,7 @@ def test_they_get_what_commands_get_and_no_keys(tmp_path: Path, supervisor: Proc
     assert len(environment["GEMINI_SESSION_ID"]) == 32
 
 
-def test_the_person_may_pass_on_more(tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+def test_the_user_may_pass_on_more(tmp_path: Path, supervisor: ProcessSupervisor) -> None:
     assert seen(tmp_path, supervisor, "SERVICE_TOKEN")["SERVICE_TOKEN"] == "a-token"
     with pytest.raises(UsageError):
         seen(tmp_path, supervisor, "BASH_ENV")

@@ -56,7 +56,7 @@ class TestEnd:
 
 
 class TestWords:
-    def test_they_are_for_the_person(self) -> None:
+    def test_they_are_for_the_user(self) -> None:
         assert said("All is well.\n") == HookResult(GUARD, message="All is well.")
         assert said('[info] "fine"') == HookResult(GUARD, message='[info] "fine"')
 

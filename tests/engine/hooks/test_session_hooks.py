@@ -36,9 +36,9 @@ def saying(**printed: object) -> str:
 
 
 def hooks(
-    directory: Path, supervisor: ProcessSupervisor, *given: HookConfig, person: ScriptedApprover | None = None
+    directory: Path, supervisor: ProcessSupervisor, *given: HookConfig, approver: ScriptedApprover | None = None
 ) -> SessionHooks:
-    return SessionHooks(HookDispatcher(given, hook_environment(directory, supervisor)), person)
+    return SessionHooks(HookDispatcher(given, hook_environment(directory, supervisor)), approver)
 
 
 def told(directory: Path) -> dict[str, Any]:
@@ -71,12 +71,14 @@ class TestGuards:
         step: Callable[[SessionHooks], Awaitable[object]],
         what: str,
     ) -> None:
-        denying = hooks(tmp_path, supervisor, make_hook("echo No. >&2; exit 2", event), person=ScriptedApprover([YES]))
+        denying = hooks(
+            tmp_path, supervisor, make_hook("echo No. >&2; exit 2", event), approver=ScriptedApprover([YES])
+        )
         assert self.stopped(denying, step) == f'Agent execution blocked: No. (The hook "guard" ({event}))'
         stopping = hooks(tmp_path, supervisor, make_hook(saying(**{"continue": False, "stopReason": "Stop."}), event))
         assert self.stopped(stopping, step) == f'Agent execution stopped by hook: Stop. (The hook "guard" ({event}))'
 
-    def test_one_that_fails_or_asks_is_for_the_person_to_decide(
+    def test_one_that_fails_or_asks_is_for_the_user_to_decide(
         self,
         tmp_path: Path,
         supervisor: ProcessSupervisor,
@@ -84,8 +86,8 @@ class TestGuards:
         step: Callable[[SessionHooks], Awaitable[object]],
         what: str,
     ) -> None:
-        person = ScriptedApprover([YES, NO])
-        given = hooks(tmp_path, supervisor, make_hook("exit 1", event), person=person)
+        approver = ScriptedApprover([YES, NO])
+        given = hooks(tmp_path, supervisor, make_hook("exit 1", event), approver=approver)
 
         async def main() -> None:
             await step(given)
@@ -93,7 +95,7 @@ class TestGuards:
         run(main())
         assert self.stopped(given, step) == f"{FAILED.format(event)} You did not want to go on."
         shown = InfoConfirmation("Confirm: go on?", f"{what} would be sent to the model nevertheless.")
-        assert person.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
+        assert approver.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
         asking = hooks(tmp_path, supervisor, make_hook(saying(decision="ask", reason="Sure?"), event))
         assert self.stopped(asking, step).startswith(f'The hook "guard" ({event}) asks: Sure? Nobody is there')
 

@@ -89,7 +89,7 @@ def test_a_cost_limit_needs_a_price() -> None:
 
 
 def test_the_name_that_was_asked_by_comes_before_what_the_model_calls_itself() -> None:
-    """A server of the person's own gives the bare name, under which nobody knows that it is free."""
+    """A server of the user's own gives the bare name, under which nobody knows that it is free."""
     used = Usage(prompt=1_000_000)
     prices = PriceList()
     local = Budget(BudgetLimits(cost=1), prices.price_of)

@@ -325,7 +325,7 @@ class TestNothingCameOfIt:
 
 
 def test_planted_facts_survive_three_summaries_by_a_bad_model() -> None:
-    """The model remembers nothing at all; what the person said is there nevertheless, once and to the letter."""
+    """The model remembers nothing at all; what the user said is there nevertheless, once and to the letter."""
     facts = [f"Fact {number}: the port of service-{number} is {7919 * number % 65536}." for number in range(10)]
     messages: Sequence[Message] = [*OPENING, *conversation(facts[:4])]
     compressor = Compressor()

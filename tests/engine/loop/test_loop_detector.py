@@ -71,7 +71,7 @@ TRUE_CALL_LOOPS: dict[str, list[str]] = {
     "a tool that does not exist": ["frobnicate x -> not found in registry"] * 5,
     "invalid parameters": ["read -> params must have property path"] * 5,
     "a refused command": ["shell rm -rf / -> denied by policy"] * 5,
-    "the person said no": ["shell make install -> declined by the person"] * 5,
+    "the user said no": ["shell make install -> declined by the user"] * 5,
     "tests without a change between": ["shell pytest -> 1 failed"] * 5,
     "an empty result": ["shell true -> "] * 5,
     "a very long result": [f"read big -> {LONG}"] * 5,

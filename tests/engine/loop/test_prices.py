@@ -56,7 +56,7 @@ def test_every_listed_price_makes_sense() -> None:
             assert price.beyond.input > price.input, name
 
 
-def test_the_persons_own_prices_win() -> None:
+def test_the_users_own_prices_win() -> None:
     prices = PriceList({"gemini-2.5": Price(1, 2, 3), "openai:my-own": Price(4, 5, 6), "ollama:big": Price(7, 8, 9)})
     assert prices.price_of("gemini-2.5-pro") is not None
     assert prices.price_of("gemini-2.5-pro") == Price(1, 2, 3)

@@ -187,7 +187,7 @@ class TestTooMany:
         many.registry.select(core=[])
         assert many.names() == [FIND_TOOLS]
 
-    def test_the_persons_own_from_python_are_declared_unless_they_are_too_many_themselves(self) -> None:
+    def test_the_users_own_from_python_are_declared_unless_they_are_too_many_themselves(self) -> None:
         registry = small_registry()
         registry.register(NoteTool("mine"), source=ToolSource.PYTHON)
         cost = estimate_declaration_tokens(registry.declarations()[1])

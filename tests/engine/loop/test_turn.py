@@ -129,22 +129,22 @@ class TestEnds:
             assert here.run() == RunOutcome(EndReason.FINISHED, "The model stopped early: LANGUAGE.")
             assert here.run() == RunOutcome(EndReason.FINISHED, "The model stopped early: no reason given.")
 
-    def test_when_the_person_stops_it_at_a_question(self, tmp_path: Path) -> None:
+    def test_when_the_user_stops_it_at_a_question(self, tmp_path: Path) -> None:
         """What ran before stays done, the rest is answered as cancelled, and the next prompt can follow."""
         asking = NoteTool("asking")
         four = [ScriptedCall("note", {"text": "a"}), *(ScriptedCall("asking", {"text": text}) for text in "bcd")]
-        person = ScriptedApprover([YES, ApprovalReply(Outcome.STOP)])
-        with agent_run(tmp_path, call_answer(*four), text_answer("Well."), tools=[asking], approver=person) as here:
+        approver = ScriptedApprover([YES, ApprovalReply(Outcome.STOP)])
+        with agent_run(tmp_path, call_answer(*four), text_answer("Well."), tools=[asking], approver=approver) as here:
             assert here.run() == RunOutcome(EndReason.INTERRUPTED, "Operation cancelled.")
             assert [text for text, _ in asking.written] == ["b"]
-            assert len(person.questions) == 2
+            assert len(approver.questions) == 2
             states = [event.state for event in here.events if isinstance(event, CallFinished)]
             assert states == [CallState.SUCCESS, CallState.SUCCESS, CallState.CANCELLED, CallState.CANCELLED]
             role, responses = here.history[-1]
             assert (role, len(responses)) == ("user", 4)
             assert here.run() == FINISHED
 
-    def test_when_every_call_was_refused_by_the_person(self, tmp_path: Path) -> None:
+    def test_when_every_call_was_refused_by_the_user(self, tmp_path: Path) -> None:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
         with agent_run(
@@ -164,11 +164,11 @@ class TestEnds:
             assert here.run("go on") == FINISHED
             assert here.history[-2][1][-1] == Text("go on")
 
-    def test_not_when_the_person_told_the_model_what_to_do_instead(self, tmp_path: Path) -> None:
+    def test_not_when_the_user_told_the_model_what_to_do_instead(self, tmp_path: Path) -> None:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
-        person = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use c"), NO])
-        with agent_run(tmp_path, call_answer(*both), text_answer("I see."), tools=[asking], approver=person) as here:
+        approver = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use c"), NO])
+        with agent_run(tmp_path, call_answer(*both), text_answer("I see."), tools=[asking], approver=approver) as here:
             assert here.run() == FINISHED
             assert "They said: use c" in str(here.history[-2])
             assert len(here.model.requests) == 2

@@ -43,7 +43,7 @@ class Machine:
         *,
         mode: str | None = None,
         allowed: Sequence[str] = (),
-        person: ScriptedApprover | None = None,
+        approver: ScriptedApprover | None = None,
         broken: dict[str, str] | None = None,
         held_back: Sequence[str] = (),
         problems: tuple[str, ...] = (),
@@ -63,7 +63,7 @@ class Machine:
             ),
             mode=mode,
             allowed=allowed,
-            person=person,
+            approver=approver,
             without=without,
         )[0]
 
@@ -74,12 +74,12 @@ class Machine:
         *,
         mode: str | None = None,
         allowed: Sequence[str] = (),
-        person: ScriptedApprover | None = None,
+        approver: ScriptedApprover | None = None,
         without: str | None = None,
     ) -> list[ExpandedPrompt]:
         async def main() -> list[ExpandedPrompt]:
             run_config = load_run_config([str(self.root)], environment=self.environment)
-            with open_toolset(run_config, person, allowed_tools=allowed, mode=mode, sandbox="off") as toolset:
+            with open_toolset(run_config, approver, allowed_tools=allowed, mode=mode, sandbox="off") as toolset:
                 if without is not None:
                     toolset.registry.unregister(without)
                 expander = CustomCommandExpander(
@@ -133,7 +133,7 @@ class TestCalling:
     def test_what_calls_no_command_is_sent_as_it_is(self, machine: Machine, prompt: str) -> None:
         assert machine.expand(prompt, x="Say hello.") == words(prompt)
 
-    def test_what_the_person_names_is_read(self, machine: Machine) -> None:
+    def test_what_the_user_names_is_read(self, machine: Machine) -> None:
         (machine.root / "a.txt").write_text("from a\n")
         files = f"{CONTENT_START}\nContent from @a.txt:\nfrom a{CONTENT_END}"
         expected = {
@@ -334,28 +334,30 @@ class TestShell:
         (policies / "no.toml").write_text(
             '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "touch b"\ndecision = "deny"\npriority = 100\n'
         )
-        person = ScriptedApprover([YES])
+        approver = ScriptedApprover([YES])
         with pytest.raises(CustomCommandError) as refusal:
-            machine.expand("/x", x="!{touch a}!{touch b}", person=person)
+            machine.expand("/x", x="!{touch a}!{touch b}", approver=approver)
         told = "/x was not sent: this did not run: touch b\nTool execution denied by policy."
         assert str(refusal.value).startswith(told)
-        assert (person.questions, list(machine.root.iterdir())) == ([], [])
+        assert (approver.questions, list(machine.root.iterdir())) == ([], [])
         [event] = [event for event in machine.events if isinstance(event, CallFinished)]
         assert event.result.error is not None
         assert event.result.error.type is ErrorType.POLICY_VIOLATION
 
-    def test_the_person_is_asked_about_the_very_line(self, machine: Machine) -> None:
-        person = ScriptedApprover([YES, YES])
-        found = machine.expand("/x a;b", x="!{touch {{args}} && echo 1}!{touch c && echo 2}", person=person)
+    def test_the_user_is_asked_about_the_very_line(self, machine: Machine) -> None:
+        approver = ScriptedApprover([YES, YES])
+        found = machine.expand("/x a;b", x="!{touch {{args}} && echo 1}!{touch c && echo 2}", approver=approver)
         assert found == words("12")
         asked = [
-            (shown.command, shown.description) for shown in person.confirmations if isinstance(shown, ExecConfirmation)
+            (shown.command, shown.description)
+            for shown in approver.confirmations
+            if isinstance(shown, ExecConfirmation)
         ]
         assert asked == [("touch 'a;b' && echo 1", "Part of /x"), ("touch c && echo 2", "Part of /x")]
 
-    def test_the_person_says_no(self, machine: Machine) -> None:
+    def test_the_user_says_no(self, machine: Machine) -> None:
         with pytest.raises(CustomCommandError) as refusal:
-            machine.expand("/x", x="!{touch a}", person=ScriptedApprover([NO]))
+            machine.expand("/x", x="!{touch a}", approver=ScriptedApprover([NO]))
         assert str(refusal.value) == (
             "/x was not sent: this did not run: touch a\nCancelled: you did not allow this call."
         )
@@ -419,7 +421,7 @@ def program(tmp_path: Path) -> Program:
 
 
 class TestTheProgram:
-    def test_a_command_of_the_person(self, program: Program) -> None:
+    def test_a_command_of_the_user(self, program: Program) -> None:
         program.put(program.machine.home, "greet.toml", "Greet {{args}} from !{pwd}.")
         program.answer(f"Greet Bob from {program.machine.root}.")
         done = program.run("-p", "/greet Bob", "--allowed-tools", "run_shell_command(pwd)")

@@ -155,7 +155,7 @@ class TestModel:
         _, _, (ran,) = run(tmp_path, "echo '```'; echo '````'")
         assert ran.message.text.endswith("`````\n```\n````\n`````")
 
-    def test_it_reads_english_whatever_the_person_reads(self, tmp_path: Path) -> None:
+    def test_it_reads_english_whatever_the_user_reads(self, tmp_path: Path) -> None:
         class Shouting:
             def gettext(self, message: str, /) -> str:
                 return message.upper().replace("{CODE}", "{code}")

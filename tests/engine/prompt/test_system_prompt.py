@@ -1,4 +1,4 @@
-"""The instruction fits the tools, the place and the person, and stays the same where these do."""
+"""The instruction fits the tools, the place and the user, and stays the same where these do."""
 
 from pathlib import Path
 

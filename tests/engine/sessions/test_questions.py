@@ -85,9 +85,12 @@ class TestQuestionQueue:
     def test_a_listener_may_answer_at_once(self) -> None:
         async def main() -> None:
             env = Env()
-            env.bus.subscribe(
-                lambda event: isinstance(event, QuestionAsked) and env.queue.answer(event.question.question_id, YES)
-            )
+
+            def answer(event: AgentEvent) -> None:
+                if isinstance(event, QuestionAsked):
+                    env.queue.answer(event.question.question_id, YES)
+
+            env.bus.subscribe(answer)
             assert await env.queue.ask(request()) == YES
 
         run(main())

@@ -40,7 +40,7 @@ def test_there_and_back(checkpoints: SavedChats) -> None:
     )
 
 
-def test_only_the_person_can_read_it(checkpoints: SavedChats, tmp_path: Path) -> None:
+def test_only_the_user_can_read_it(checkpoints: SavedChats, tmp_path: Path) -> None:
     save(checkpoints, "mine")
     (path,) = (tmp_path / "chats").rglob("*.jsonl")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

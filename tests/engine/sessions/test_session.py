@@ -61,12 +61,12 @@ class Watching:
         return asyncio.run(main())
 
     async def one(self, session: Session, prompt: str | Sequence[Part]) -> RunEnded:
-        def tell(event: AgentEvent) -> None:
+        def emit(event: AgentEvent) -> None:
             self.events.append(event)
             self.meanwhile(session, event)
 
         try:
-            return await session.prompt(prompt, tell)
+            return await session.prompt(prompt, emit)
         finally:
             assert isinstance(self.events[-1], RunEnded)
             assert history_problem(session.conversation.history.messages) is None

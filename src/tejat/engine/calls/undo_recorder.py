@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack, suppress
 from threading import Lock
 
+from tejat.config.paths import project_key
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
@@ -16,7 +16,6 @@ from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import Comparison, compare_snapshots, without_placeholders
-from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.patches import render_patches
 from tejat.workspace.undo.revert import RevertMode, revert_entry
 from tejat.workspace.undo.snapshot import Snapshot
@@ -63,7 +62,7 @@ class UndoRecorder:
         self._session = session
         self._unsaved_warnings: list[str] = []
         self._roots = Roots(roots)
-        project = sha256_digest(os.fsencode(self._roots.first.real_path)).hex()[:24]
+        project = project_key(self._roots.first.real_path)
         self._archive = UndoStore(f"{directory}/{project}", limit=limit, file_limit=file_limit, warn=self._warn)
         self._lock = Lock()
         self._is_small = True
