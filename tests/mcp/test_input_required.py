@@ -114,7 +114,7 @@ def test_questions_that_are_none(answer: JsonObject, message: str) -> None:
 
 @pytest.mark.parametrize(("answers", "kind"), [((), RequestNotSent), ((needs(requestState="s"),), McpFailure)])
 def test_only_a_first_request_can_have_done_nothing(answers: Sequence[JsonObject], kind: type) -> None:
-    failure = Server(*answers, RequestNotSent("gone", McpProblem.CLOSED)).failure()
+    failure = Server(*answers, RequestNotSent(McpFailure("gone", McpProblem.CLOSED))).failure()
     assert (type(failure), failure.message, failure.problem) == (kind, "gone", McpProblem.CLOSED)
 
 

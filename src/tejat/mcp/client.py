@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -17,6 +17,7 @@ from tejat.mcp.jsonrpc_session import RequestTimeouts
 from tejat.mcp.protocol import TOOL_CALL
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.transports.base import Transport
+from tejat.mcp.transports.uncancelled import wait_uncancelled
 from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, ServerFeatures, ServerState, ServerStatus
 
 _Result = TypeVar("_Result")
@@ -208,7 +209,7 @@ class McpClient:
         message = gettext_lazy(
             "The MCP server '{alias}' is not connected: {why}", alias=self.alias, why=outcome.message
         )
-        raise McpFailure(message, outcome.problem, code=outcome.code, data=outcome.data, challenge=outcome.challenge)
+        raise outcome.replace(message=message)
 
     async def _run(self) -> None:
         while True:
@@ -237,7 +238,9 @@ class McpClient:
             self._set_failed(failure, connection.recent_output, began)
         finally:
             self._connection = None
-            await _finish_uncancelled(connection.close())
+            closing = asyncio.get_running_loop().create_task(connection.close())
+            await wait_uncancelled(closing)
+            closing.result()
 
     async def _connect(self, connection: ServerConnection, began: float) -> None:
         """Raises McpFailure."""
@@ -371,20 +374,6 @@ class McpClient:
         except Exception as error:  # noqa: BLE001 -- a listener must not break the client
             context = {"message": f"a change of the MCP server '{self.alias}' could not be told", "exception": error}
             asyncio.get_running_loop().call_exception_handler(context)
-
-
-async def _finish_uncancelled(work: Coroutine[None, None, None]) -> None:
-    """Finish the work even if the task is cancelled meanwhile; raise CancelledError afterwards."""
-    task = asyncio.get_running_loop().create_task(work)
-    is_cancelled = False
-    while not task.done():
-        try:
-            await asyncio.wait((task,))
-        except asyncio.CancelledError:
-            is_cancelled = True
-    if is_cancelled or task.cancelled():
-        raise asyncio.CancelledError
-    task.result()
 
 
 def _ignore_progress(progress: McpProgress) -> None:

@@ -45,6 +45,19 @@ class McpFailure(TejatError):
         self.data = data
         self.challenge = challenge
 
+    def replace(self, *, message: str | None = None, problem: McpProblem | None = None) -> "McpFailure":
+        """Return a plain McpFailure with the same details."""
+        return McpFailure(
+            self.message if message is None else message,
+            self.problem if problem is None else problem,
+            code=self.code,
+            data=self.data,
+            challenge=self.challenge,
+        )
+
 
 class RequestNotSent(McpFailure):
     """The server has not received the request, or has not looked at it: it has had no effect."""
+
+    def __init__(self, cause: McpFailure) -> None:
+        super().__init__(cause.message, cause.problem, code=cause.code, data=cause.data, challenge=cause.challenge)

@@ -49,7 +49,7 @@ async def request_with_input(
             answer = await send({**params, **more})
         except RequestNotSent as failure:
             # An earlier round of the request has reached the server.
-            raise McpFailure(failure.message, failure.problem, code=failure.code, data=failure.data) from None
+            raise failure.replace() from None
     raise McpFailure(
         gettext_lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS),
         McpProblem.MALFORMED,

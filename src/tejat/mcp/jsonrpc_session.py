@@ -114,7 +114,7 @@ class JsonRpcSession:
         progress, which also extends the idle timeout. Without `timeouts` the caller limits the time.
         """
         if self._closed_by is not None:
-            raise _not_sent(self._closed_by)
+            raise RequestNotSent(self._closed_by)
         request_id = next(self._ids)
         pending = _PendingRequest(timeouts, on_progress)
         try:
@@ -125,7 +125,7 @@ class JsonRpcSession:
                 try:
                     await self._transport.send(JsonRpcRequest(request_id, method, params_with_meta))
                 except McpFailure as failure:
-                    pending.settle(_not_sent(failure))
+                    pending.settle(RequestNotSent(failure))
                 outcome = await pending.outcome
         except TimeoutError:
             message = gettext_lazy(
@@ -145,7 +145,7 @@ class JsonRpcSession:
     async def notify(self, method: str, params: JsonObject | None = None) -> None:
         """Raises McpFailure."""
         if self._closed_by is not None:
-            raise _not_sent(self._closed_by)
+            raise RequestNotSent(self._closed_by)
         await self._transport.send(JsonRpcNotification(method, params))
 
     async def close(self) -> None:
@@ -330,12 +330,6 @@ class _PendingRequest:
             return self._loop.time() - self._started_at
         is_last = self._loop.time() - self._started_at >= self._timeouts.total
         return self._timeouts.total if is_last else self._timeouts.idle
-
-
-def _not_sent(failure: McpFailure) -> RequestNotSent:
-    return RequestNotSent(
-        failure.message, failure.problem, code=failure.code, data=failure.data, challenge=failure.challenge
-    )
 
 
 def _parse_progress(params: JsonObject) -> McpProgress | None:

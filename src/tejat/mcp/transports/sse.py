@@ -72,7 +72,7 @@ class SseTransport:
                 await self.close()
         if not is_open:
             problem = failure.problem if failure.problem in _OPEN_PROBLEMS else McpProblem.START
-            raise McpFailure(failure.message, problem, code=failure.code, challenge=failure.challenge)
+            raise failure.replace(problem=problem)
 
     async def send(self, message: JsonRpcMessage) -> None:
         if self._is_closed or self._endpoint is None:

@@ -21,6 +21,7 @@ from tejat.mcp.transports.ndjson import (
 )
 from tejat.mcp.transports.pipe_writer import PipeWriter
 from tejat.mcp.transports.stderr_tail import StderrTail, printable_line
+from tejat.mcp.transports.uncancelled import wait_uncancelled
 from tejat.workspace.processes.spawn import ProcessSpec, SupervisorDied
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
 from tejat.workspace.sandbox.types import SandboxedCommand
@@ -107,7 +108,7 @@ class StdioTransport:
             self._server.mute()
         if is_first:
             self._task.cancel()
-        await _wait_uncancelled(self._task, _CLOSE_SECONDS)
+        await wait_uncancelled(self._task, _CLOSE_SECONDS)
 
     @property
     def stderr_tail(self) -> tuple[str, ...]:
@@ -337,20 +338,6 @@ async def _wait_for_exit(running: RunningProcess) -> None:
     """Wait until the program has ended, or its supervisor has died."""
     with suppress(SupervisorDied):
         await running.wait()
-
-
-async def _wait_uncancelled(task: "asyncio.Task[None]", seconds: float) -> None:
-    """Wait for the task, despite cancellation; raise CancelledError afterwards."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
-    cancelled = None
-    while not task.done() and (left := deadline - loop.time()) > 0:
-        try:
-            await asyncio.wait((task,), timeout=left)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled
 
 
 def _input_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, PipeWriter]:

@@ -283,7 +283,7 @@ class StreamableHttpTransport:
         if not self._is_closed:
             self._is_closed = True
             if request_id is not None:
-                self._on_failure(RequestNotSent(gone.message, gone.problem), request_id)
+                self._on_failure(RequestNotSent(gone), request_id)
             self._on_failure(gone, None)
         return gone
 
