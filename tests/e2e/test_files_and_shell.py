@@ -1,4 +1,4 @@
-"""`@` brings files into a prompt, `!` runs commands of the person; calls of the model leave one line each."""
+"""File mentions with `@`, shell lines with `!`, and the rows of tool calls."""
 
 import json
 from typing import Any
@@ -91,7 +91,7 @@ class TestShellMode:
 
     def test_its_output_is_told_to_the_model(self, terminal_env: TerminalEnv) -> None:
         with ModelServer([text_reply("I saw it.")]) as server:
-            environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
+            environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
             with terminal_env.open_chat("", "-m", "gemini-test", **environment) as user:
                 send_prompt(user, "!echo from the $((1 + 1))nd shell")
                 user.wait_for("from the 2nd shell", idle=True)
@@ -215,7 +215,7 @@ class TestCallLines:
             (terminal_env.project / f"f{number}").write_text(f"{number}\n")
         many: list[Any] = [function_call("read_file", {"path": f"f{number}"}) for number in range(12)]
         with ModelServer([text_reply(*many), text_reply("All read.")]) as server:
-            environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
+            environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
             with terminal_env.open_chat("", "-m", "gemini-test", setting=NARROW, **environment) as user:
                 send_prompt(user, "read all")
                 user.wait_for("\nAll read.", idle=True)

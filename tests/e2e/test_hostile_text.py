@@ -1,7 +1,8 @@
-"""Hostile strings in every place that a person reads: nothing is obeyed, nothing leaves its row."""
+"""Hostile strings in every place the user reads: nothing is obeyed, nothing leaves its row."""
 
 import json
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -139,7 +140,7 @@ def test_in_servers(terminal_env: TerminalEnv, setting: TerminalSetting) -> None
 
 def test_in_errors_of_a_service(terminal_env: TerminalEnv) -> None:
     with ModelServer([error_reply(400, EVIL), error_reply(400, EVIL * 30)]) as server:
-        environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
+        environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
         with terminal_env.open_chat("", "-m", "gemini-test", **environment) as user:
             send_prompt(user, "hello")
             user.wait_for("owned", idle=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -112,7 +113,7 @@ def test_the_prompt_is_back_at_once(terminal_env: TerminalEnv, mark: str, name: 
 @pytest.mark.parametrize("reply", [Reply(black_hole=True), stream(chunk("Half an"), chunk("answer"), stall_after=300)])
 def test_a_service_that_does_not_answer(terminal_env: TerminalEnv, key: str, reply: Reply) -> None:
     with ModelServer([reply]) as server:
-        environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
+        environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
         with terminal_env.open_chat("", "-m", "gemini-test", **environment) as user:
             send_prompt(user, "hello")
             user.wait_for("Working" if reply.black_hole else "Half an")
@@ -184,7 +185,7 @@ def test_signals_end_in_order(terminal_env: TerminalEnv, mark: str, name: str, n
 def resumed(terminal_env: TerminalEnv) -> None:
     """The session can be gone on with, and knows what was said."""
     with ModelServer([text_reply("Of course.")]) as server:
-        environment = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
+        environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
         with terminal_env.open_chat("", "-m", "gemini-test", "-r", **environment) as user:
             send_prompt(user, "do you know?")
             user.wait_for("\nOf course.", idle=True)

@@ -1,6 +1,7 @@
 """Answers: Markdown that is printed once as it comes, in whole frames, and everything that could go wrong with it."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_a_service_that_is_down_is_told_with_what_to_do(terminal_env: TerminalEn
         ({"say": "Well", "finish": "other", "detail": "tired"}, "The model stopped early: tired."),
     ],
 )
-def test_ends_that_are_no_ends_are_told(terminal_env: TerminalEnv, fields: dict[str, object], words: str) -> None:
+def test_ends_that_are_no_ends_are_told(terminal_env: TerminalEnv, fields: dict[str, Any], words: str) -> None:
     with terminal_env.open_chat(script_answer(**fields) + text_script("Later.")) as user:
         send_prompt(user, "hello")
         user.wait_until(lambda screen: words in screen.text() and "● scripted" not in screen.text(), idle=True)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,11 @@ from support.terminal.screen import ScreenUser
 
 __all__ = ["terminal_env"]
 
-WAYS = {"flag": (("--screen-reader",), {}), "dumb": ((), {"TERM": "dumb"}), "setting": ((), {})}
+WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "flag": (("--screen-reader",), {}),
+    "dumb": ((), {"TERM": "dumb"}),
+    "setting": ((), {}),
+}
 READY = "there is.\n>"
 
 

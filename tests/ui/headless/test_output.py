@@ -1,4 +1,4 @@
-"""What a person hears while they wait for the result, in every kind of output."""
+"""Notices while the user waits for the result, in every output format."""
 
 import pytest
 

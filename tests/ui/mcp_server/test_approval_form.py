@@ -1,4 +1,4 @@
-"""What the person behind a client is shown, and which answers count."""
+"""Approval forms of MCP clients, and the replies that count."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who answers for the person, whatever revision the client speaks."""
+"""Approvals through the client, in every protocol revision."""
 
 import asyncio
 

@@ -35,8 +35,8 @@ class FakeProvider:
             yield scheduler
         self.log.append(f"close {name}")
 
-    def restrict_roots(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        return tuple(wanted)
+    def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
+        return tuple(directories)
 
 
 def test_tools_are_opened_once_and_closed_at_the_end(tmp_path: Path) -> None:

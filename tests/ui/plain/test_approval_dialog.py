@@ -1,8 +1,9 @@
-"""The talk with a person at a real terminal: every answer, every question, hostile texts, narrow screens, editors."""
+"""The plain approval dialog at a real terminal: replies, hostile texts, narrow screens, editors."""
 
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -243,7 +244,7 @@ class TestRewriting:
             ),
         ],
     )
-    def test_an_editor_that_fails_leaves_the_question_open(self, environment: dict[str, str], told: str) -> None:
+    def test_an_editor_that_fails_leaves_the_question_open(self, environment: dict[str, Any], told: str) -> None:
         with run_at_terminal("-c", ASK, "edit", **environment) as terminal:
             terminal.wait_for(EDIT_QUESTION)
             terminal.type(b"e\n")
@@ -347,7 +348,7 @@ class TestWhatIsShown:
             ({"NO_COLOR": "", "TERM": "dumb"}, False),
         ],
     )
-    def test_colour_is_for_those_who_want_it(self, environment: dict[str, str], coloured: bool) -> None:
+    def test_colour_is_for_those_who_want_it(self, environment: dict[str, Any], coloured: bool) -> None:
         with run_at_terminal("-c", ASK, "edit", **environment) as terminal:
             terminal.wait_for(EDIT_QUESTION)
             assert ("\x1b[32m+new\x1b[0m" in terminal.shown) == coloured
@@ -364,7 +365,7 @@ class TestWhatIsShown:
             terminal.wait_for_exit()
 
     @pytest.mark.parametrize("locale", [{"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
-    def test_any_locale_will_do(self, locale: dict[str, str]) -> None:
+    def test_any_locale_will_do(self, locale: dict[str, Any]) -> None:
         with run_at_terminal("-c", ASK.replace('"Fetch"', '"F\\u00e4tch \\u65e5"'), "info", **locale) as terminal:
             terminal.wait_for(QUESTION)
             assert terminal.shown.startswith("F\\xe4tch \\u65e5\n")

@@ -1,4 +1,4 @@
-"""Who answers for a person, and whole calls as the person sees them."""
+"""Approvers of the plain UI, and whole calls at a terminal."""
 
 import asyncio
 import os
@@ -99,7 +99,7 @@ class TestWholeProgram:
             assert terminal.wait_for_exit() == (3, "")
         assert (workspace / "a.txt").read_text() == "changed by somebody else\n"
 
-    def test_162_what_was_rewritten_is_shown_again_before_it_is_written(self, workspace: Path, tmp_path: Path) -> None:
+    def test_what_was_rewritten_is_shown_again_before_it_is_written(self, workspace: Path, tmp_path: Path) -> None:
         command = write_script(tmp_path / "editor", 'printf "mine\\n" > "$1"')
         with run_at_terminal(*self.CALL, self.arguments(workspace), cwd=workspace, VISUAL=command) as terminal:
             terminal.wait_for("Your answer (")

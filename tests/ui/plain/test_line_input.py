@@ -1,4 +1,4 @@
-"""A line from the person at the terminal."""
+"""Reading lines from the terminal."""
 
 import asyncio
 import os

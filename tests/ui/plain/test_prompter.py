@@ -102,7 +102,7 @@ class TestChoose:
         [(b"2\n", 1), (b"0\n", None), (b"\n", None), (b"\x04", None), (b"green\n", 1), (b"7\nx\n-1\n1\n", 0)],
     )
     def test_by_number_or_name(self, keys: bytes, place: int | None, capsys: pytest.CaptureFixture[str]) -> None:
-        chosen, lines = asked(keys, lambda person: person.choose(COLOURS))
+        chosen, lines = asked(keys, lambda user: user.choose(COLOURS))
         assert chosen == place
         assert lines[:4] == ["Which colour?", "  1 Red", "  2 Green (as grass)", "  3 Blue<U+001B>[2J"]
         assert lines[4:] == ["Please type a number from 0 to 3."] * (keys.count(b"\n") - 1 if len(keys) > 6 else 0)
@@ -110,18 +110,18 @@ class TestChoose:
 
     def test_what_goes_before(self) -> None:
         choice = Choice("Which?", (Option("A"),), report=text_report("Read this."))
-        assert asked(b"1\n", lambda person: person.choose(choice)) == (0, ["Read this.", "Which?", "  1 A"])
+        assert asked(b"1\n", lambda user: user.choose(choice)) == (0, ["Read this.", "Which?", "  1 A"])
 
 
 class TestEnter:
     @pytest.mark.parametrize(("keys", "text"), [(b"Ada\n", "Ada"), (b"\n", "Bob"), (b"\x04", None), (b" x \n", " x ")])
     def test_a_line(self, keys: bytes, text: str | None, capsys: pytest.CaptureFixture[str]) -> None:
-        assert asked(keys, lambda person: person.enter("Your\nname", initial="Bob"))[0] == text
+        assert asked(keys, lambda user: user.enter("Your\nname", initial="Bob"))[0] == text
         assert capsys.readouterr().err == "Your name (empty for Bob): "
 
     def test_a_secret_is_not_echoed(self, capsys: pytest.CaptureFixture[str]) -> None:
-        async def ask(person: PlainPrompter, controller: int) -> str | None:
-            entering = asyncio.create_task(person.enter("Key", is_secret=True))
+        async def ask(user: PlainPrompter, controller: int) -> str | None:
+            entering = asyncio.create_task(user.enter("Key", is_secret=True))
             await asyncio.sleep(0)
             assert not termios.tcgetattr(sys.stdin)[3] & termios.ECHO
             os.write(controller, b"hidden\n")
@@ -129,14 +129,14 @@ class TestEnter:
 
         with typing(b"") as controller:
             before = termios.tcgetattr(sys.stdin)
-            person = PlainPrompter(lambda _: None, Style(io.StringIO()), ExternalEditor())
-            assert asyncio.run(ask(person, controller)) == "hidden"
+            user = PlainPrompter(lambda _: None, Style(io.StringIO()), ExternalEditor())
+            assert asyncio.run(ask(user, controller)) == "hidden"
             assert termios.tcgetattr(sys.stdin) == before
         assert capsys.readouterr().err == "Key (not shown while you type): "
 
     def test_the_terminal_is_restored_when_it_is_stopped(self) -> None:
-        async def ask(person: PlainPrompter) -> None:
-            entering = asyncio.create_task(person.enter("Key", is_secret=True))
+        async def ask(user: PlainPrompter) -> None:
+            entering = asyncio.create_task(user.enter("Key", is_secret=True))
             await asyncio.sleep(0)
             entering.cancel()
             await asyncio.wait((entering,))
@@ -152,7 +152,7 @@ def test_the_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program.write_text('#!/bin/sh\nprintf new > "$1"\n')
     program.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(program))
-    text, lines = asked(b"", lambda person: person.edit("old"))
+    text, lines = asked(b"", lambda user: user.edit("old"))
     assert (text, lines) == ("new", ["Opening the editor. Save and close it to go on."])
 
 
@@ -162,4 +162,4 @@ def test_no_way_to_a_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match="no way to the clipboard"):
-        asked(b"", lambda person: person.copy("x"))
+        asked(b"", lambda user: user.copy("x"))

@@ -1,4 +1,4 @@
-"""What a person sees of a question: everything, wrapped, with nothing that could be hidden or faked."""
+"""Approval views in plain lines: complete, wrapped, with nothing hidden or faked."""
 
 import io
 import re
@@ -63,7 +63,7 @@ class TestCommands:
             ">   head",
         ]
 
-    def test_57_what_stands_behind_a_long_line_is_seen(self) -> None:
+    def test_what_stands_behind_a_long_line_is_seen(self) -> None:
         shown = lines(shell(f"true{' ' * 60}{'x' * 3000}; touch MARK"))
         assert shown[:2] == ["Run a shell command in /w", ASKED_BY]
         assert shown[2] == f"$ true{' ' * 54}"
@@ -72,7 +72,7 @@ class TestCommands:
         assert "".join(line[2:] for line in shown[2:]).endswith("x; touch MARK")
         assert max(map(len, shown)) == 60
 
-    def test_57_every_line_of_a_long_command(self) -> None:
+    def test_every_line_of_a_long_command(self) -> None:
         command = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
         assert lines(shell(command))[2:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
 
@@ -88,7 +88,7 @@ class TestCommands:
             ("a\n", ["$ a", "> "]),
         ],
     )
-    def test_132_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
+    def test_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
         assert lines(shell(command))[2:] == shown
 
 
@@ -105,7 +105,7 @@ class TestEdits:
             "+old<U+0020 x 2><U+0009>",
         ]
 
-    def test_135_blanks_at_the_end_of_changed_lines(self) -> None:
+    def test_blanks_at_the_end_of_changed_lines(self) -> None:
         assert lines(edit("-a\n+a \n+\t\t\n  \n"))[2:] == ["-a", "+a<U+0020>", "+<U+0009 x 2>", "  "]
 
     def test_long_lines_go_on_under_a_mark(self) -> None:

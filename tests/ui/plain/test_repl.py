@@ -1,9 +1,10 @@
-"""The conversation in lines, driven by somebody who types lines and reads lines, at a real terminal."""
+"""Interactive sessions in plain lines at a real terminal."""
 
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
 @contextmanager
 def talk(machine: ProgramEnv, script: str, *words: str, **environment: str) -> Generator[PtyProgram]:
     model = machine.script(script)
-    given = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "TERM": "dumb", **environment}
+    given: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "TERM": "dumb", **environment}
     with run_at_terminal("-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **given) as terminal:
         terminal.wait_for("/help tells what else there is.\n")
         yield terminal

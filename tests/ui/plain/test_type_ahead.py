@@ -1,4 +1,4 @@
-"""Lines that a person types ahead, at a real terminal."""
+"""Lines typed ahead at a real terminal."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What a person is told of a call that is over."""
+"""Reports on finished tool calls."""
 
 import pytest
 

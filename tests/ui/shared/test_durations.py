@@ -1,4 +1,4 @@
-"""How long something took, as a person says it."""
+"""Durations in words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A small program around a frame that asks what its first argument says, and prints what was answered."""
+"""A small program that asks one question on a screen and prints the reply."""
 
 import asyncio
 import locale
@@ -74,7 +74,7 @@ async def run(what: str) -> None:
         stdin=sys.stdin,
         stdout=sys.stdout,
     )
-    person = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report)
+    user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report)
     approver = TerminalApprover(screen, stop=lambda: stopped.append("stopped"), editor=ExternalEditor, pager=Pager())
     async with screen:
         if what in QUESTIONS:
@@ -82,22 +82,22 @@ async def run(what: str) -> None:
             screen.print(Text(f"answered: {in_words(answer)} {' '.join(stopped)}"))
             return
         try:
-            screen.print(Text(f"answered: {await asked(person, what)}"))
+            screen.print(Text(f"answered: {await asked(user, what)}"))
         except UsageError as error:
             screen.print(Text(f"refused: {error}"))
 
 
-async def asked(person: TerminalPrompter, what: str) -> object:
+async def asked(user: TerminalPrompter, what: str) -> object:
     match what:
         case "choose":
             options = tuple(Option(name, f"the {name} one") for name in ("first", "second", "third"))
-            return await person.choose(Choice("Which?", options, report=text_report("Look at this.")))
+            return await user.choose(Choice("Which?", options, report=text_report("Look at this.")))
         case "enter":
-            return await person.enter("Your key", is_secret=True)
+            return await user.enter("Your key", is_secret=True)
         case "write":
-            return await person.edit("before\n", suffix=".txt")
+            return await user.edit("before\n", suffix=".txt")
         case _:
-            return await person.copy("Hello")
+            return await user.copy("Hello")
 
 
 def in_words(answer: ApprovalReply) -> str:

@@ -1,4 +1,4 @@
-"""What a command did in a copy, as lines for a person: each change, the end, the output, the diff, nothing hidden."""
+"""Trial runs as display lines: changes, exit status, output and diff, with nothing hidden."""
 
 import pytest
 

@@ -217,7 +217,7 @@ class TestWhichEditor:
             self.found(ExternalEditor(preferred))
         assert str(caught.value) == reason
 
-    def test_85_no_shell_ever_reads_it(self, temporary: Path, tmp_path: Path) -> None:
+    def test_no_shell_ever_reads_it(self, temporary: Path, tmp_path: Path) -> None:
         mark = tmp_path / "MARK"
         for value in (f"true; touch {mark}", f"true $(touch {mark})", f"true `touch {mark}` && touch {mark}"):
             edited(temporary, VISUAL=value)

@@ -143,7 +143,7 @@ class TestWhatHasToBeSeen:
     LONG = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
 
     @pytest.mark.parametrize("yes", ["y", "s", "p", "u", "1", "enter", "c"])
-    def test_57_no_yes_before_the_end_of_the_command_was_on_the_screen(self, yes: str) -> None:
+    def test_no_yes_before_the_end_of_the_command_was_on_the_screen(self, yes: str) -> None:
         asked = Asked(running(self.LONG, can_try=True))
         assert not any("touch MARK" in row for row in asked.rows())
         assert asked.press(yes) is None
@@ -195,7 +195,7 @@ class TestWhatHasToBeSeen:
         assert asked.press("s") == ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
 
     @pytest.mark.parametrize("width", [80, 40, 23])
-    def test_57_blanks_hide_nothing(self, width: int) -> None:
+    def test_blanks_hide_nothing(self, width: int) -> None:
         command = f"true{' ' * 3000}; touch MARK"
         asked = Asked(running(command), width=width)
         assert asked.press("y") is None

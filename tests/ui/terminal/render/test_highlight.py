@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +25,7 @@ DARK, PLAIN = Theme(colour_depth=ColourDepth.ANSI_16), Theme()
 LANGUAGES = [*sorted(code._LANGUAGES), *code._LANGUAGE_ALIASES]
 
 
-def text_of(lines: list[list[tuple[str, object]]]) -> list[str]:
+def text_of(lines: Sequence[Any]) -> list[str]:
     return ["".join(part for part, _ in line) for line in lines]
 
 

@@ -18,7 +18,7 @@ def keys(pieces: list[str]) -> list[tuple[str, str]]:
     for piece in pieces:
         parser.feed(piece)
     parser.flush()
-    return [(str(press.key.value if hasattr(press.key, "value") else press.key), press.data) for press in pressed]
+    return [(str(press.key.value if hasattr(press.key, "value") else press.key), press.data) for press in pressed]  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=12))

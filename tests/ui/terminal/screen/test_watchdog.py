@@ -4,6 +4,7 @@ import os
 import termios
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_a_terminal_taken_again_is_watched_again(line: Line) -> None:
 
 def test_the_modes_of_somebody_who_was_quicker_stay(line: Line) -> None:
     time.sleep(0.1)
-    theirs = line.modes
+    theirs: list[Any] = line.modes
     theirs[3] |= termios.ECHO
     termios.tcsetattr(line.line, termios.TCSANOW, theirs)
     line.die()

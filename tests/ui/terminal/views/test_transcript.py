@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from rich.console import RenderableType
@@ -67,19 +68,19 @@ def plain(text: str) -> str:
 
 
 def told(*events: AgentEvent, prompt: str = "do it", **how: object) -> FakeScreen:
-    paper, transcript = opened(**how)
+    screen, transcript = opened(**how)
     transcript.begin_run(prompt)
     for event in events:
         transcript.handle_event(event)
-    return paper
+    return screen
 
 
 def opened(**how: object) -> tuple[FakeScreen, Transcript]:
-    paper = FakeScreen(**how)  # pyright: ignore[reportArgumentType]
-    return paper, Transcript(paper, folder="/w", clock=lambda: paper.now)
+    screen = FakeScreen(**how)  # pyright: ignore[reportArgumentType]
+    return screen, Transcript(screen, folder="/w", clock=lambda: screen.now)
 
 
-def printed(*events: AgentEvent, **how: object) -> str:
+def printed(*events: AgentEvent, **how: Any) -> str:
     return told(*events, **how).printed.removeprefix("> do it\n\n")
 
 
@@ -96,12 +97,12 @@ class TestPrompt:
         assert told(prompt="one\n  two").printed == "> one\n    two\n"
 
     def test_a_long_one_is_folded_and_can_be_opened(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.begin_run(lines(30))
         expected = lines(8).replace("\n", "\n  ")
-        assert paper.printed == f"> {expected}\n  … 22 more lines (Ctrl-O shows them)\n"
+        assert screen.printed == f"> {expected}\n  … 22 more lines (Ctrl-O shows them)\n"
         transcript.expand_last()
-        assert paper.printed.endswith("line 29\n  line 30\n")
+        assert screen.printed.endswith("line 29\n  line 30\n")
 
     def test_hostile_words_are_shown(self) -> None:
         assert told(prompt="a\x1b[2Jb\u202e").printed == "> a<U+001B>[2Jb<U+202E>\n"
@@ -109,23 +110,23 @@ class TestPrompt:
 
 class TestAnswer:
     def test_is_printed_block_by_block(self) -> None:
-        paper = told(TextStreamed("# Title\n\nFirst *words*.\n\nSec"))
-        assert "First words." in paper.printed
-        assert "Sec" not in paper.printed
-        assert paper.drawn[-2].strip() == "Sec"
-        assert paper.drawn[-1] == "● Answering · 0 s · Esc stops it"
+        screen = told(TextStreamed("# Title\n\nFirst *words*.\n\nSec"))
+        assert "First words." in screen.printed
+        assert "Sec" not in screen.printed
+        assert screen.drawn[-2].strip() == "Sec"
+        assert screen.drawn[-1] == "● Answering · 0 s · Esc stops it"
 
     def test_is_whole_at_its_end(self) -> None:
         answer = ModelResponse(model_message("One.\n\nTwo."))
-        paper = told(TextStreamed("One.\n\nTw"), TextStreamed("o."), Answered(answer, 1.0))
-        assert paper.printed == "> do it\n\nOne.\n\nTwo.\n"
-        assert paper.drawn == ["● Working · 0 s · Esc stops it"]
+        screen = told(TextStreamed("One.\n\nTw"), TextStreamed("o."), Answered(answer, 1.0))
+        assert screen.printed == "> do it\n\nOne.\n\nTwo.\n"
+        assert screen.drawn == ["● Working · 0 s · Esc stops it"]
 
     def test_thoughts_are_only_seen_while_they_last(self) -> None:
-        paper = told(ThoughtStreamed("**Reading** the fi"), ThoughtStreamed("les.\n\n**Finding** the fault"))
-        paper.now += 12.4
-        assert paper.drawn == ["● Thinking: Finding · 12 s · Esc stops it"]
-        assert paper.printed == "> do it\n"
+        screen = told(ThoughtStreamed("**Reading** the fi"), ThoughtStreamed("les.\n\n**Finding** the fault"))
+        screen.now += 12.4
+        assert screen.drawn == ["● Thinking: Finding · 12 s · Esc stops it"]
+        assert screen.printed == "> do it\n"
 
     def test_a_thought_without_a_heading(self) -> None:
         assert told(ThoughtStreamed("I should look.\nThen")).drawn == [
@@ -134,28 +135,28 @@ class TestAnswer:
 
     def test_one_that_is_stopped_is_kept_and_marked(self) -> None:
         ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
-        paper = told(TextStreamed("Half of"), ended)
-        assert paper.printed == (
+        screen = told(TextStreamed("Half of"), ended)
+        assert screen.printed == (
             "> do it\n\nHalf of\n\n■ Stopped: Operation cancelled. The answer above is cut short.\n"
         )
-        assert paper.drawn == []
+        assert screen.drawn == []
 
 
 class TestRetrying:
     def test_counts_down(self) -> None:
-        paper = told(RETRYING)
-        assert paper.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Next try in 2 s"]
-        paper.now += 2.3
-        assert paper.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Trying again"]
-        assert paper.printed == "> do it\n"
+        screen = told(RETRYING)
+        assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Next try in 2 s"]
+        screen.now += 2.3
+        assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Trying again"]
+        assert screen.printed == "> do it\n"
 
     def test_what_was_not_printed_is_gone(self) -> None:
-        paper = told(TextStreamed("Void"), RETRYING, TextStreamed("Counts"), ENDED)
-        assert paper.printed == "> do it\n\nCounts\n"
+        screen = told(TextStreamed("Void"), RETRYING, TextStreamed("Counts"), ENDED)
+        assert screen.printed == "> do it\n\nCounts\n"
 
     def test_what_was_printed_is_marked(self) -> None:
-        paper = told(TextStreamed("Void.\n\nVo"), RETRYING, TextStreamed("Counts."), ENDED)
-        assert paper.printed == (
+        screen = told(TextStreamed("Void.\n\nVo"), RETRYING, TextStreamed("Counts."), ENDED)
+        assert screen.printed == (
             "> do it\n\nVoid.\n\n▲ warning: this attempt failed: its words above do not count.\n\nCounts.\n"
         )
 
@@ -167,8 +168,8 @@ class TestRetrying:
 class TestCallsThatRun:
     def test_each_has_its_row_with_the_last_lines_of_its_output(self) -> None:
         shell = FunctionCall("run_shell_command", {"command": "make"})
-        paper = told(running(0, CALL), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60)
-        paper_rows = paper.drawn
+        screen = told(running(0, CALL), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60)
+        paper_rows = screen.drawn
         assert paper_rows == [
             "● read_file a.txt · 0 s",
             "● run_shell_command make · 0 s",
@@ -177,33 +178,33 @@ class TestCallsThatRun:
 
     def test_output_is_bounded_and_safe(self) -> None:
         output = OutputUpdated(0, SHELL, lines(2000) + "\n\x1b[2Jlast " + "x" * 500)
-        paper = told(running(0, SHELL), output)
-        paper.now += 65
-        assert paper.drawn[0] == "● run_shell_command make · 1 min 5 s"
-        assert paper.drawn[1:5] == [f"  │ line {number}" for number in range(1997, 2001)]
-        assert paper.drawn[5].startswith("  │ <U+001B>[2Jlast xxx")
-        assert paper.drawn[5].endswith("…")
-        assert len(paper.drawn) == 6
+        screen = told(running(0, SHELL), output)
+        screen.now += 65
+        assert screen.drawn[0] == "● run_shell_command make · 1 min 5 s"
+        assert screen.drawn[1:5] == [f"  │ line {number}" for number in range(1997, 2001)]
+        assert screen.drawn[5].startswith("  │ <U+001B>[2Jlast xxx")
+        assert screen.drawn[5].endswith("…")
+        assert len(screen.drawn) == 6
 
     def test_progress_of_a_server(self) -> None:
         call = FunctionCall("github__clone", {"url": "x"})
-        paper = told(running(0, call), OutputUpdated(0, call, "[3/10] cloning"))
-        assert paper.drawn == ['● github/clone {"url": "x"} · 0 s', "  │ [3/10] cloning"]
+        screen = told(running(0, call), OutputUpdated(0, call, "[3/10] cloning"))
+        assert screen.drawn == ['● github/clone {"url": "x"} · 0 s', "  │ [3/10] cloning"]
 
     def test_a_small_screen_is_not_filled(self) -> None:
         calls = [running(index, FunctionCall(f"tool_{index}", {})) for index in range(20)]
-        paper = told(*calls, height=12)
-        assert paper.drawn == ["● tool_0 · 0 s", "● tool_1 · 0 s", "● tool_2 · 0 s", "… and 17 more calls"]
+        screen = told(*calls, height=12)
+        assert screen.drawn == ["● tool_0 · 0 s", "● tool_1 · 0 s", "● tool_2 · 0 s", "… and 17 more calls"]
         assert len(told(running(0, SHELL), OutputUpdated(0, SHELL, lines(9)), height=8).drawn) == 2
 
     def test_they_leave_one_by_one(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.begin_run("do it")
         for event in (running(0, CALL), running(1, SHELL), call_finished(CALL, ToolResult("x", "Read it."))):
             transcript.handle_event(event)
-        assert paper.drawn == ["● run_shell_command make · 0 s"]
+        assert screen.drawn == ["● run_shell_command make · 0 s"]
         transcript.end()
-        assert paper.drawn == []
+        assert screen.drawn == []
 
 
 class TestCallsThatAreOver:
@@ -294,38 +295,38 @@ class TestCallsThatAreOver:
 
 class TestOpening:
     def test_the_last_and_then_the_one_before(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.begin_run("do it")
         for word in ("first", "second"):
             transcript.handle_event(call_finished(SHELL, ToolResult("x", lines(50, word))))
-        before = len(paper.printed)
+        before = len(screen.printed)
         transcript.expand_last()
-        second = paper.printed[before:]
+        second = screen.printed[before:]
         transcript.expand_last()
         assert second.splitlines()[:2] == ["", "run_shell_command make"]
         assert second.splitlines()[2:] == [f"  second {number}" for number in range(1, 51)]
-        assert paper.printed.endswith("  first 50\n")
+        assert screen.printed.endswith("  first 50\n")
         transcript.expand_last()
-        assert paper.hints == ["There is nothing folded to show."]
+        assert screen.hints == ["There is nothing folded to show."]
 
     def test_at_most_so_much(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.handle_event(call_finished(SHELL, ToolResult("x", lines(5000))))
-        before = len(paper.printed)
+        before = len(screen.printed)
         transcript.expand_last()
-        shown = paper.printed[before:].splitlines()
+        shown = screen.printed[before:].splitlines()
         assert shown[2001] == "  line 2000"
         assert " ".join(shown[2002:]).startswith("  … 3,000 more lines are not shown.")
 
 
 class TestShellMode:
     def test_a_command_of_the_person(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.begin_shell("seq 20")
         transcript.show_shell_output(lines(20, "n"))
-        assert paper.drawn[-2:] == ["  │ n 20", "● Running · 0 s · Esc stops it"]
+        assert screen.drawn[-2:] == ["  │ n 20", "● Running · 0 s · Esc stops it"]
         transcript.end_shell(lines(20, "n"))
-        assert paper.printed.splitlines() == [
+        assert screen.printed.splitlines() == [
             "! seq 20",
             "  n 1",
             "  n 2",
@@ -333,7 +334,7 @@ class TestShellMode:
             "  … 12 more lines (Ctrl-O shows them)",
             *(f"  n {number}" for number in range(16, 21)),
         ]
-        assert paper.drawn == []
+        assert screen.drawn == []
 
 
 class TestTheRest:
@@ -342,31 +343,31 @@ class TestTheRest:
         assert shown.splitlines() == ["• note: One.", "▲ warning: Two.", "  More.", "✗ error: Three."]
 
     def test_the_end_tells_what_a_long_run_took(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.begin_run("do it")
         transcript.handle_event(Answered(ModelResponse(model_message("Hi."), usage=Usage(1000, 500, 200)), 1.0))
-        paper.now += 65
+        screen.now += 65
         transcript.handle_event(RunEnded(EndReason.FINISHED, cost=0.02))
-        assert paper.printed.endswith("\n1 min 5 s · 1,200 tokens, 42 % cached · $0.02\n")
+        assert screen.printed.endswith("\n1 min 5 s · 1,200 tokens, 42 % cached · $0.02\n")
 
     @pytest.mark.parametrize("reason", [reason for reason in EndReason if reason is not EndReason.FINISHED])
     def test_every_bad_end_is_told(self, reason: EndReason) -> None:
         assert "It was so." in printed(RunEnded(reason, message="It was so."))
 
     def test_sheets_stand_apart(self) -> None:
-        paper, transcript = opened()
+        screen, transcript = opened()
         transcript.show_report(sheet_of("One."))
         transcript.show_report(sheet_of("Two."))
-        assert paper.printed == "One.\n\nTwo.\n"
+        assert screen.printed == "One.\n\nTwo.\n"
 
     @pytest.mark.parametrize("width", [80, 40, 20])
     @pytest.mark.parametrize("theme", [PLAIN, Theme(glyphs=ASCII_GLYPHS)])
     def test_a_whole_run(self, width: int, theme: Theme) -> None:
-        paper = told(*ALL_EVENTS, width=width, theme=theme)
-        assert paper.drawn == []
-        assert all(len(line) <= width for line in paper.printed.splitlines())
+        screen = told(*ALL_EVENTS, width=width, theme=theme)
+        assert screen.drawn == []
+        assert all(len(line) <= width for line in screen.printed.splitlines())
         if theme.is_ascii:
-            assert paper.printed.isascii()
+            assert screen.printed.isascii()
 
 
 HOSTILE = "x\x1b]0;owned\x07\x9b2J\u202e\r\x08\x00\ud800\U000e0041y"
@@ -392,14 +393,14 @@ def hostile_events() -> Iterable[AgentEvent]:
 
 
 def test_nothing_hostile_gets_through() -> None:
-    paper, transcript = opened()
+    screen, transcript = opened()
     transcript.begin_run(HOSTILE)
     for event in hostile_events():
         transcript.handle_event(event)
-        assert all(row.isprintable() for row in paper.drawn)
+        assert all(row.isprintable() for row in screen.drawn)
     transcript.begin_shell(HOSTILE)
     transcript.show_shell_output(HOSTILE)
-    assert all(row.isprintable() for row in paper.drawn)
+    assert all(row.isprintable() for row in screen.drawn)
     transcript.end_shell(HOSTILE)
     transcript.expand_last()
-    assert paper.printed.replace("\n", "").isprintable()
+    assert screen.printed.replace("\n", "").isprintable()
