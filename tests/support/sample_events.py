@@ -58,13 +58,13 @@ def function_response(call: FunctionCall, text: str, key: str = "output") -> Fun
     return FunctionResponse(call.name, {key: text}, call.id)
 
 
-def diff(*, by_the_person: int = 0) -> FileDiff:
+def diff(*, by_user: int = 0) -> FileDiff:
     return FileDiff(
         file_name="a.txt",
         file_path="/w/a.txt",
         file_diff="-a\n+b\n",
         is_new_file=False,
-        diff_stat=DiffStat(3, 1, 10, 10, user_added_lines=by_the_person),
+        diff_stat=DiffStat(3, 1, 10, 10, user_added_lines=by_user),
     )
 
 

@@ -33,6 +33,7 @@ from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import replace
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
+from tejat.core.tools.call_events import BY_USER
 from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.permission import AuthorisedCall, SaveRule
 from tejat.policy.rules.rule_format import format_rule
@@ -408,7 +409,7 @@ class TestObjections:
     def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: ApprovalMode) -> None:
         approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
         ready = self.authorise(tmp_path, approver, ALLOW, mode=mode)
-        assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), "the user")
+        assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), BY_USER)
         assert approver.questions == [
             ApprovalRequest(edit_confirmation("a"), "note", "Think twice.", directory=str(tmp_path.resolve()))
         ]

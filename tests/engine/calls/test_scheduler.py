@@ -12,7 +12,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Con
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
-from tejat.core.tools.call_events import CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.core.tools.call_events import BY_USER, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.engine.calls.scheduler import (
     CANCELLED_BEFORE_START,
     CANCELLED_IN_QUEUE,
@@ -299,7 +299,7 @@ class TestEvents:
             ToolResult("wrote a", "written"),
             answered("wrote a"),
             finished.seconds,
-            "the user",
+            BY_USER,
         )
 
     def test_a_no_of_the_user_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:

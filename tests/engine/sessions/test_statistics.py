@@ -123,7 +123,7 @@ def failed(kind: ErrorType) -> ToolResult:
         (call_finished(CALL, failed(ErrorType.FILE_NOT_FOUND), allowed_by="a rule"), "auto_accept"),
         (call_finished(CALL, ToolResult("x"), allowed_by=BY_USER), "accept"),
         (call_finished(EDIT, ToolResult("x", diff()), allowed_by=BY_USER), "accept"),
-        (call_finished(EDIT, ToolResult("x", diff(by_the_user=1)), allowed_by=BY_USER), "modify"),
+        (call_finished(EDIT, ToolResult("x", diff(by_user=1)), allowed_by=BY_USER), "modify"),
         (call_finished(SHELL, failed(ErrorType.POLICY_VIOLATION)), "reject"),
         (call_finished(SHELL, failed(ErrorType.CANCELLED)), "reject"),
         (call_finished(SHELL, failed(ErrorType.CANCELLED), allowed_by="a rule"), "auto_accept"),
@@ -142,7 +142,7 @@ def test_who_decided(event: CallFinished, decision: str | None) -> None:
 def test_lines_of_the_user_count_and_those_of_a_change_that_failed_do_not() -> None:
     files: list[JsonObject] = []
     for result in (
-        ToolResult("x", diff(by_the_user=2)),
+        ToolResult("x", diff(by_user=2)),
         ToolResult("x", diff(), ToolError("x", ErrorType.CANCELLED)),
     ):
         found = counted(call_finished(EDIT, result)).to_json()["files"]

@@ -48,7 +48,7 @@ class TestStatus:
         assert expected.title == "replace a.txt +3 -1"
 
     def test_a_change_by_model_and_person_counts_both(self) -> None:
-        event = call_finished(EDIT, ToolResult("ok", diff(by_the_person=2)))
+        event = call_finished(EDIT, ToolResult("ok", diff(by_user=2)))
         assert build_call_report(event).line_counts == "+5 -1"
 
     def test_a_failure_is_told_in_the_words_for_people(self) -> None:
