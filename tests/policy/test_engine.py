@@ -395,8 +395,10 @@ class TestNetwork:
 
     def test_the_offer_says_so(self) -> None:
         given = shell("git log", wants_network=True)
-        offer = PolicyEngine(FOUR_ALLOWED, DEFAULT).decide(given).suggested_rule
-        assert offer == PolicyRule(ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), allows_network=True)
+        suggestion = PolicyEngine(FOUR_ALLOWED, DEFAULT).decide(given).suggested_rule
+        assert suggestion == PolicyRule(
+            ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), allows_network=True
+        )
 
 
 class TestModes:
@@ -444,16 +446,16 @@ class TestOffers:
     )
     def test_what_is_remembered_covers_the_call(self, given: CallFacts) -> None:
         policy = PolicyEngine(FOUR_ALLOWED, DEFAULT)
-        offer = policy.decide(given).suggested_rule
-        assert offer is not None
-        assert policy.with_rule(offer).decide(given).decision is ALLOW
-        assert policy.with_rule(offer).decide(shell("git push")).decision is ASK
+        suggestion = policy.decide(given).suggested_rule
+        assert suggestion is not None
+        assert policy.with_rule(suggestion).decide(given).decision is ALLOW
+        assert policy.with_rule(suggestion).decide(shell("git push")).decision is ASK
 
     def test_the_neighbour_still_asks(self) -> None:
-        offer = PolicyEngine([], DEFAULT).decide(shell("git log -3")).suggested_rule
-        assert offer is not None
-        assert decided(shell("git push"), offer) is ASK
-        assert decided(facts("write_file", "a"), offer) is ASK
+        suggestion = PolicyEngine([], DEFAULT).decide(shell("git log -3")).suggested_rule
+        assert suggestion is not None
+        assert decided(shell("git push"), suggestion) is ASK
+        assert decided(facts("write_file", "a"), suggestion) is ASK
 
     @pytest.mark.parametrize("text", ["rm x", "ls > f", "git log; wc a", "python -c 1", "cat /etc/x", "eval x"])
     def test_none_where_no_rule_would_do(self, text: str) -> None:
@@ -550,9 +552,11 @@ def test_no_mode_lifts_a_denial_and_no_order_matters(rules: list[PolicyRule], gi
 
 @given(st.lists(RULES, max_size=5), st.sampled_from(ApprovalMode), st.sampled_from(CALLS))
 @settings(max_examples=150, deadline=None)
-def test_an_offer_keeps_its_promise(rules: list[PolicyRule], mode: ApprovalMode, given: CallFacts) -> None:
+def test_a_suggestion_keeps_its_promise(rules: list[PolicyRule], mode: ApprovalMode, given: CallFacts) -> None:
     policy = PolicyEngine(rules, mode)
-    offer = policy.decide(given).suggested_rule
-    if offer is not None:
-        assert policy.with_rule(offer).decide(given).decision is ALLOW
-        assert parse_rules(rule_to_toml(offer), source="saved", tier=Tier.USER) == [replace(offer, source="saved:1")]
+    suggestion = policy.decide(given).suggested_rule
+    if suggestion is not None:
+        assert policy.with_rule(suggestion).decide(given).decision is ALLOW
+        assert parse_rules(rule_to_toml(suggestion), source="saved", tier=Tier.USER) == [
+            replace(suggestion, source="saved:1")
+        ]

@@ -42,9 +42,9 @@ def rule(
     )
 
 
-def gaps(given: PolicyRule, judged: ShellCall) -> list[str | None]:
-    assessment = assess_line(judged)
-    return [find_coverage_gap(given, command, judged, assessment) for command in judged.line.commands]
+def gaps(given: PolicyRule, call: ShellCall) -> list[str | None]:
+    assessment = assess_line(call)
+    return [find_coverage_gap(given, command, call, assessment) for command in call.line.commands]
 
 
 def is_covered(given: PolicyRule, text: str) -> bool:
@@ -157,9 +157,9 @@ def test_a_rule_may_let_a_command_write_to_files_inside(text: str, covered: bool
 
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
-    judged = call("git log", wants_network=True)
-    assert gaps(rule("git log"), judged) == ["it wants the network, and the rule does not say so"]
-    assert gaps(rule("git log", allows_network=True), judged) == [None]
+    shell_call = call("git log", wants_network=True)
+    assert gaps(rule("git log"), shell_call) == ["it wants the network, and the rule does not say so"]
+    assert gaps(rule("git log", allows_network=True), shell_call) == [None]
 
 
 def test_the_gap_in_words() -> None:

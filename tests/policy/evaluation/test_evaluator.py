@@ -9,24 +9,24 @@ WITH_NETWORK = PolicyRule(Decision.ALLOW, Tier.USER, "u:2", "search", "github", 
 OTHER = PolicyRule(Decision.DENY, Tier.USER, "u:3", "write_file")
 
 
-def judge(*, wants_network: bool = False) -> RuleEvaluator:
+def evaluator(*, wants_network: bool = False) -> RuleEvaluator:
     facts = CallFacts("search", Kind.OTHER, {}, ("/r",), "/h", server="github", wants_network=wants_network)
     return RuleEvaluator(Call(facts))
 
 
 def test_only_rules_for_the_call_count() -> None:
-    assert judge().evaluate([OTHER]) == [RuleMatch(None)]
-    assert judge().evaluate([OTHER, ALLOW]) == [RuleMatch(ALLOW)]
+    assert evaluator().evaluate([OTHER]) == [RuleMatch(None)]
+    assert evaluator().evaluate([OTHER, ALLOW]) == [RuleMatch(ALLOW)]
 
 
 def test_the_network_has_to_be_allowed_by_name() -> None:
-    assert judge(wants_network=True).evaluate([ALLOW]) == [RuleMatch(None, network_gap())]
-    assert judge(wants_network=True).evaluate([WITH_NETWORK]) == [RuleMatch(WITH_NETWORK)]
+    assert evaluator(wants_network=True).evaluate([ALLOW]) == [RuleMatch(None, network_gap())]
+    assert evaluator(wants_network=True).evaluate([WITH_NETWORK]) == [RuleMatch(WITH_NETWORK)]
 
 
 def test_the_offer_is_the_tool_as_it_was_called() -> None:
-    assert judge().suggest_rule([]) == PolicyRule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
-    assert judge(wants_network=True).suggest_rule([]) == PolicyRule(
+    assert evaluator().suggest_rule([]) == PolicyRule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
+    assert evaluator(wants_network=True).suggest_rule([]) == PolicyRule(
         Decision.ALLOW, Tier.USER, "your answer", "search", "github", allows_network=True
     )
 
@@ -39,4 +39,4 @@ def test_nothing_is_offered_for_a_name_that_stands_for_all() -> None:
 
 
 def test_plan_mode_objects() -> None:
-    assert judge().plan_mode_objection() is not None
+    assert evaluator().plan_mode_objection() is not None

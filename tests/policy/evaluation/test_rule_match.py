@@ -53,8 +53,8 @@ def test_a_long_command_is_cut_in_the_reason() -> None:
 
 
 def test_nothing_found_weighs_as_much_as_asking() -> None:
-    findings = [RuleMatch(ALLOW), RuleMatch(None), RuleMatch(DENY), RuleMatch(DEFAULT_ASK)]
-    assert [finding.rule for finding in sorted(findings, key=lambda finding: finding.precedence)] == [
+    rule_matches = [RuleMatch(ALLOW), RuleMatch(None), RuleMatch(DENY), RuleMatch(DEFAULT_ASK)]
+    assert [rule_match.rule for rule_match in sorted(rule_matches, key=lambda rule_match: rule_match.precedence)] == [
         ALLOW,
         None,
         DEFAULT_ASK,

@@ -13,7 +13,7 @@ DENY_PUSH = PolicyRule(Decision.DENY, Tier.USER, "u:2", SHELL, command=("git", "
 ASK_ALL = PolicyRule(Decision.ASK, Tier.USER, "u:3", SHELL)
 
 
-def judge(text: str) -> ShellRuleEvaluator:
+def evaluator(text: str) -> ShellRuleEvaluator:
     line = parse_command_line(text)
     return ShellRuleEvaluator(
         ShellCall(CallFacts(SHELL, Kind.EXECUTE, {"command": text}, ("/r",), "/h", line=line), line)
@@ -22,7 +22,9 @@ def judge(text: str) -> ShellRuleEvaluator:
 
 def found(text: str, *rules: PolicyRule) -> list[tuple[str, PolicyRule | None]]:
     return [
-        (" ".join(finding.command.words), finding.rule) for finding in judge(text).evaluate(rules) if finding.command
+        (" ".join(rule_match.command.words), rule_match.rule)
+        for rule_match in evaluator(text).evaluate(rules)
+        if rule_match.command
     ]
 
 
@@ -36,32 +38,32 @@ def test_every_command_is_judged_on_its_own() -> None:
 
 
 def test_a_line_without_commands_is_judged_as_a_whole() -> None:
-    assert [finding.rule for finding in judge("").evaluate([ALLOW_LOG, DENY_PUSH])] == [None]
-    assert [finding.rule for finding in judge("").evaluate([ASK_ALL])] == [ASK_ALL]
-    assert [finding.rule for finding in judge("").evaluate([PolicyRule(Decision.ALLOW, Tier.USER, "x", SHELL)])] == [
-        None
-    ]
+    assert [rule_match.rule for rule_match in evaluator("").evaluate([ALLOW_LOG, DENY_PUSH])] == [None]
+    assert [rule_match.rule for rule_match in evaluator("").evaluate([ASK_ALL])] == [ASK_ALL]
+    assert [
+        rule_match.rule for rule_match in evaluator("").evaluate([PolicyRule(Decision.ALLOW, Tier.USER, "x", SHELL)])
+    ] == [None]
 
 
 def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
-    judged = judge("git log --output=x")
+    call = evaluator("git log --output=x")
     other = PolicyRule(Decision.ALLOW, Tier.USER, "u:9", SHELL, command=("ls",))
-    assert [finding.coverage_gap for finding in judged.evaluate([ALLOW_LOG, other])] == [
+    assert [rule_match.coverage_gap for rule_match in call.evaluate([ALLOW_LOG, other])] == [
         "it writes a file (--output), which the rule does not name"
     ]
-    assert [finding.coverage_gap for finding in judge("git status").evaluate([ALLOW_LOG])] == [None]
-    assert [finding.coverage_gap for finding in judge("git -C x log").evaluate([ALLOW_LOG])] == [
+    assert [rule_match.coverage_gap for rule_match in evaluator("git status").evaluate([ALLOW_LOG])] == [None]
+    assert [rule_match.coverage_gap for rule_match in evaluator("git -C x log").evaluate([ALLOW_LOG])] == [
         "it does not begin with the words of the rule"
     ]
 
 
-def test_the_offer_covers_what_is_uncovered() -> None:
-    judged = judge("git log; ls -l")
-    assert judged.suggest_rule(judged.evaluate([ALLOW_LOG])) == PolicyRule(
+def test_the_suggestion_covers_what_is_uncovered() -> None:
+    call = evaluator("git log; ls -l")
+    assert call.suggest_rule(call.evaluate([ALLOW_LOG])) == PolicyRule(
         Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",)
     )
-    assert judged.suggest_rule(judged.evaluate([])) is None
-    assert judged.suggest_rule([RuleMatch(None)]) is None
+    assert call.suggest_rule(call.evaluate([])) is None
+    assert call.suggest_rule([RuleMatch(None)]) is None
 
 
 @pytest.mark.parametrize(
@@ -80,4 +82,4 @@ def test_the_offer_covers_what_is_uncovered() -> None:
     ],
 )
 def test_plan_mode_objects_to_what_may_change_something(text: str, objects: bool) -> None:
-    assert (judge(text).plan_mode_objection() is not None) == objects
+    assert (evaluator(text).plan_mode_objection() is not None) == objects

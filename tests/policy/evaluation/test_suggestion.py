@@ -64,5 +64,5 @@ def test_the_words_that_say_what_it_does(text: str, offered: str) -> None:
         "",
     ],
 )
-def test_where_nothing_is_offered(text: str) -> None:
+def test_where_nothing_is_suggested(text: str) -> None:
     assert prefix(text) is None

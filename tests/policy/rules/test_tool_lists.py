@@ -80,9 +80,9 @@ def test_excluded_and_allowed() -> None:
 
 def test_core_forbids_the_other_built_in_tools_and_allows_nothing() -> None:
     rules = of(ToolLists(core=("ReadFileTool", "ShellTool(git status)", "run_shell_command(ls)")))
-    *denied, unlisted = rules
+    *denied, allowlist = rules
     source = "settings.json (tools.core)"
-    assert unlisted == AllowlistRule(Decision.DENY, Tier.USER, source, SHELL, commands=(("git", "status"), ("ls",)))
+    assert allowlist == AllowlistRule(Decision.DENY, Tier.USER, source, SHELL, commands=(("git", "status"), ("ls",)))
     assert denied == [
         PolicyRule(Decision.DENY, Tier.USER, source, name) for name in TOOL_ALIASES if name not in ("read_file", SHELL)
     ]

@@ -275,13 +275,13 @@ class TestKeptConnections:
 
     def test_a_dialled_connection_is_never_shared(self) -> None:
         async def work(client: HttpClient, server: RawServer) -> int:
-            async def dial(host: str, port: int) -> tuple[str, int]:
+            async def resolver(host: str, port: int) -> tuple[str, int]:
                 assert (host, port) == ("a.test", 80)
                 return "127.0.0.1", server.port
 
             for _ in range(2):
                 await get(client, server.url)
-                async with client.request("GET", "http://a.test/", resolver=dial) as response:
+                async with client.request("GET", "http://a.test/", resolver=resolver) as response:
                     assert await response.read(5) == b"hello"
             return server.connections
 
@@ -365,11 +365,11 @@ class TestProxies:
         async def main() -> bytes:
             async with raw_server(saying(HELLO)) as server:
 
-                async def dial(_host: str, _port: int) -> tuple[str, int]:
+                async def resolver(_host: str, _port: int) -> tuple[str, int]:
                     return "127.0.0.1", server.port
 
                 client = HttpClient(environment={"ALL_PROXY": "nonsense://"}, use_proxies=False)
-                async with client.request("GET", "http://a.test/", resolver=dial) as response:
+                async with client.request("GET", "http://a.test/", resolver=resolver) as response:
                     return await response.read(5)
 
         assert run_checked(main()) == b"hello"

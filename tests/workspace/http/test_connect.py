@@ -86,11 +86,11 @@ class TestFirstConnected:
 
     def test_whoever_is_cancelled_leaves_nothing_behind(self) -> None:
         async def main(silent: Address) -> bool:
-            dialling = asyncio.create_task(connect_to_any([silent, silent, silent], where="a.test:80"))
+            connecting = asyncio.create_task(connect_to_any([silent, silent, silent], where="a.test:80"))
             await asyncio.sleep(0.3)
-            dialling.cancel()
-            await asyncio.wait([dialling])
-            return dialling.cancelled()
+            connecting.cancel()
+            await asyncio.wait([connecting])
+            return connecting.cancelled()
 
         with black_hole() as silent:
             assert run_checked(main(silent))

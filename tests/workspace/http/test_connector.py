@@ -34,7 +34,7 @@ async def said_over(
     origin: Origin,
     *,
     proxy: Proxy | None = None,
-    dial: AddressResolver | None = None,
+    resolver: AddressResolver | None = None,
     certificate_store: CertificateStore | None = None,
     limits: HttpLimits | None = None,
 ) -> bytes:
@@ -44,7 +44,7 @@ async def said_over(
     connection = await open_connection(
         origin,
         proxy=proxy,
-        resolver=dial,
+        resolver=resolver,
         certificate_store=certificate_store or CertificateStore({}),
         deadline=deadline,
     )
@@ -58,12 +58,12 @@ async def said_over(
         await connection.stream.closed
 
 
-def dial_to(port: int) -> AddressResolver:
-    async def dial(host: str, given: int) -> tuple[str, int]:
+def resolver_to(port: int) -> AddressResolver:
+    async def resolver(host: str, given: int) -> tuple[str, int]:
         assert (host, given) == ("service.test", 443)
         return "127.0.0.1", port
 
-    return dial
+    return resolver
 
 
 def trusting(certificates: Certificates) -> CertificateStore:
@@ -108,20 +108,20 @@ class TestStraight:
         async def main() -> bytes:
             async with raw_server(greet) as server:
 
-                async def dial(host: str, port: int) -> tuple[str, int]:
+                async def resolver(host: str, port: int) -> tuple[str, int]:
                     assert (host, port) == ("a.test", 80)
                     return "127.0.0.1", server.port
 
-                return await said_over(Origin("http", "a.test", 80), dial=dial)
+                return await said_over(Origin("http", "a.test", 80), resolver=resolver)
 
         assert run_checked(main()) == b"hello"
 
     def test_what_the_caller_raises_comes_through(self) -> None:
-        async def dial(host: str, port: int) -> tuple[str, int]:
+        async def resolver(host: str, port: int) -> tuple[str, int]:
             raise LookupError(f"{host}:{port} is private")
 
         with pytest.raises(LookupError, match=r"a\.test:80 is private"):
-            run_checked(said_over(Origin("http", "a.test", 80), dial=dial))
+            run_checked(said_over(Origin("http", "a.test", 80), resolver=resolver))
 
     def test_nobody_there(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as gone:
@@ -134,7 +134,9 @@ class TestTls:
     def test_a_server_that_we_trust(self, certificates: Certificates) -> None:
         async def main() -> bytes:
             async with raw_server(greet, context=certificates.server) as server:
-                return await said_over(SERVICE, dial=dial_to(server.port), certificate_store=trusting(certificates))
+                return await said_over(
+                    SERVICE, resolver=resolver_to(server.port), certificate_store=trusting(certificates)
+                )
 
         assert run_checked(main()) == b"hello"
 
@@ -151,11 +153,11 @@ class TestTls:
         async def main() -> bytes:
             async with raw_server(greet, context=certificates.server) as server:
 
-                async def dial(_host: str, _port: int) -> tuple[str, int]:
+                async def resolver(_host: str, _port: int) -> tuple[str, int]:
                     return "127.0.0.1", server.port
 
                 return await said_over(
-                    Origin("https", "service.test.", 443), dial=dial, certificate_store=trusting(certificates)
+                    Origin("https", "service.test.", 443), resolver=resolver, certificate_store=trusting(certificates)
                 )
 
         assert run_checked(main()) == b"hello"
@@ -185,10 +187,12 @@ class TestTls:
             context = certificates.server if kind == "server" else certificates.expired
             async with raw_server(greet, context=context) as server:
 
-                async def dial(_host: str, _port: int) -> tuple[str, int]:
+                async def resolver(_host: str, _port: int) -> tuple[str, int]:
                     return "127.0.0.1", server.port
 
-                await said_over(Origin("https", host, 443), dial=dial, certificate_store=CertificateStore(given))
+                await said_over(
+                    Origin("https", host, 443), resolver=resolver, certificate_store=CertificateStore(given)
+                )
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.TLS
@@ -205,7 +209,7 @@ class TestTls:
 
         async def main() -> None:
             async with raw_server(plain) as server:
-                await said_over(SERVICE, dial=dial_to(server.port))
+                await said_over(SERVICE, resolver=resolver_to(server.port))
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.TLS
@@ -223,7 +227,7 @@ class TestTls:
 
         async def main() -> None:
             async with raw_server(greet, context=old) as server:
-                await said_over(SERVICE, dial=dial_to(server.port), certificate_store=trusting(certificates))
+                await said_over(SERVICE, resolver=resolver_to(server.port), certificate_store=trusting(certificates))
 
         assert failure_of(lambda: run_checked(main())).kind is HttpFailureKind.TLS
 
@@ -233,7 +237,7 @@ class TestTls:
 
         async def main() -> None:
             async with raw_server(hang_up) as server:
-                await said_over(SERVICE, dial=dial_to(server.port))
+                await said_over(SERVICE, resolver=resolver_to(server.port))
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.TLS
@@ -251,7 +255,7 @@ class TestLimits:
         async def main() -> None:
             async with raw_server(deaf) as server:
                 if stage == "tls":
-                    await said_over(SERVICE, dial=dial_to(server.port), limits=limits)
+                    await said_over(SERVICE, resolver=resolver_to(server.port), limits=limits)
                 proxy = Proxy(Origin("http", "127.0.0.1", server.port))
                 await said_over(SERVICE, proxy=proxy, limits=limits)
 
@@ -269,22 +273,22 @@ class TestLimits:
         assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL
 
     def test_a_caller_who_takes_too_long_to_look_up(self) -> None:
-        async def dial(_host: str, _port: int) -> tuple[str, int]:
+        async def resolver(_host: str, _port: int) -> tuple[str, int]:
             await asyncio.sleep(30)
             return "127.0.0.1", 1
 
-        failure = failure_of(lambda: run_checked(said_over(SERVICE, dial=dial, limits=HttpLimits(connect=0.1))))
+        failure = failure_of(lambda: run_checked(said_over(SERVICE, resolver=resolver, limits=HttpLimits(connect=0.1))))
         assert failure.kind is HttpFailureKind.TIMED_OUT_CONNECT
 
     def test_a_time_out_of_the_caller_is_not_ours(self) -> None:
-        async def dial(_host: str, _port: int) -> tuple[str, int]:
+        async def resolver(_host: str, _port: int) -> tuple[str, int]:
             raise TimeoutError("of its own")
 
         with pytest.raises(TimeoutError, match="of its own"):
-            run_checked(said_over(SERVICE, dial=dial))
+            run_checked(said_over(SERVICE, resolver=resolver))
 
 
-@pytest.mark.parametrize("stage", ["dial", "tls", "proxy"])
+@pytest.mark.parametrize("stage", ["resolver", "tls", "proxy"])
 def test_whoever_is_cancelled_leaves_nothing_behind(stage: str) -> None:
     async def main() -> bool:
         closed = asyncio.Event()
@@ -298,12 +302,12 @@ def test_whoever_is_cancelled_leaves_nothing_behind(stage: str) -> None:
 
         async with raw_server(watch) as server:
             proxy = Proxy(Origin("http", "127.0.0.1", server.port)) if stage == "proxy" else None
-            dial = {"dial": never, "tls": dial_to(server.port), "proxy": None}[stage]
-            opening = asyncio.create_task(said_over(SERVICE, proxy=proxy, dial=dial))
+            resolver = {"resolver": never, "tls": resolver_to(server.port), "proxy": None}[stage]
+            opening = asyncio.create_task(said_over(SERVICE, proxy=proxy, resolver=resolver))
             await asyncio.sleep(0.2)
             opening.cancel()
             await asyncio.wait([opening])
-            if stage != "dial":
+            if stage != "resolver":
                 async with asyncio.timeout(5):
                     await closed.wait()
             return opening.cancelled()

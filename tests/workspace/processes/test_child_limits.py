@@ -58,7 +58,7 @@ def test_no_core_files_and_a_bounded_number_of_processes() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="writes to /proc")
-def test_a_command_goes_before_its_keeper_when_memory_runs_out() -> None:
+def test_a_command_is_killed_before_its_supervisor_when_memory_runs_out() -> None:
     score = "int(open('/proc/self/oom_score_adj').read())"
     facts = run(before=f"own = {score}", after=f"given = {score}; limits.restore(); print(given, {score} == own)")
     assert facts == "500 True"

@@ -1,4 +1,4 @@
-"""The keeper has to notice a storm of processes while it can still do something about it."""
+"""The supervisor has to notice a storm of processes while it can still do something about it."""
 
 import sys
 

@@ -261,7 +261,7 @@ class TestBeingCalledOff:
         asyncio.run(run(supervisor, "true"))
         before = count_open()
         asyncio.run(scene())
-        assert count_leaked(before - 1) == 0  # the keeper's own
+        assert count_leaked(before - 1) == 0  # the supervisor's own
 
     def test_a_second_cancellation_changes_nothing(self, supervisor: ProcessSupervisor, mark: str) -> None:
         async def scene() -> None:
@@ -277,7 +277,7 @@ class TestBeingCalledOff:
         asyncio.run(scene())
 
 
-def test_a_killed_keeper_is_told_of(supervisor: ProcessSupervisor, mark: str) -> None:
+def test_a_killed_supervisor_is_reported(supervisor: ProcessSupervisor, mark: str) -> None:
     out = bounded()
 
     async def scene() -> None:

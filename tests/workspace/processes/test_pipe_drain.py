@@ -51,12 +51,12 @@ def test_what_is_written_is_thrown_away_until_the_writer_ends() -> None:
 
 def test_closing_lets_go_of_all() -> None:
     pairs = [pipe(), pipe()]
-    draining = PipeDrain()
+    pipe_drain = PipeDrain()
 
     async def main() -> None:
         for readable, _ in pairs:
-            draining.add(readable)
-        draining.close()
+            pipe_drain.add(readable)
+        pipe_drain.close()
 
     asyncio.run(main())
     assert [is_open(readable) for readable, _ in pairs] == [False, False]
@@ -66,13 +66,13 @@ def test_closing_lets_go_of_all() -> None:
 
 def test_a_new_loop_goes_on_reading() -> None:
     (old, old_end), (new, new_end) = pipe(), pipe()
-    draining = PipeDrain()
+    pipe_drain = PipeDrain()
 
     async def keep(descriptor: int) -> None:
-        draining.add(descriptor)
+        pipe_drain.add(descriptor)
 
     async def go_on() -> None:
-        draining.add(new)
+        pipe_drain.add(new)
         await happens(lambda: takes(old_end, 60_000))
 
     asyncio.run(keep(old))
@@ -80,7 +80,7 @@ def test_a_new_loop_goes_on_reading() -> None:
         pass
     assert is_open(old)
     asyncio.run(go_on())
-    draining.close()
+    pipe_drain.close()
     assert (is_open(old), is_open(new)) == (False, False)
     os.close(old_end)
     os.close(new_end)
@@ -88,15 +88,15 @@ def test_a_new_loop_goes_on_reading() -> None:
 
 def test_of_very_many_the_oldest_are_let_go() -> None:
     pairs = [pipe() for _ in range(70)]
-    draining = PipeDrain()
+    pipe_drain = PipeDrain()
 
     async def main() -> None:
         for readable, _ in pairs:
-            draining.add(readable)
+            pipe_drain.add(readable)
 
     asyncio.run(main())
     assert [is_open(readable) for readable, _ in pairs] == [False] * 6 + [True] * 64
-    draining.close()
+    pipe_drain.close()
     assert not any(is_open(readable) for readable, _ in pairs)
     for _, writable in pairs:
         os.close(writable)

@@ -1,4 +1,4 @@
-"""Jobs that outlive the agent, each with a keeper of its own."""
+"""Jobs that outlive the agent, each with a supervisor of its own."""
 
 import contextlib
 import errno

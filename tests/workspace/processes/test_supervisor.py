@@ -1,4 +1,4 @@
-"""The keeper's program, spoken to directly: it survives whatever is said to it, and ends when it is left."""
+"""The supervisor's program, spoken to directly: it survives whatever is said to it, and ends when it is left."""
 
 import array
 import contextlib

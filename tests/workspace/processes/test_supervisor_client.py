@@ -1,4 +1,4 @@
-"""Commands under a keeper: they start as asked, are told of truly, and leave nothing behind."""
+"""Commands under a supervisor: they start as asked, are told of truly, and leave nothing behind."""
 
 import asyncio
 import contextlib
@@ -174,7 +174,7 @@ class TestStarting:
 
         before = descriptors()
         assert asyncio.run(scene()) == (ExitStatus(5, None), "one\n200000\n")
-        assert descriptors() == before + 1  # the keeper
+        assert descriptors() == before + 1  # the supervisor
 
     def test_an_input_is_for_one_command_only(self, supervisor: ProcessSupervisor) -> None:
         async def scene() -> str:
@@ -221,7 +221,7 @@ class TestStarting:
         assert 64 << 20 <= int(size) <= 128 << 20
         assert (tmp_path / "huge").stat().st_size == 0, rest
 
-    def test_the_keeper_itself_tells_no_secrets(
+    def test_the_supervisor_itself_tells_no_secrets(
         self, supervisor: ProcessSupervisor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("GEMINI_API_KEY", "canary")
@@ -451,11 +451,11 @@ class TestSurvivors:
         asyncio.run(scene())
 
 
-def pid_of_keeper(supervisor: ProcessSupervisor) -> int:
+def pid_of_supervisor(supervisor: ProcessSupervisor) -> int:
     return int(asyncio.run(run(supervisor, "echo $PPID"))[1])
 
 
-class TestTheKeeper:
+class TestTheSupervisor:
     def test_nothing_is_started_before_it_is_needed(self) -> None:
         before = descriptors()
         supervisor = ProcessSupervisor()
@@ -468,7 +468,7 @@ class TestTheKeeper:
         before = descriptors()
         asyncio.run(run(supervisor, f"sleep {mark} & (env -i setsid bash -c \"trap '' TERM; sleep {mark}; true\" &)"))
         assert living(mark) != []
-        program = pid_of_keeper(supervisor)
+        program = pid_of_supervisor(supervisor)
         supervisor.close()
         assert living(mark) == []
         assert not Path(f"/proc/{program}").exists()
@@ -478,7 +478,7 @@ class TestTheKeeper:
         supervisor.close()
 
     def test_killed_it_is_reported_and_its_commands_end(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        program = pid_of_keeper(supervisor)
+        program = pid_of_supervisor(supervisor)
 
         async def scene() -> None:
             hiding = HOSTILE["without a name"].format(m=mark)
@@ -497,10 +497,10 @@ class TestTheKeeper:
             assert await run(supervisor, "echo again") == (ExitStatus(0, None), "again\n")
 
         asyncio.run(scene())
-        assert pid_of_keeper(supervisor) != program
+        assert pid_of_supervisor(supervisor) != program
 
     def test_killed_while_nothing_runs_it_is_started_again(self, supervisor: ProcessSupervisor) -> None:
-        os.kill(pid_of_keeper(supervisor), signal.SIGKILL)
+        os.kill(pid_of_supervisor(supervisor), signal.SIGKILL)
         time.sleep(0.05)
         assert asyncio.run(run(supervisor, "echo again")) == (ExitStatus(0, None), "again\n")
 
@@ -552,9 +552,9 @@ class TestTheKeeper:
             await run(supervisor, "true")
 
         root = os.open("/", os.O_RDONLY)
-        program = pid_of_keeper(supervisor)
+        program = pid_of_supervisor(supervisor)
         asyncio.run(scene())
-        time.sleep(0.1)  # until the keeper has heard of the last one
+        time.sleep(0.1)  # until the supervisor has heard of the last one
         before = descriptors(), descriptors(program)
         asyncio.run(scene())
         time.sleep(0.1)

@@ -43,7 +43,7 @@ def place() -> Generator[Path]:
     shutil.rmtree(top)
 
 
-def fence_for(
+def policy_for(
     place: Path,
     *roots: Path,
     control: tuple[tuple[str, bool], ...] = (),
@@ -82,7 +82,7 @@ def run(
 def test_odd_names(place: Path, name: bytes) -> None:
     root = Path(os.fsdecode(os.fsencode(place / "root") + b"/" + name))
     (root / ".a").mkdir(parents=True)
-    policy = fence_for(place, root, control=((".a", True), (".b", True)), blocked=(".b",))
+    policy = policy_for(place, root, control=((".a", True), (".b", True)), blocked=(".b",))
     done = run(place, policy, "pwd; echo x > f; echo x > .a/f; echo x > .b/f")
     assert done.stdout == f"{root}\n"
     assert ".a/f: Read-only file system" in done.stderr
@@ -92,7 +92,7 @@ def test_odd_names(place: Path, name: bytes) -> None:
 
 def test_a_root_below_the_real_temporary_directory(place: Path, tmp_path: Path) -> None:
     root = tmp_path.resolve()
-    done = run(place, fence_for(place, root), "echo x > f && echo y > /tmp/g && ls /tmp && pwd")
+    done = run(place, policy_for(place, root), "echo x > f && echo y > /tmp/g && ls /tmp && pwd")
     assert done.stderr == ""
     assert (root / "f").read_text() == "x\n"
     assert (place / "temporary" / "g").read_text() == "y\n"
@@ -106,7 +106,7 @@ def test_several_roots_and_one_in_another(place: Path) -> None:
     inner = place / "root" / "x" / "inner"
     (inner / ".a").mkdir(parents=True)
     (place / "other").mkdir()
-    policy = fence_for(place, place / "root", inner, place / "other", control=((".a", True),))
+    policy = policy_for(place, place / "root", inner, place / "other", control=((".a", True),))
     done = run(
         place,
         policy,
@@ -126,7 +126,7 @@ def test_the_home_as_a_root(place: Path) -> None:
     (home / ".ssh").mkdir()
     (home / ".ssh" / "key").write_text("secret")
     (home / ".netrc").write_text("secret")
-    policy = fence_for(place, home, hidden=(str(home / ".ssh"), str(home / ".netrc")))
+    policy = policy_for(place, home, hidden=(str(home / ".ssh"), str(home / ".netrc")))
     done = run(
         place, policy, "ls -A .ssh; cat .netrc; echo x > .ssh/authorized_keys; echo x > .netrc; echo x > f; cat f"
     )
@@ -139,11 +139,11 @@ def test_the_home_as_a_root(place: Path) -> None:
 
 def test_the_whole_system_is_no_root(place: Path) -> None:
     with pytest.raises(UsageError, match="cannot be fenced into /"):
-        run(place, fence_for(place, Path("/")), "true")
+        run(place, policy_for(place, Path("/")), "true")
 
 
 def test_exit_codes(place: Path) -> None:
-    policy = fence_for(place)
+    policy = policy_for(place)
     assert [run(place, policy, f"exit {code}").returncode for code in (0, 7, 255)] == [0, 7, 255]
     assert run(place, policy, "kill -KILL $$").returncode == 128 + signal.SIGKILL
 
@@ -151,7 +151,7 @@ def test_exit_codes(place: Path) -> None:
 def test_a_program_that_is_not_there(place: Path) -> None:
     assert PROGRAM is not None
     wrapped = BubblewrapSandbox(PROGRAM, state=str(place / "state")).wrap(
-        ["/none/bash"], fence_for(place), directory=str(place / "root")
+        ["/none/bash"], policy_for(place), directory=str(place / "root")
     )
     done = subprocess.run(wrapped.arguments, capture_output=True, text=True, check=False)
     wrapped.clean_up()
@@ -162,7 +162,7 @@ def test_a_program_that_is_not_there(place: Path) -> None:
 def test_a_loopback_of_its_own(place: Path) -> None:
     serve = "import socket; s = socket.create_server(('127.0.0.1', 0)); "
     serve += "c = socket.create_connection(s.getsockname()); c.send(b'x'); print(s.accept()[0].recv(1))"
-    done = run(place, fence_for(place), f'{os.path.realpath(sys.executable)} -I -c "{serve}"')
+    done = run(place, policy_for(place), f'{os.path.realpath(sys.executable)} -I -c "{serve}"')
     assert (done.stdout, done.stderr) == ("b'x'\n", "")
 
 
@@ -170,7 +170,7 @@ def test_a_loopback_of_its_own(place: Path) -> None:
 def test_the_network_when_it_is_allowed(place: Path, network: bool) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         port = server.getsockname()[1]
-        done = run(place, fence_for(place, network=network), f"exec 3<> /dev/tcp/127.0.0.1/{port}")
+        done = run(place, policy_for(place, network=network), f"exec 3<> /dev/tcp/127.0.0.1/{port}")
         assert (done.returncode == 0) is network
 
 
@@ -183,7 +183,7 @@ class TestGit:
         control = (*GIT, (".vscode", True), (".github/workflows", True))
         done = run(
             place,
-            fence_for(place, control=control, blocked=(".vscode",)),
+            policy_for(place, control=control, blocked=(".vscode",)),
             "set -e; echo 1 > f; git add -A; git commit -qm one; git checkout -q -b b; echo 2 > f; git commit -qam two;"
             " git checkout -q -; git merge -q b; git gc -q; git status --porcelain; git log --format=%s",
         )
@@ -197,7 +197,7 @@ class TestGit:
 
     def test_a_new_repository_is_made_and_protected_from_then_on(self, place: Path) -> None:
         root = place / "root"
-        policy = fence_for(place, control=(*GIT, (".gemini", True)), blocked=(".gemini",))
+        policy = policy_for(place, control=(*GIT, (".gemini", True)), blocked=(".gemini",))
         done = run(
             place, policy, "git init -q . && echo 1 > f && git add f && git commit -qm one && git log --format=%s"
         )
@@ -217,15 +217,15 @@ class TestGit:
         assert not (root / ".git" / "info" / "attributes").exists()
 
     def test_the_settings_of_an_agent_cannot_be_made(self, place: Path) -> None:
-        policy = fence_for(place, control=((".gemini", True),), blocked=(".gemini",))
+        policy = policy_for(place, control=((".gemini", True),), blocked=(".gemini",))
         for attempt in ("mkdir .gemini", "mkdir -p .gemini && echo {} > .gemini/settings.json", "touch .gemini/x"):
             assert run(place, policy, attempt).returncode != 0
         assert run(place, policy, "ln -sfn /tmp .gemini; mkdir x && mv -T x .gemini").returncode != 0
         assert os.listdir(place / "root") == ["x"]
 
 
-class TestUnderAKeeper:
-    """Nothing in the sandbox ends with the shell: it is the keeper that ends it."""
+class TestUnderASupervisor:
+    """Nothing in the sandbox ends with the shell: it is the supervisor that ends it."""
 
     @pytest.fixture
     def supervisor(self) -> Generator[ProcessSupervisor]:
@@ -253,7 +253,7 @@ class TestUnderAKeeper:
         began = time.monotonic()
         wrapped.clean_up()
         assert time.monotonic() - began < 0.1
-        run(place, fence_for(place, control=((".a", True),), blocked=(".a",)), "true")
+        run(place, policy_for(place, control=((".a", True),), blocked=(".a",)), "true")
         assert os.listdir(place / "root") == [".a"]
         for pid in sleepers(mark):
             os.kill(pid, signal.SIGKILL)
@@ -275,7 +275,7 @@ class TestUnderAKeeper:
         assert os.listdir(place / "root") == []
 
     @pytest.mark.parametrize("line", ["(setsid sleep {0} &)", "trap '' TERM; sleep {0} &", "nohup sleep {0} &"])
-    def test_everything_ends_with_the_keeper(
+    def test_everything_ends_with_the_supervisor(
         self, place: Path, supervisor: ProcessSupervisor, mark: str, line: str
     ) -> None:
         sandbox, wrapped = wrapped_for(place, f"{line.format(mark)}\n(sleep {mark} &)")
@@ -366,9 +366,9 @@ def test_the_environment_that_we_run_in_is_in_sight(
     (tmp_path / "program").write_text("#!/bin/sh\necho here\n")
     (tmp_path / "program").chmod(0o755)
     command = f"{tmp_path}/program; touch {tmp_path}/program 2>/dev/null && echo changed"
-    assert run(place, fence_for(place), command).stdout == ""
+    assert run(place, policy_for(place), command).stdout == ""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert run(place, fence_for(place), command).stdout == "here\n"
+    assert run(place, policy_for(place), command).stdout == "here\n"
 
 
 def wrapped_for(
@@ -377,7 +377,7 @@ def wrapped_for(
     """In a fence with one path, `.a`, that must not come into being."""
     assert program is not None
     sandbox = BubblewrapSandbox(program, state=str(place / "state"))
-    policy = fence_for(place, control=((".a", True),), blocked=(".a",))
+    policy = policy_for(place, control=((".a", True),), blocked=(".a",))
     return sandbox, sandbox.wrap(["/bin/bash", "-c", command], policy, directory=str(place / "root"))
 
 
@@ -432,7 +432,7 @@ def all_end(pids: Sequence[int], *, within: float = 5.0) -> bool:
 
 
 def test_what_is_forced_into_the_way_of_a_control_path_is_lost(place: Path) -> None:
-    policy = fence_for(place, control=((".a", True),), blocked=(".a",))
+    policy = policy_for(place, control=((".a", True),), blocked=(".a",))
     assert run(place, policy, "chmod u+w .a && echo x > .a/f && cat .a/f").stdout == "x\n"
     assert os.listdir(place / "root") == []
 

@@ -52,35 +52,35 @@ def test_what_is_not_understood_is_not_run(words: list[str]) -> None:
 
 
 @needs_landlock
-@pytest.mark.parametrize("fenced", ["alone", "in-namespaces"])
+@pytest.mark.parametrize("mode", ["alone", "in-namespaces"])
 class TestBoth:
-    def test_the_environment_is_passed_on_as_it_is(self, fenced: str) -> None:
+    def test_the_environment_is_passed_on_as_it_is(self, mode: str) -> None:
         """Even where Python itself would add the name of a locale."""
-        done = run(fenced, "--", "/usr/bin/env", environment={"ODD": "a=b\udcff", "EMPTY": ""})
+        done = run(mode, "--", "/usr/bin/env", environment={"ODD": "a=b\udcff", "EMPTY": ""})
         assert sorted(done.stdout.splitlines()) == ["EMPTY=", "ODD=a=b\udcff"]
 
-    def test_the_temporary_directory(self, fenced: str, tmp_path: Path) -> None:
-        done = run(fenced, f"temporary={tmp_path}", "--", "/usr/bin/env", environment={"TMPDIR": "/elsewhere"})
+    def test_the_temporary_directory(self, mode: str, tmp_path: Path) -> None:
+        done = run(mode, f"temporary={tmp_path}", "--", "/usr/bin/env", environment={"TMPDIR": "/elsewhere"})
         assert done.stdout == f"TMPDIR={tmp_path}\n"
 
-    def test_signals_that_python_ignores_work_again(self, fenced: str) -> None:
-        done = run(fenced, "--", "/bin/grep", "SigIgn", "/proc/self/status")
+    def test_signals_that_python_ignores_work_again(self, mode: str) -> None:
+        done = run(mode, "--", "/bin/grep", "SigIgn", "/proc/self/status")
         ignored = int(done.stdout.removeprefix("SigIgn:"), 16)
         assert [number for number in (signal.SIGPIPE, signal.SIGXFSZ) if ignored & 1 << (number - 1)] == []
 
-    def test_a_program_that_cannot_be_run(self, fenced: str, tmp_path: Path) -> None:
+    def test_a_program_that_cannot_be_run(self, mode: str, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("x")
-        done = run(fenced, "--", str(tmp_path / "f"))
+        done = run(mode, "--", str(tmp_path / "f"))
         assert (done.returncode, done.stderr) == (126, f"tejat: [Errno 13] Permission denied: '{tmp_path}/f'\n")
-        assert run(fenced, "--", str(tmp_path / "none")).returncode == 127
+        assert run(mode, "--", str(tmp_path / "none")).returncode == 127
 
 
 @needs_landlock
 def test_sockets_with_and_without_the_network() -> None:
     python = os.path.realpath(sys.executable)
     answers = [
-        run(fenced, f"network={network}", "--", python, "-I", "-c", SOCKETS).stdout.split()
-        for fenced, network in (("alone", "off"), ("alone", "on"), ("in-namespaces", "off"), ("in-namespaces", "on"))
+        run(mode, f"network={network}", "--", python, "-I", "-c", SOCKETS).stdout.split()
+        for mode, network in (("alone", "off"), ("alone", "on"), ("in-namespaces", "off"), ("in-namespaces", "on"))
     ]
     assert answers == [["13", "13"], ["13"], ["13"], ["13"]]
 

@@ -83,8 +83,10 @@ def test_what_stands_in_for_something_missing_is_still_missing(top: Path) -> Non
         (top / name).mkdir(parents=True)
     (top / "r" / ".git" / "commondir").write_text(".\n")
     control = ((".agent", True), (".git/hooks", True), (".git/commondir", False))
-    stand_ins = {str(top / "r" / name) for name, _ in control}
-    mounts = MountPlan(policy(top / "r", control=control, blocked=(".agent",)), helper_paths=(), placeholders=stand_ins)
+    placeholders = {str(top / "r" / name) for name, _ in control}
+    mounts = MountPlan(
+        policy(top / "r", control=control, blocked=(".agent",)), helper_paths=(), placeholders=placeholders
+    )
     assert seen_below(top, mounts) == {
         "r": MountKind.WRITABLE,
         "r/.agent": MountKind.BLOCKED,

@@ -69,7 +69,7 @@ def test_landlock(tmp_path: Path) -> None:
     assert os.listdir(state) == []
 
 
-def test_no_fence_at_all(tmp_path: Path) -> None:
+def test_no_restriction_at_all(tmp_path: Path) -> None:
     sandbox = Prefix()
     report = probe(sandbox, state=deep(tmp_path))
     assert report == SandboxReport(

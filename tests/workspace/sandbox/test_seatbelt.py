@@ -8,7 +8,7 @@ from tejat.core.errors import UsageError
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox, build_profile
 from tejat.workspace.sandbox.types import SandboxPolicy
 
-FENCE = SandboxPolicy(
+POLICY = SandboxPolicy(
     writable_roots=("/project/a b", '/project/"x"'),
     temp_directory="/private/tmp/own",
     read_only_paths=((".git/config", False), (".Agent", True)),
@@ -25,7 +25,7 @@ def rules_of(policy: SandboxPolicy) -> list[str]:
 
 
 def test_the_rules_in_their_order() -> None:
-    assert rules_of(FENCE) == [
+    assert rules_of(POLICY) == [
         "(allow file-write* (subpath '/project/a b'))",
         "(allow file-write* (subpath '/project/\"x\"'))",
         '(deny file-write* (regex #"^/project/a.b/.[gG][iI][tT]/[cC][oO][nN][fF][iI][gG](/|$)"))',
@@ -40,7 +40,7 @@ def test_the_rules_in_their_order() -> None:
 
 
 def test_everything_is_denied_first_and_the_network_only_on_request() -> None:
-    text, _ = build_profile(FENCE)
+    text, _ = build_profile(POLICY)
     assert text.startswith("(version 1)\n(deny default)\n")
     assert "network" not in text
     allowed, _ = build_profile(SandboxPolicy((), "/t", (), (), network=True))
@@ -63,9 +63,9 @@ def test_no_path_is_part_of_the_text() -> None:
 
 def test_the_arguments() -> None:
     wrapped = SeatbeltSandbox("/usr/bin/sandbox-exec").wrap(
-        ["/bin/bash", "-c", "true"], FENCE, directory="/project/a b"
+        ["/bin/bash", "-c", "true"], POLICY, directory="/project/a b"
     )
-    text, parameters = build_profile(FENCE)
+    text, parameters = build_profile(POLICY)
     defined = [word for name, value in parameters.items() for word in ("-D", f"{name}={value}")]
     assert wrapped.arguments == (
         *("/usr/bin/sandbox-exec", "-p", text, *defined),

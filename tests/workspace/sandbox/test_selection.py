@@ -90,7 +90,7 @@ def test_a_bubblewrap_that_does_not_work_is_passed_over(
     assert (tmp_path / "bin" / "RUN").exists()
 
 
-def test_a_bubblewrap_that_fences_nothing_in_is_passed_over(
+def test_a_bubblewrap_that_enforces_nothing_is_passed_over(
     root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_bubblewrap(monkeypatch, tmp_path)
@@ -177,8 +177,8 @@ def test_what_a_crash_left_is_cleaned_up_at_the_start(root: str, state: str) -> 
     assert BUNDLED is not None
     placeholders = BubblewrapSandbox(BUNDLED, state=state).placeholders
     with placeholders.lock_existing() as standing:
-        laid = placeholders.create({f"{root}/.agent": None}, standing)
-    os.close(laid._descriptor)
+        created = placeholders.create({f"{root}/.agent": None}, standing)
+    os.close(created._descriptor)
     assert os.listdir(root) == [".agent"]
     select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
     assert os.listdir(root) == []

@@ -40,7 +40,7 @@ def temporary(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place / "temporary"
 
 
-def grounds(place: Path) -> SandboxPaths:
+def sandbox_paths(place: Path) -> SandboxPaths:
     return SandboxPaths(
         roots=(str(place / "root"),),
         home=str(place / "home"),
@@ -52,7 +52,7 @@ def grounds(place: Path) -> SandboxPaths:
 
 
 def opened(place: Path, *, network: bool = False) -> SessionSandbox:
-    session_sandbox = SessionSandbox(SandboxMode.AUTO, grounds(place), network=network)
+    session_sandbox = SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), network=network)
     if session_sandbox.report.sandbox is None:
         pytest.skip(f"SANDBOX MISSING: {session_sandbox.report.files.detail}")
     return session_sandbox
@@ -78,7 +78,7 @@ def run(
 
 class TestOff:
     def test_arguments_stay_as_they_are(self, place: Path, temporary: Path) -> None:
-        with SessionSandbox(SandboxMode.OFF, grounds(place)) as session_sandbox:
+        with SessionSandbox(SandboxMode.OFF, sandbox_paths(place)) as session_sandbox:
             wrapped = session_sandbox.wrap(["/bin/bash", "-c", "true"], str(place / "root"), False)
             assert wrapped == SandboxedCommand(("/bin/bash", "-c", "true"), wrapped.clean_up)
             wrapped.clean_up()
@@ -89,7 +89,7 @@ class TestOff:
             assert session_sandbox.report == unenforced_report("the sandbox is switched off")
             assert os.listdir(temporary) == []
 
-    def test_required_where_nothing_can_be_fenced_off(self, place: Path) -> None:
+    def test_required_where_nothing_can_be_enforced(self, place: Path) -> None:
         everything = SandboxPaths(("/",), str(place / "home"), (), CONTROL, (), str(place / "state"))
         with pytest.raises(SandboxUnavailable, match="the root directory is /"):
             SessionSandbox(SandboxMode.REQUIRED, everything)
@@ -166,7 +166,7 @@ class TestOn:
 
     def test_private_files_stay_while_something_runs_that_may_need_them(self, place: Path, temporary: Path) -> None:
         opened(place)
-        with SessionSandbox(SandboxMode.AUTO, grounds(place), is_in_use=lambda: True):
+        with SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), is_in_use=lambda: True):
             pass
         assert len(list(temporary.iterdir())) == 1
 
@@ -218,7 +218,7 @@ class TestWiden:
             assert run(session_sandbox, place, f"echo x > {place}/home/made").returncode != 0
 
     def test_without_a_sandbox(self, place: Path) -> None:
-        with SessionSandbox(SandboxMode.OFF, grounds(place)) as session_sandbox:
+        with SessionSandbox(SandboxMode.OFF, sandbox_paths(place)) as session_sandbox:
             session_sandbox.add_roots(["/"])
             assert session_sandbox.warning == "No sandbox: the sandbox is switched off."
 
