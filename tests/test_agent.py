@@ -30,7 +30,7 @@ from tejat.core.tools.base import Kind, ToolContext
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated
 from tejat.tools.python.function_tool import tool
 
-TALK = """
+SCRIPT = """
 [[answer]]
 say = "Good morning."
 
@@ -57,11 +57,11 @@ say = "Done."
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> "Desk":
-    return Desk(tmp_path)
+def agent_env(tmp_path: Path) -> "AgentEnv":
+    return AgentEnv(tmp_path)
 
 
-class Desk:
+class AgentEnv:
     """A home and a project for agents to work in."""
 
     def __init__(self, base: Path) -> None:
@@ -92,9 +92,9 @@ def finished(events: list[AgentEvent]) -> list[CallFinished]:
 
 
 class TestRuns:
-    def test_events_come_in_order_and_the_end_is_last(self, desk: Desk) -> None:
+    def test_events_come_in_order_and_the_end_is_last(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
-            async with desk.agent(TALK) as agent:
+            async with agent_env.agent(SCRIPT) as agent:
                 started, prompted, *streamed, answered, ended = await events_of(agent)
                 assert isinstance(started, SessionStarted)
                 assert (started.session_id, started.is_resumed) == (agent.session_id, False)
@@ -108,19 +108,19 @@ class TestRuns:
 
         asyncio.run(run())
 
-    def test_ask_tells_how_it_went(self, desk: Desk) -> None:
+    def test_ask_tells_how_it_went(self, agent_env: AgentEnv) -> None:
         async def run() -> list[str]:
-            async with desk.agent(TALK) as agent:
+            async with agent_env.agent(SCRIPT) as agent:
                 return [(await agent.ask("one")).text, (await agent.ask([Text("two")])).text]
 
         assert asyncio.run(run()) == ["Good morning.", "Good night."]
 
-    def test_a_session_is_found_again(self, desk: Desk) -> None:
+    def test_a_session_is_found_again(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
-            async with desk.agent(TALK) as first:
+            async with agent_env.agent(SCRIPT) as first:
                 await first.ask("one")
                 session_id = first.session_id
-            settings = desk.settings(TALK)
+            settings = agent_env.settings(SCRIPT)
             async with Agent(**settings, resume=session_id) as second:
                 assert [message.text for message in second.history[-2:]] == ["one", "Good morning."]
                 events = await events_of(second)
@@ -128,15 +128,15 @@ class TestRuns:
 
         asyncio.run(run())
 
-    def test_two_agents_in_one_loop_keep_to_themselves(self, desk: Desk) -> None:
+    def test_two_agents_in_one_loop_keep_to_themselves(self, agent_env: AgentEnv) -> None:
         async def run() -> list[list[str]]:
-            projects = [desk.directory("left"), desk.directory("right")]
+            projects = [agent_env.directory("left"), agent_env.directory("right")]
             for project in projects:
                 (project / f"{project.name}.txt").write_text("x")
             async with contextlib.AsyncExitStack() as stack:
                 agents = [
                     await stack.enter_async_context(
-                        desk.agent(calling("list_directory", '{ path = "${root}" }'), directories=[project])
+                        agent_env.agent(calling("list_directory", '{ path = "${root}" }'), directories=[project])
                     )
                     for project in projects
                 ]
@@ -148,11 +148,11 @@ class TestRuns:
         assert ("left.txt" in left, "right.txt" in left) == (True, False)
         assert ("left.txt" in right, "right.txt" in right) == (False, True)
 
-    def test_in_a_thread(self, desk: Desk) -> None:
+    def test_in_a_thread(self, agent_env: AgentEnv) -> None:
         ended: list[RunEnded] = []
 
         async def run() -> None:
-            async with desk.agent(
+            async with agent_env.agent(
                 calling("run_shell_command", '{ command = "echo hi" }', expect='expect = "hi"'), mode="yolo"
             ) as agent:
                 ended.append(await agent.ask("hello"))
@@ -162,7 +162,7 @@ class TestRuns:
         thread.join()
         assert [(end.reason, end.text) for end in ended] == [(EndReason.FINISHED, "Done.")]
 
-    def test_a_tool_that_raises_is_told_and_the_run_goes_on(self, desk: Desk) -> None:
+    def test_a_tool_that_raises_is_told_and_the_run_goes_on(self, agent_env: AgentEnv) -> None:
         @tool
         def fail(number: int) -> None:
             """Fails."""
@@ -170,13 +170,13 @@ class TestRuns:
 
         async def run() -> RunEnded:
             script = calling("fail", "{ number = 3 }", expect='expect_error = "not 3"')
-            async with desk.agent(script, tools=[fail]) as agent:
+            async with agent_env.agent(script, tools=[fail]) as agent:
                 return await agent.ask("hello")
 
         assert asyncio.run(run()).reason is EndReason.FINISHED
 
     @pytest.mark.parametrize("answer", [Outcome.PROCEED_ONCE, Outcome.CANCEL, None])
-    def test_a_tool_that_needs_confirmation_asks(self, desk: Desk, answer: Outcome | None) -> None:
+    def test_a_tool_that_needs_confirmation_asks(self, agent_env: AgentEnv, answer: Outcome | None) -> None:
         asked: list[ApprovalRequest] = []
         ran: list[str] = []
 
@@ -193,7 +193,7 @@ class TestRuns:
 
         async def run() -> RunEnded:
             approver = None if answer is None else Approver()
-            async with desk.agent(calling("launch"), tools=launch, approver=approver) as agent:
+            async with agent_env.agent(calling("launch"), tools=launch, approver=approver) as agent:
                 return await agent.ask("hello")
 
         ended = asyncio.run(run())
@@ -211,7 +211,7 @@ class TestRuns:
         ],
     )
     def test_nobody_is_asked_about_the_rest_and_plan_mode_reads(
-        self, desk: Desk, kind: Kind, mode: str, runs: bool
+        self, agent_env: AgentEnv, kind: Kind, mode: str, runs: bool
     ) -> None:
         @tool(kind=kind)
         def look() -> str:
@@ -219,31 +219,31 @@ class TestRuns:
             return "seen"
 
         async def run() -> list[CallFinished]:
-            async with desk.agent(calling("look"), tools=look, mode=mode) as agent:
+            async with agent_env.agent(calling("look"), tools=look, mode=mode) as agent:
                 return finished(await events_of(agent))
 
         assert [call.state for call in asyncio.run(run())] == [CallState.SUCCESS if runs else CallState.ERROR]
 
-    def test_a_rule_of_the_user_holds_for_tools_of_the_program(self, desk: Desk) -> None:
+    def test_a_rule_of_the_user_holds_for_tools_of_the_program(self, agent_env: AgentEnv) -> None:
         @tool
         def look() -> str:
             """Looks."""
             return "seen"
 
-        policies = desk.base / "home" / ".gemini" / "policies"
+        policies = agent_env.base / "home" / ".gemini" / "policies"
         policies.mkdir(parents=True)
         (policies / "mine.toml").write_text(
             '[[rule]]\ntoolName = "look"\ndecision = "ask_user"\npriority = 100\n', encoding="utf-8"
         )
 
         async def run() -> list[CallFinished]:
-            async with desk.agent(calling("look"), tools=look) as agent:
+            async with agent_env.agent(calling("look"), tools=look) as agent:
                 return finished(await events_of(agent))
 
         (call,) = asyncio.run(run())
         assert "requires user confirmation" in str(call.result.llm_content)
 
-    def test_a_slow_reader_loses_nothing_and_holds_nothing_up(self, desk: Desk) -> None:
+    def test_a_slow_reader_loses_nothing_and_holds_nothing_up(self, agent_env: AgentEnv) -> None:
         is_done = asyncio.Event()
 
         @tool
@@ -257,7 +257,7 @@ class TestRuns:
 
         async def run() -> list[AgentEvent]:
             seen: list[AgentEvent] = []
-            async with desk.agent(calling("count"), tools=[count]) as agent:
+            async with agent_env.agent(calling("count"), tools=[count]) as agent:
                 async for event in agent.run("hello"):
                     seen.append(event)
                     await asyncio.wait_for(is_done.wait(), 10)
@@ -288,10 +288,10 @@ class Sleeper:
 
 
 class TestLeaving:
-    def test_breaking_out_ends_the_run(self, desk: Desk) -> None:
+    def test_breaking_out_ends_the_run(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
             sleeper = Sleeper()
-            async with desk.agent(calling("sleep", times=2), tools=[tool(sleeper.sleep)]) as agent:
+            async with agent_env.agent(calling("sleep", times=2), tools=[tool(sleeper.sleep)]) as agent:
                 async for event in agent.run("hello"):
                     if isinstance(event, OutputUpdated):
                         break
@@ -300,10 +300,10 @@ class TestLeaving:
 
         asyncio.run(run())
 
-    def test_closing_the_events_waits_for_the_end(self, desk: Desk) -> None:
+    def test_closing_the_events_waits_for_the_end(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
             sleeper = Sleeper()
-            async with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+            async with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
                 async with contextlib.aclosing(agent.run("hello")) as events:
                     async for event in events:
                         if isinstance(event, OutputUpdated):
@@ -312,10 +312,10 @@ class TestLeaving:
 
         asyncio.run(run())
 
-    def test_closing_the_agent_ends_what_runs_and_what_waits(self, desk: Desk) -> None:
+    def test_closing_the_agent_ends_what_runs_and_what_waits(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
             sleeper = Sleeper()
-            async with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+            async with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
                 first = asyncio.ensure_future(agent.ask("hello"))
                 await sleeper.began.wait()
                 second = asyncio.ensure_future(events_of(agent))
@@ -325,8 +325,10 @@ class TestLeaving:
 
         asyncio.run(run())
 
-    def test_a_tool_that_takes_no_notice_is_told_again(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(agent_module, "_PATIENCE", 0.05)
+    def test_a_tool_that_takes_no_notice_is_told_again(
+        self, agent_env: AgentEnv, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(agent_module, "_CANCEL_TIMEOUT", 0.05)
 
         async def run() -> None:
             began = asyncio.Event()
@@ -339,7 +341,7 @@ class TestLeaving:
                         began.set()
                         await asyncio.sleep(60)
 
-            async with desk.agent(calling("stubborn"), tools=[stubborn]) as agent:
+            async with agent_env.agent(calling("stubborn"), tools=[stubborn]) as agent:
                 asking = asyncio.ensure_future(agent.ask("hello"))
                 await began.wait()
                 asking.cancel()
@@ -353,7 +355,7 @@ class TestLeaving:
     def test_wherever_it_is_left_the_next_prompt_is_answered(
         self, tmp_path_factory: pytest.TempPathFactory, points: list[int], is_cancelled: bool
     ) -> None:
-        desk = Desk(tmp_path_factory.mktemp("desk"))
+        agent_env = AgentEnv(tmp_path_factory.mktemp("agent_env"))
 
         @tool
         async def step() -> None:
@@ -378,7 +380,7 @@ class TestLeaving:
                         return
 
         async def run() -> None:
-            async with desk.agent(calling("step", times=12), tools=[step]) as agent:
+            async with agent_env.agent(calling("step", times=12), tools=[step]) as agent:
                 for point in points:
                     await leave(agent, point)
                 ended = await asyncio.wait_for(agent.ask("at last"), 10)
@@ -392,14 +394,14 @@ class TestServers:
     """Those of the settings, beside tools of the program."""
 
     @pytest.fixture
-    def pids(self, desk: Desk) -> Path:
-        pids = desk.base / "pids"
+    def pids(self, agent_env: AgentEnv) -> Path:
+        pids = agent_env.base / "pids"
         servers = {"bad": hostile_server(f"pids={pids}"), "other": hostile_server(f"pids={pids}")}
-        (desk.base / "home" / ".gemini").mkdir()
-        (desk.base / "home" / ".gemini" / "settings.json").write_text(json.dumps({"mcpServers": servers}))
+        (agent_env.base / "home" / ".gemini").mkdir()
+        (agent_env.base / "home" / ".gemini" / "settings.json").write_text(json.dumps({"mcpServers": servers}))
         return pids
 
-    def test_are_used_as_far_as_they_are_named(self, desk: Desk, pids: Path) -> None:
+    def test_are_used_as_far_as_they_are_named(self, agent_env: AgentEnv, pids: Path) -> None:
         asked: list[ApprovalRequest] = []
 
         class Person:
@@ -409,7 +411,7 @@ class TestServers:
 
         async def run() -> list[CallFinished]:
             script = calling("echo", '{text = "hi"}') + calling("other__echo")
-            async with desk.agent(script, approver=Person(), servers=["bad"], trusts_folder=True) as agent:
+            async with agent_env.agent(script, approver=Person(), servers=["bad"], trusts_folder=True) as agent:
                 return [*finished(await events_of(agent)), *finished(await events_of(agent))]
 
         first, second = asyncio.run(run())
@@ -419,10 +421,10 @@ class TestServers:
         assert len(pids.read_text().split()) == 1
         assert living_pids(pids) == []
 
-    def test_breaking_out_of_a_call_of_theirs_leaves_no_process(self, desk: Desk, pids: Path) -> None:
+    def test_breaking_out_of_a_call_of_theirs_leaves_no_process(self, agent_env: AgentEnv, pids: Path) -> None:
         async def run() -> None:
             script = calling("bad__slow", "{steps = 600, seconds = 0.1}")
-            agent = desk.agent(script, allowed_tools=["bad__slow"], trusts_folder=True)
+            agent = agent_env.agent(script, allowed_tools=["bad__slow"], trusts_folder=True)
             async with agent, contextlib.aclosing(agent.run("go")) as events:
                 async for event in events:
                     if isinstance(event, OutputUpdated):
@@ -433,10 +435,13 @@ class TestServers:
         assert len(pids.read_text().split()) == 2
         assert living_pids(pids) == []
 
-    def test_two_agents_have_their_own(self, desk: Desk, pids: Path) -> None:
+    def test_two_agents_have_their_own(self, agent_env: AgentEnv, pids: Path) -> None:
         async def run() -> list[str]:
             told = {"allowed_tools": ["bad__echo"], "trusts_folder": True, "servers": ["bad"]}
-            async with desk.agent(calling("echo"), **told) as one, desk.agent(calling("echo"), **told) as other:
+            async with (
+                agent_env.agent(calling("echo"), **told) as one,
+                agent_env.agent(calling("echo"), **told) as other,
+            ):
                 ended = await asyncio.gather(one.ask("go"), other.ask("go"))
                 assert len(living_pids(pids)) == 2
             return [each.text for each in ended]
@@ -449,8 +454,8 @@ class TestUse:
     def test_settings_are_those_of_the_options(self) -> None:
         assert set(AgentSettings.__annotations__) == {field.name for field in fields_of(AgentOptions)}
 
-    def test_one_directory_alone(self, desk: Desk) -> None:
-        assert Agent(directories=desk.project)._options == AgentOptions(directories=(str(desk.project),))
+    def test_one_directory_alone(self, agent_env: AgentEnv) -> None:
+        assert Agent(directories=agent_env.project)._options == AgentOptions(directories=(str(agent_env.project),))
         assert Agent(directories="a", allowed_tools="b")._options == AgentOptions(("a",), allowed_tools=("b",))
 
     def test_mistakes_are_told_at_once(self) -> None:
@@ -463,8 +468,8 @@ class TestUse:
         with pytest.raises(UsageError, match="An agent needs a directory to work in"):
             Agent(directories=())
 
-    def test_outside_of_async_with(self, desk: Desk) -> None:
-        agent = desk.agent(TALK)
+    def test_outside_of_async_with(self, agent_env: AgentEnv) -> None:
+        agent = agent_env.agent(SCRIPT)
 
         async def run() -> None:
             with pytest.raises(UsageError, match="This agent is not open"):
@@ -478,9 +483,9 @@ class TestUse:
 
         asyncio.run(run())
 
-    def test_what_keeps_it_from_opening_is_raised(self, desk: Desk) -> None:
+    def test_what_keeps_it_from_opening_is_raised(self, agent_env: AgentEnv) -> None:
         async def opened(**more: Any) -> None:
-            async with desk.agent(TALK, **more):
+            async with agent_env.agent(SCRIPT, **more):
                 pytest.fail("it opened")
 
         @tool(name="read_file")
@@ -536,11 +541,11 @@ assert (handlers(), dict(os.environ), os.getcwd()) == (before, environment, dire
 """
 
 
-def test_the_process_is_left_as_it_was(desk: Desk) -> None:
-    script = desk.settings(TALK)["model"].removeprefix("scripted:")
+def test_the_process_is_left_as_it_was(agent_env: AgentEnv) -> None:
+    script = agent_env.settings(SCRIPT)["model"].removeprefix("scripted:")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM, script, str(desk.project)],
-        env=desk.environment,
+        [sys.executable, "-W", "error", "-c", PROGRAM, script, str(agent_env.project)],
+        env=agent_env.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -24,7 +24,7 @@ from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated,
 from tejat.sync_agent import SyncAgent
 from tejat.tools.python.function_tool import tool
 
-TALK = """
+SCRIPT = """
 [[answer]]
 say = "Good morning."
 
@@ -49,7 +49,7 @@ say = "Done."
     )
 
 
-class Desk:
+class AgentEnv:
     """A home and a project for agents to work in."""
 
     def __init__(self, base: Path) -> None:
@@ -70,8 +70,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def agent_env(tmp_path: Path) -> AgentEnv:
+    return AgentEnv(tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -118,11 +118,11 @@ class Approver:
         return ApprovalReply(self._outcome)
 
 
-def work(desk: Desk) -> None:
+def work(agent_env: AgentEnv) -> None:
     """A session as a program has it, whatever is around it."""
-    with desk.agent(TALK) as agent:
+    with agent_env.agent(SCRIPT) as agent:
         events = list(agent.run("one"))
-        assert events[0] == SessionStarted(agent.session_id, f"scripted:{max(desk.base.glob('script-*'))}")
+        assert events[0] == SessionStarted(agent.session_id, f"scripted:{max(agent_env.base.glob('script-*'))}")
         assert isinstance(events[-1], RunEnded)
         assert (events[-1].reason, events[-1].text) == (EndReason.FINISHED, "Good morning.")
         assert agent.ask("two").text == "Good night."
@@ -131,22 +131,22 @@ def work(desk: Desk) -> None:
 
 
 class TestRuns:
-    def test_without_a_loop(self, desk: Desk) -> None:
-        work(desk)
+    def test_without_a_loop(self, agent_env: AgentEnv) -> None:
+        work(agent_env)
 
-    def test_inside_of_a_running_loop(self, desk: Desk) -> None:
+    def test_inside_of_a_running_loop(self, agent_env: AgentEnv) -> None:
         async def cell() -> None:
-            work(desk)
+            work(agent_env)
             assert asyncio.current_task() is not None
 
         asyncio.run(cell())
 
-    def test_in_a_thread(self, desk: Desk) -> None:
+    def test_in_a_thread(self, agent_env: AgentEnv) -> None:
         problems: list[BaseException] = []
 
         def run() -> None:
             try:
-                work(desk)
+                work(agent_env)
             except BaseException as error:  # noqa: BLE001 -- raised below
                 problems.append(error)
 
@@ -155,23 +155,23 @@ class TestRuns:
         thread.join()
         assert problems == []
 
-    def test_two_at_once_beside_one_that_awaits(self, desk: Desk) -> None:
+    def test_two_at_once_beside_one_that_awaits(self, agent_env: AgentEnv) -> None:
         async def ask() -> str:
-            async with Agent(**desk.settings(TALK)) as third:
+            async with Agent(**agent_env.settings(SCRIPT)) as third:
                 return (await third.ask("hello")).text
 
-        with desk.agent(TALK) as first, desk.agent(TALK) as second:
+        with agent_env.agent(SCRIPT) as first, agent_env.agent(SCRIPT) as second:
             said = [first.ask("one").text, second.ask("one").text, asyncio.run(ask()), first.ask("two").text]
         assert said == ["Good morning.", "Good morning.", "Good morning.", "Good night."]
 
-    def test_commands_run(self, desk: Desk) -> None:
-        with desk.agent(calling("run_shell_command", '{ command = "echo hi" }'), mode="yolo") as agent:
+    def test_commands_run(self, agent_env: AgentEnv) -> None:
+        with agent_env.agent(calling("run_shell_command", '{ command = "echo hi" }'), mode="yolo") as agent:
             finished = [event for event in agent.run("hello") if isinstance(event, CallFinished)]
         assert [event.result.return_display for event in finished] == ["hi\n"]
 
-    def test_runs_of_several_threads_go_one_after_the_other(self, desk: Desk) -> None:
+    def test_runs_of_several_threads_go_one_after_the_other(self, agent_env: AgentEnv) -> None:
         said: list[str] = []
-        with desk.agent(calling("list_directory", '{ path = "${root}" }', times=4)) as agent:
+        with agent_env.agent(calling("list_directory", '{ path = "${root}" }', times=4)) as agent:
             threads = [threading.Thread(target=lambda: said.append(agent.ask("hello").text)) for _ in range(4)]
             for thread in threads:
                 thread.start()
@@ -182,16 +182,16 @@ class TestRuns:
 
 class TestQuestions:
     @pytest.mark.parametrize("outcome", [Outcome.PROCEED_ONCE, Outcome.CANCEL])
-    def test_they_are_asked_where_the_events_are_read(self, desk: Desk, outcome: Outcome) -> None:
+    def test_they_are_asked_where_the_events_are_read(self, agent_env: AgentEnv, outcome: Outcome) -> None:
         approver = Approver(outcome)
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with desk.agent(script, approver=approver) as agent:
+        with agent_env.agent(script, approver=approver) as agent:
             ended = agent.ask("hello")
         assert approver.asked == [("write_file", threading.get_ident())]
-        assert (desk.project / "a.txt").exists() is (outcome is Outcome.PROCEED_ONCE)
+        assert (agent_env.project / "a.txt").exists() is (outcome is Outcome.PROCEED_ONCE)
         assert ended.reason is (EndReason.NOT_ALLOWED if outcome is Outcome.CANCEL else EndReason.FINISHED)
 
-    def test_what_happened_before_is_read_before(self, desk: Desk) -> None:
+    def test_what_happened_before_is_read_before(self, agent_env: AgentEnv) -> None:
         seen: list[object] = []
 
         class Watching(Approver):
@@ -200,7 +200,7 @@ class TestQuestions:
                 return super().ask(question)
 
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with desk.agent(script, approver=Watching(Outcome.PROCEED_ONCE)) as agent:
+        with agent_env.agent(script, approver=Watching(Outcome.PROCEED_ONCE)) as agent:
             seen.extend(event.state for event in agent.run("hello") if isinstance(event, StateChanged))
         # `extend` reads one event after the other, so the question stands where it was asked.
         assert seen == [
@@ -212,38 +212,38 @@ class TestQuestions:
             CallState.SUCCESS,
         ]
 
-    def test_without_an_approver_they_are_refused(self, desk: Desk) -> None:
+    def test_without_an_approver_they_are_refused(self, agent_env: AgentEnv) -> None:
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with desk.agent(script) as agent:
+        with agent_env.agent(script) as agent:
             assert agent.ask("hello").reason is EndReason.FINISHED
-        assert list(desk.project.iterdir()) == []
+        assert list(agent_env.project.iterdir()) == []
 
-    def test_what_the_approver_raises_ends_the_run(self, desk: Desk) -> None:
+    def test_what_the_approver_raises_ends_the_run(self, agent_env: AgentEnv) -> None:
         class Broken:
             def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 raise LookupError(question.tool_name)
 
         script = calling("write_file", '{ file_path = "${root}/a.txt", content = "x" }')
-        with desk.agent(script, approver=Broken()) as agent:
+        with agent_env.agent(script, approver=Broken()) as agent:
             with pytest.raises(LookupError, match="write_file"):
                 agent.ask("hello")
             assert agent.ask("again").text == "Done."
-        assert list(desk.project.iterdir()) == []
+        assert list(agent_env.project.iterdir()) == []
 
 
 class TestLeaving:
-    def test_breaking_out_ends_the_run_and_waits_for_it(self, desk: Desk) -> None:
+    def test_breaking_out_ends_the_run_and_waits_for_it(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper()
-        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             for event in agent.run("hello"):
                 if isinstance(event, OutputUpdated):
                     break
             assert sleeper.ended == 1
             assert agent.ask("again").text == "Done."
 
-    def test_closing_the_agent_ends_what_runs(self, desk: Desk) -> None:
+    def test_closing_the_agent_ends_what_runs(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper()
-        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             events = agent.run("hello")
             next(events)
             assert sleeper.began.wait(10)
@@ -252,10 +252,10 @@ class TestLeaving:
         assert isinstance(last, RunEnded)
         assert last.reason is EndReason.INTERRUPTED
 
-    def test_a_run_that_waits_when_the_agent_is_closed(self, desk: Desk) -> None:
+    def test_a_run_that_waits_when_the_agent_is_closed(self, agent_env: AgentEnv) -> None:
         sleeper = Sleeper()
         seen: list[AgentEvent] = []
-        with desk.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
+        with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             first = agent.run("hello")
             next(first)
             assert sleeper.began.wait(10)
@@ -266,8 +266,10 @@ class TestLeaving:
         first.close()
         assert seen == [NOT_STARTED]
 
-    def test_a_function_that_never_returns_keeps_nobody(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tejat.workspace.threads.detached._LET_GO_SECONDS", 0.1)
+    def test_a_function_that_never_returns_keeps_nobody(
+        self, agent_env: AgentEnv, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tejat.workspace.threads.daemon._STOP_TIMEOUT_SECONDS", 0.1)
         may_end = threading.Event()
 
         @tool
@@ -278,7 +280,7 @@ class TestLeaving:
             may_end.wait(60)
 
         started = time.monotonic()
-        with desk.agent(calling("hang"), tools=[hang]) as agent:
+        with agent_env.agent(calling("hang"), tools=[hang]) as agent:
             for event in agent.run("hello"):
                 if isinstance(event, OutputUpdated):
                     break
@@ -290,8 +292,8 @@ class TestLeaving:
     def test_wherever_it_is_left_the_next_prompt_is_answered(
         self, tmp_path_factory: pytest.TempPathFactory, points: list[int]
     ) -> None:
-        desk = Desk(tmp_path_factory.mktemp("desk"))
-        with desk.agent(calling("list_directory", '{ path = "${root}" }', times=12)) as agent:
+        agent_env = AgentEnv(tmp_path_factory.mktemp("agent_env"))
+        with agent_env.agent(calling("list_directory", '{ path = "${root}" }', times=12)) as agent:
             for point in points:
                 with contextlib.closing(agent.run("hello")) as events:
                     for _, _ in zip(range(point), events, strict=False):
@@ -300,8 +302,8 @@ class TestLeaving:
 
 
 class TestUse:
-    def test_outside_of_with(self, desk: Desk) -> None:
-        agent = desk.agent(TALK)
+    def test_outside_of_with(self, agent_env: AgentEnv) -> None:
+        agent = agent_env.agent(SCRIPT)
         with pytest.raises(UsageError, match="This agent is not open"):
             agent.ask("hello")
         with agent:
@@ -311,8 +313,8 @@ class TestUse:
         with pytest.raises(UsageError, match="This agent is not open"):
             _ = agent.session_id
 
-    def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, desk: Desk) -> None:
-        agent = desk.agent(TALK, model="gemini-2.5-pro")
+    def test_what_keeps_it_from_opening_is_raised_and_leaves_nothing(self, agent_env: AgentEnv) -> None:
+        agent = agent_env.agent(SCRIPT, model="gemini-2.5-pro")
         for _ in range(2):
             with pytest.raises(ModelFailure) as caught, agent:
                 pytest.fail("it opened")
@@ -352,11 +354,11 @@ with SyncAgent(model="scripted:" + sys.argv[1], directories=sys.argv[2], tools=[
 """
 
 
-def test_an_interrupt_from_the_keyboard_ends_the_run(desk: Desk) -> None:
-    script = desk.settings(calling("sleep"))["model"].removeprefix("scripted:")
+def test_an_interrupt_from_the_keyboard_ends_the_run(agent_env: AgentEnv) -> None:
+    script = agent_env.settings(calling("sleep"))["model"].removeprefix("scripted:")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", INTERRUPTED, script, str(desk.project)],
-        env=desk.environment,
+        [sys.executable, "-W", "error", "-c", INTERRUPTED, script, str(agent_env.project)],
+        env=agent_env.environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

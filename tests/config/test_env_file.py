@@ -16,7 +16,7 @@ from tejat.core.errors import UsageError
 DEFAULT_EXCLUDED = ("DEBUG", "DEBUG_MODE")
 
 
-def places_in(base: Path) -> AppPaths:
+def paths_in(base: Path) -> AppPaths:
     home = str(base / "home")
     return AppPaths(home, f"{home}/.config/tejat", f"{home}/.local/state/tejat", f"{home}/.gemini", ())
 
@@ -44,7 +44,7 @@ def read(
     environment: Mapping[str, str] | None = None,
 ) -> EnvFile | None:
     return load_env_file(
-        places_in(base),
+        paths_in(base),
         str(base / directory),
         is_trusted=is_trusted,
         excluded=excluded,
@@ -73,7 +73,7 @@ class TestWhichFile:
         values = {"A": str(first), f"B{first}": "1"}
         assert read(base, directory="work/project/sub") == EnvFile(path, values, ())
         own = first >= 6
-        assert find_env_file(places_in(base), str(base / "work/project/sub")) == EnvFileLocation(path, own)
+        assert find_env_file(paths_in(base), str(base / "work/project/sub")) == EnvFileLocation(path, own)
 
     def test_none(self, base: Path) -> None:
         assert read(base) is None
@@ -88,14 +88,14 @@ class TestWhichFile:
     def test_beneath_the_home_directory_its_own_is_found_on_the_way(self, base: Path) -> None:
         (base / "home/code/x").mkdir(parents=True)
         own = write(base / "home/.env")
-        assert find_env_file(places_in(base), str(base / "home/code/x")) == EnvFileLocation(own, is_user_file=True)
+        assert find_env_file(paths_in(base), str(base / "home/code/x")) == EnvFileLocation(own, is_user_file=True)
         project = write(base / "home/code/.env")
-        assert find_env_file(places_in(base), str(base / "home/code/x")) == EnvFileLocation(project, is_user_file=False)
+        assert find_env_file(paths_in(base), str(base / "home/code/x")) == EnvFileLocation(project, is_user_file=False)
 
     def test_a_name_that_only_looks_like_the_configuration_directory(self, base: Path) -> None:
         (base / "home/x.gemini/y").mkdir(parents=True)
         project = write(base / "home/x.gemini/.env")
-        assert find_env_file(places_in(base), str(base / "home/x.gemini/y")) == EnvFileLocation(
+        assert find_env_file(paths_in(base), str(base / "home/x.gemini/y")) == EnvFileLocation(
             project, is_user_file=False
         )
 
@@ -103,14 +103,14 @@ class TestWhichFile:
         (base / "home/.gemini").mkdir()
         (base / "work/project/.gemini").symlink_to(base / "home/.gemini")
         project = write(base / "work/project/.env", "GEMINI_API_KEY=k\n")
-        found = find_env_file(places_in(base), str(base / "work/project"))
+        found = find_env_file(paths_in(base), str(base / "work/project"))
         assert found == EnvFileLocation(project, is_user_file=False)
         assert read(base, is_trusted=False) is None
 
     def test_a_directory_of_that_name_is_no_file(self, base: Path) -> None:
         (base / "work/project/.env/bin").mkdir(parents=True)
         path = write(base / "work/.env")
-        assert find_env_file(places_in(base), str(base / "work/project")) == EnvFileLocation(path, is_user_file=False)
+        assert find_env_file(paths_in(base), str(base / "work/project")) == EnvFileLocation(path, is_user_file=False)
 
     @pytest.mark.parametrize("at", ["work/.env", "work"])
     def test_what_anybody_could_have_put_above_does_not_count(self, base: Path, at: str) -> None:

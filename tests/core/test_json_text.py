@@ -1,10 +1,10 @@
 """JSON at the edges: what comes in is bounded and strict, what goes out is always UTF-8."""
 
-from typing import Any
 import json
 import math
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -105,14 +105,14 @@ def test_the_length_is_bounded(text: str | bytes, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(json_text, "MAX_BYTES", 64)
     assert load_json(text) == "x" * 62
     with pytest.raises(InvalidJson, match="longer than"):
-        load_json(text + text[:1])
+        load_json(text * 2)
 
 
 @given(st.binary() | st.text(st.characters(exclude_categories=())))
 @settings(max_examples=300, deadline=None)
 def test_any_input_is_a_value_or_not_json(text: str | bytes) -> None:
     try:
-        value = load_json(text)
+        value: Any = load_json(text)
     except InvalidJson:
         return
     dump_json(value)

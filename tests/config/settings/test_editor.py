@@ -126,7 +126,7 @@ def test_any_entry_of_any_settings(found: dict[str, Any], layout: Any, names: li
     assert not is_new or json.loads(remove_member(shrunk, names)) == expected
 
 
-def places_in(base: Path) -> AppPaths:
+def paths_in(base: Path) -> AppPaths:
     return app_paths({"HOME": str(base / "home")})
 
 
@@ -134,21 +134,21 @@ class TestFiles:
     def test_nothing_else_is_left_beside_it(self, tmp_path: Path) -> None:
         path = tmp_path / "project" / "settings.json"
         edit_settings(
-            places_in(tmp_path), str(path), partial(set_member, names=("a",), given=1), writers=AllowedWriters.ANYONE
+            paths_in(tmp_path), str(path), partial(set_member, names=("a",), given=1), writers=AllowedWriters.ANYONE
         )
         assert os.listdir(path.parent) == ["settings.json"]
 
     def test_made_with_its_directory_for_the_person_alone(self, tmp_path: Path) -> None:
         path = tmp_path / ".gemini" / "settings.json"
         edit_settings(
-            places_in(tmp_path), str(path), partial(set_member, names=("a",), given=1), writers=AllowedWriters.TRUSTED
+            paths_in(tmp_path), str(path), partial(set_member, names=("a",), given=1), writers=AllowedWriters.TRUSTED
         )
         assert json.loads(path.read_text()) == {"a": 1}
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
     def test_that_of_a_project_keeps_who_may_read_it(self, tmp_path: Path) -> None:
         path = tmp_path / "settings.json"
-        edit = partial(edit_settings, places_in(tmp_path), str(path), writers=AllowedWriters.ANYONE)
+        edit = partial(edit_settings, paths_in(tmp_path), str(path), writers=AllowedWriters.ANYONE)
         edit(partial(set_member, names=("a",), given=1))
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
         path.chmod(0o664)
@@ -160,7 +160,7 @@ class TestFiles:
         path.write_text("{,")
         with pytest.raises(SettingsError, match=str(path)):
             edit_settings(
-                places_in(tmp_path),
+                paths_in(tmp_path),
                 str(path),
                 partial(set_member, names=("a",), given=1),
                 writers=AllowedWriters.TRUSTED,
@@ -172,7 +172,7 @@ class TestFiles:
         path.write_text("{ }")
         os.utime(path, (1, 1))
         edit_settings(
-            places_in(tmp_path), str(path), partial(remove_member, names=("a",)), writers=AllowedWriters.TRUSTED
+            paths_in(tmp_path), str(path), partial(remove_member, names=("a",)), writers=AllowedWriters.TRUSTED
         )
         assert path.stat().st_mtime == 1
 
@@ -181,7 +181,7 @@ class TestFiles:
 
         def add(number: int) -> None:
             edit_settings(
-                places_in(tmp_path),
+                paths_in(tmp_path),
                 str(path),
                 partial(set_member, names=("s", str(number)), given=number),
                 writers=AllowedWriters.TRUSTED,

@@ -67,6 +67,6 @@ def test_a_server_is_printed_without_what_may_be_secret() -> None:
 
 def test_required_by_the_administrator() -> None:
     for tier in SourceTier:
-        for wish in SandboxMode:
-            expected = tier is SourceTier.ADMIN and wish is SandboxMode.REQUIRED
-            assert is_sandbox_required_by_admin(Setting(wish, "x", tier)) is expected
+        for mode in SandboxMode:
+            expected = tier is SourceTier.ADMIN and mode is SandboxMode.REQUIRED
+            assert is_sandbox_required_by_admin(Setting(mode, "x", tier)) is expected

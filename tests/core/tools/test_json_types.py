@@ -1,4 +1,4 @@
-"""A shape takes exactly what its schema accepts, and makes of it what was meant."""
+"""A json_type takes exactly what its schema accepts, and makes of it what was meant."""
 
 import json
 from collections.abc import Callable
@@ -32,14 +32,14 @@ POINT = ObjectType(
 )
 
 
-def accepts(shape: JsonType, value: object) -> bool:
+def accepts(json_type: JsonType, value: object) -> bool:
     """As an independent implementation of JSON Schema sees it."""
-    return jsonschema_rs.Draft202012Validator(shape.schema()).is_valid(value)
+    return jsonschema_rs.Draft202012Validator(json_type.schema()).is_valid(value)
 
 
-def takes(shape: JsonType, value: object) -> bool:
+def takes(json_type: JsonType, value: object) -> bool:
     try:
-        shape.parse(value, "params")
+        json_type.parse(value, "params")
     except TypeMismatch:
         return False
     return True
@@ -79,7 +79,7 @@ def records(inner: st.SearchStrategy[JsonType]) -> st.SearchStrategy[JsonType]:
     return members.map(lambda found: ObjectType(tuple(found), dict))
 
 
-SHAPES: st.SearchStrategy[Any] = st.recursive(
+JSON_TYPES: st.SearchStrategy[Any] = st.recursive(
     st.just(AnyType())
     | st.sampled_from([TEXT, TRUTH, NULL])
     | st.builds(ScalarType, st.just("string"), st.integers(0, 2))
@@ -97,22 +97,22 @@ SHAPES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@given(SHAPES, st.lists(VALUES, min_size=1, max_size=8))
+@given(JSON_TYPES, st.lists(VALUES, min_size=1, max_size=8))
 @settings(max_examples=400, deadline=None)
-def test_exactly_what_the_schema_accepts_is_taken(shape: JsonType, values: list[object]) -> None:
+def test_exactly_what_the_schema_accepts_is_taken(json_type: JsonType, values: list[object]) -> None:
     for value in values:
-        assert takes(shape, value) is accepts(shape, value), (shape.schema(), value)
+        assert takes(json_type, value) is accepts(json_type, value), (json_type.schema(), value)
 
 
-@given(SHAPES)
+@given(JSON_TYPES)
 @settings(max_examples=200, deadline=None)
-def test_schemas_are_json_schemas_of_the_latest_draft(shape: JsonType) -> None:
-    schema = json.loads(json.dumps(shape.schema()))
+def test_schemas_are_json_schemas_of_the_latest_draft(json_type: JsonType) -> None:
+    schema = json.loads(json.dumps(json_type.schema()))
     assert jsonschema_rs.meta.is_valid({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
 
 
 @pytest.mark.parametrize(
-    ("shape", "given", "taken"),
+    ("json_type", "given", "taken"),
     [
         (NumberType("integer"), 3.0, 3),
         (NumberType("integer"), 10**400, 10**400),
@@ -130,13 +130,13 @@ def test_schemas_are_json_schemas_of_the_latest_draft(shape: JsonType) -> None:
         (AnyType(), [{"a": None}], [{"a": None}]),
     ],
 )
-def test_what_becomes_of_it(shape: JsonType, given: object, taken: object) -> None:
-    found = shape.parse(given, "params")
+def test_what_becomes_of_it(json_type: JsonType, given: object, taken: object) -> None:
+    found = json_type.parse(given, "params")
     assert (found, type(found)) == (taken, type(taken))
 
 
 @pytest.mark.parametrize(
-    ("shape", "given", "problem"),
+    ("json_type", "given", "problem"),
     [
         (TEXT, 1, "it must be string"),
         (ScalarType("string", 2), "a", "it must NOT have fewer than 2 characters"),
@@ -163,9 +163,9 @@ def test_what_becomes_of_it(shape: JsonType, given: object, taken: object) -> No
         (UnionType((NumberType("integer", 1), TEXT)), 0, "it must be >= 1"),
     ],
 )
-def test_what_is_wrong_is_said_where_it_is(shape: JsonType, given: object, problem: str) -> None:
+def test_what_is_wrong_is_said_where_it_is(json_type: JsonType, given: object, problem: str) -> None:
     with pytest.raises(TypeMismatch) as caught:
-        shape.parse(given, "it")
+        json_type.parse(given, "it")
     assert str(caught.value) == problem
 
 

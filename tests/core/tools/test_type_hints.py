@@ -1,4 +1,4 @@
-"""From hints to shapes: every kind of hint, as it is and as text."""
+"""From hints to JSON types: every kind of hint, as it is and as text."""
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
@@ -147,7 +147,7 @@ UserId = NewType("UserId", int)
 
 
 @pytest.mark.parametrize(
-    ("hint", "shape"),
+    ("hint", "json_type"),
     [
         (str, TEXT),
         (int, INTEGER),
@@ -185,11 +185,11 @@ UserId = NewType("UserId", int)
         (Annotated[int, 3, ["unhashable"]], INTEGER),
     ],
 )
-def test_shapes(hint: object, shape: object) -> None:
-    assert json_type_of_hint(hint) == shape
+def test_json_types(hint: object, json_type: object) -> None:
+    assert json_type_of_hint(hint) == json_type
 
 
-def test_shapes_of_aliases_that_are_statements() -> None:
+def test_json_types_of_aliases_that_are_statements() -> None:
     names: dict[str, Any] = {}
     try:
         exec("type Names = list[str]", names)  # noqa: S102 -- Python 3.11 cannot read it
@@ -285,7 +285,7 @@ def test_what_a_model_cannot_give_is_refused(hint: object, problem: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("hint", "param", "shape"),
+    ("hint", "param", "json_type"),
     [
         (int, Param(minimum=2), NumberType("integer", 2)),
         (int | None, Param(minimum=2), UnionType((NumberType("integer", 2), NULL))),
@@ -294,8 +294,8 @@ def test_what_a_model_cannot_give_is_refused(hint: object, problem: str) -> None
         (list[str], Param(min_item_length=2), ArrayType(ScalarType("string", 2), list)),
     ],
 )
-def test_limits(hint: object, param: Param, shape: object) -> None:
-    assert json_type_of_hint(hint, param) == shape
+def test_limits(hint: object, param: Param, json_type: object) -> None:
+    assert json_type_of_hint(hint, param) == json_type
 
 
 def test_notes() -> None:
@@ -354,11 +354,11 @@ GIVEN = st.recursive(
 @given(HINTS, st.lists(GIVEN, min_size=1, max_size=10))
 @settings(max_examples=300, deadline=None)
 def test_the_schema_of_a_hint_accepts_exactly_what_is_converted(hint: object, values: list[object]) -> None:
-    shape = json_type_of_hint(hint)
-    validator = jsonschema_rs.Draft202012Validator(shape.schema())
+    json_type = json_type_of_hint(hint)
+    validator = jsonschema_rs.Draft202012Validator(json_type.schema())
     for value in values:
         try:
-            shape.parse(value, "it")
+            json_type.parse(value, "it")
         except TypeMismatch:
             assert not validator.is_valid(value), (hint, value)
         else:
