@@ -113,32 +113,37 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         return f"Reading {', '.join(params.all_patterns)}{excluded}"
 
     async def run(self, params: ReadManyFilesParams, context: ToolContext) -> ToolResult:
-        return await run_blocking(lambda stop: self._read_all(params, stop))
+        return await run_blocking(lambda stop: _FileReader(self._workspace, params, stop).read_all())
 
-    def _read_all(self, params: ReadManyFilesParams, stop: StopToken) -> ToolResult:
-        collector = _ReadCollector(self._workspace.roots.first.path)
+
+class _FileReader:
+    """Search and reading of the files of one call."""
+
+    def __init__(self, workspace: Workspace, params: ReadManyFilesParams, stop: StopToken) -> None:
+        self._workspace, self._params, self._stop = workspace, params, stop
+        self._collector = _ReadCollector(workspace.roots.first.path)
+
+    def read_all(self) -> ToolResult:
         try:
-            locations = self._find_files(params, collector, stop)
+            locations = self._find_files()
         except OSError as error:
             raise ToolFailure(
                 gettext_lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
             ) from error
         for _, location in sorted(locations.items()):
-            stop()
-            self._read(location, params, collector, stop)
-        return collector.result()
+            self._stop()
+            self._read(location)
+        return self._collector.result()
 
-    def _find_files(
-        self, params: ReadManyFilesParams, collector: "_ReadCollector", stop: StopToken
-    ) -> dict[str, Location]:
+    def _find_files(self) -> dict[str, Location]:
         """Find the files by path; a file below two workspace directories is listed once."""
-        requested = [pattern for pattern in params.all_patterns if self._is_in_workspace(pattern, collector)]
+        requested = [pattern for pattern in self._params.all_patterns if self._is_in_workspace(pattern)]
         found: dict[str, Location] = {}
         for location in search_directories(self._workspace, None):
-            found |= {file.path: file for file in self._find_in(location, requested, params, collector, stop)}
+            found |= {file.path: file for file in self._find_in(location, requested)}
         return found
 
-    def _is_in_workspace(self, pattern: str, collector: "_ReadCollector") -> bool:
+    def _is_in_workspace(self, pattern: str) -> bool:
         """Check that a pattern stays in the workspace, else report it as skipped.
 
         Raises ToolFailure for an invalid pattern.
@@ -149,21 +154,15 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
             self._workspace.roots.stat(self._workspace.roots.locate(pattern))
         except ToolFailure as failure:
             if failure.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
-                collector.skip(pattern, "Security: it leads outside the workspace")
+                self._collector.skip(pattern, "Security: it leads outside the workspace")
                 return False
             if not isinstance(failure, WorkspaceError):
                 raise
         return True
 
-    def _find_in(
-        self,
-        location: Location,
-        requested: list[str],
-        params: ReadManyFilesParams,
-        collector: "_ReadCollector",
-        stop: StopToken,
-    ) -> list[Location]:
-        named, patterns = self._resolve_patterns(location, requested, recursive=params.recursive)
+    def _find_in(self, location: Location, requested: list[str]) -> list[Location]:
+        params, collector = self._params, self._collector
+        named, patterns = self._resolve_patterns(location, requested)
         excludes = [*(DEFAULT_EXCLUDES if params.useDefaultExcludes else ()), *(params.exclude or ())]
         excluded = compile_patterns(self._workspace, location, excludes, case_sensitive=False)
         directories = DEFAULT_EXCLUDED_DIRECTORIES if params.useDefaultExcludes else frozenset[bytes]()
@@ -181,9 +180,9 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
                 patterns=patterns,
                 excluded=excluded,
                 exclude_directories=directories,
-                rules=self._ignore_rules(location.root, params),
+                rules=self._ignore_rules(location.root),
                 limit=MAX_FILES,
-                stop=stop,
+                stop=self._stop,
                 ripgrep=find_ripgrep(),
             )
         collector.ignored[IgnoreStatus.GIT] += found.git_ignored
@@ -195,7 +194,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         return [*kept, *(Location(location.root, os.fsdecode(path)) for path in found.paths)]
 
     def _resolve_patterns(
-        self, location: Location, requested: list[str], *, recursive: bool
+        self, location: Location, requested: list[str]
     ) -> tuple[dict[bytes, Location], list[GlobPattern]]:
         """Split patterns into exact file names and globs; a directory means everything in it."""
         named: dict[bytes, Location] = {}
@@ -213,26 +212,23 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
                 named[os.fsencode(relative)] = entry.location
                 continue
             text = relative if entry is None else f"{escape_glob(relative)}/**".removeprefix("/")
-            patterns.append(compile_glob(text if recursive else _without_recursion(text), case_sensitive=False))
+            patterns.append(
+                compile_glob(text if self._params.recursive else _without_recursion(text), case_sensitive=False)
+            )
         return named, patterns
 
-    def _ignore_rules(self, root: RootDirectory, params: ReadManyFilesParams) -> IgnoreRules:
+    def _ignore_rules(self, root: RootDirectory) -> IgnoreRules:
+        params = self._params
         return self._workspace.ignore_rules(root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore)
 
-    def _read(
-        self, location: Location, params: ReadManyFilesParams, collector: "_ReadCollector", stop: StopToken
-    ) -> None:
+    def _read(self, location: Location) -> None:
+        collector = self._collector
         name = collector.display_path(location)
         if collector.is_full:
             collector.skip(name, "the limit for one answer is reached")
             return
         try:
-            read = read_content(
-                self._workspace,
-                location,
-                stop=stop,
-                check=lambda file, kind: self._check(file, kind, params, collector),
-            )
+            read = read_content(self._workspace, location, stop=self._stop, check=self._check)
         except _MediaNotRequested:
             collector.skip(name, MEDIA_NOT_REQUESTED)
         except _IgnoredFile as error:
@@ -242,13 +238,13 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
         else:
             collector.add(name, read)
 
-    def _check(self, file: OpenFile, kind: FileKind, params: ReadManyFilesParams, collector: "_ReadCollector") -> None:
+    def _check(self, file: OpenFile, kind: FileKind) -> None:
         # Files found by the walk are not ignored and are not links.
-        if file.location in collector.named_files:
-            verdict = find_ignore_verdict(self._workspace.roots, file, lambda root: self._ignore_rules(root, params))
+        if file.location in self._collector.named_files:
+            verdict = find_ignore_verdict(self._workspace.roots, file, self._ignore_rules)
             if verdict is not IgnoreStatus.NOT_IGNORED:
                 raise _IgnoredFile(verdict)
-        if not _is_requested(kind, file.location, params.all_patterns):
+        if not _is_requested(kind, file.location, self._params.all_patterns):
             raise _MediaNotRequested
 
 

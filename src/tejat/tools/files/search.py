@@ -6,6 +6,7 @@ from typing import Annotated
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.frozen import frozen
+from tejat.core.text.paths import is_beneath
 from tejat.core.tools.schema import Param
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.path_errors import outside_workspace_error
@@ -65,7 +66,7 @@ def relativize_pattern(location: Location, pattern: str) -> str | None:
     if not pattern.startswith("/"):
         return pattern.removeprefix("./")
     for path in (location.path, real_path(location)):
-        if _is_within(pattern, path):
+        if is_beneath(pattern, path):
             return pattern[len(path.rstrip("/")) :].strip("/")
     return None
 
@@ -91,14 +92,10 @@ def stat_entry(workspace: Workspace, location: Location, relative: str) -> PathE
 def reject_outside_pattern(workspace: Workspace, pattern: str, locations: Sequence[Location]) -> None:
     """Raise WorkspaceError for an absolute pattern outside of all directories."""
     if pattern.startswith("/") and not any(
-        _is_within(pattern, path) for location in locations for path in (location.path, real_path(location))
+        is_beneath(pattern, path) for location in locations for path in (location.path, real_path(location))
     ):
         raise outside_workspace_error(pattern, workspace.roots.paths)
 
 
 def real_path(location: Location) -> str:
     return "/".join([location.root.real_path.rstrip("/"), location.relative]).rstrip("/") or "/"
-
-
-def _is_within(pattern: str, directory: str) -> bool:
-    return f"{pattern}/".startswith(directory.rstrip("/") + "/")
