@@ -143,7 +143,7 @@ def test_the_oldest_names_are_the_declared_ones(name: str, here: ToolDependencie
         assert declared["description"]
 
 
-FILTERING = [
+FILTERING: list[dict[str, object]] = [
     {"file_filtering_options": {"respect_git_ignore": False}},
     {"file_filtering_options": {"respect_gemini_ignore": False}},
     {"respect_git_ignore": False},

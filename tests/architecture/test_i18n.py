@@ -95,9 +95,9 @@ def misfit(call: Call) -> str | None:
             return str(error)
         if not found <= given:
             return f"no value for {sorted(found - given)}"
-    used = set().union(*(fields(text or "") for text in call.messages)) if given else set()
+    used = set[str]().union(*(fields(text or "") for text in call.messages)) if given else set[str]()
     unused = given - used - ({"count"} if len(call.messages) == 2 else set())
-    return f"no placeholder for {sorted(unused)}" if unused else None
+    return f"no placeholder for {sorted(map(str, unused))}" if unused else None
 
 
 def test_placeholders_fit_the_values() -> None:

@@ -211,7 +211,7 @@ def test_every_public_name_is_told_to_type_checkers_and_can_be_touched() -> None
     }
     assert {"BaseTool", "ToolRegistry", "ToolResult", "Workspace"} <= set(declared)
     assert declared == tejat._NAMES
-    loaded_by(PUBLIC.format(names=sorted(declared)))
+    loaded_by(PUBLIC.format(names=sorted(map(str, declared))))
 
 
 class TestTalking:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
 def conversation(machine: ProgramEnv, script: str, *words: str) -> Generator[PtyProgram]:
     """The program with this script, ready for the first prompt or with one already."""
     model = machine.script(script)
-    environment = {"HOME": str(machine.home), "GEMINI_API_KEY": ""}
+    environment: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": ""}
     with run_at_terminal(
         "-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **environment
     ) as terminal:
@@ -230,7 +231,7 @@ class TestServers:
 
 
 def test_without_a_model_one_is_looked_for(machine: ProgramEnv) -> None:
-    environment = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""}
+    environment: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""}
     with run_at_terminal("-m", "tejat", cwd=machine.project, **environment) as terminal:
         terminal.wait_for("There is no model to talk to yet.")
         terminal.wait_for("Your choice, 1 to ")

@@ -36,6 +36,7 @@ from tejat.mcp.transports.stdio import StdioTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.mcp.types import ClientCallbacks, ConnectionStep, McpProgress, ServerFeatures, ServerState, ServerStatus
 from tejat.workspace.http.client import HttpClient
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 QUICK = replace(CLIENT_LIMITS, start=SECONDS, listing=1.0)
 NEVER_BY_ITSELF = replace(CLIENT_LIMITS, reconnect_delays=())
@@ -51,31 +52,33 @@ async def failure_of(work: Coroutine[object, object, object]) -> McpFailure:
 
 
 def status_of(*faults: str, limits: ClientLimits = QUICK) -> ServerStatus:
-    async def scene() -> ServerStatus:
-        async with open_client(*faults, limits=limits, handshake=1.0 if limits is QUICK else SECONDS) as link:
-            return await link.wait_settled()
+    async def main() -> ServerStatus:
+        async with open_client(*faults, limits=limits, handshake=1.0 if limits is QUICK else SECONDS) as mcp_client:
+            return await mcp_client.wait_settled()
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 def test_from_the_start_to_the_end() -> None:
-    async def scene() -> list[ServerStatus]:
-        async with open_client() as link:
-            assert link.status == ServerStatus("bad", ServerState.DISCONNECTED, "stdio", "python")
-            link.start()
-            link.start()
-            assert link.status.state is ServerState.CONNECTING
-            status = await link.wait_settled()
+    async def main() -> list[ServerStatus]:
+        async with open_client() as mcp_client:
+            assert mcp_client.status == ServerStatus("bad", ServerState.DISCONNECTED, "stdio", "python")
+            mcp_client.start()
+            mcp_client.start()
+            assert mcp_client.status.state is ServerState.CONNECTING
+            status = await mcp_client.wait_settled()
             assert (len(status.features.tools), len(status.features.prompts)) == (9, 2)
             assert 0 < status.connect_seconds < SECONDS
-            assert first_text(await link.call_tool("echo", {"text": "hi"})) == '{"text": "hi"}'
-            assert (await link.read_resource("memo://one"))["contents"] == [{"uri": "memo://one", "text": "a memo"}]
-            assert "messages" in await link.get_prompt("greet", {"who": "you"})
+            assert first_text(await mcp_client.call_tool("echo", {"text": "hi"})) == '{"text": "hi"}'
+            assert (await mcp_client.read_resource("memo://one"))["contents"] == [
+                {"uri": "memo://one", "text": "a memo"}
+            ]
+            assert "messages" in await mcp_client.get_prompt("greet", {"who": "you"})
             failed = {"content": [{"type": "text", "text": "it failed"}], "isError": True}
-            assert await link.call_tool("fail", {}) == failed
-        return link.statuses
+            assert await mcp_client.call_tool("fail", {}) == failed
+        return mcp_client.statuses
 
-    told = run_checked(scene())
+    told = run_checked(main())
     assert [(status.state, status.step) for status in told] == [
         (ServerState.CONNECTING, ConnectionStep.START),
         (ServerState.CONNECTING, ConnectionStep.HANDSHAKE),
@@ -90,10 +93,10 @@ def test_from_the_start_to_the_end() -> None:
 def test_the_official_server(mode: str) -> None:
     told: list[McpProgress] = []
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(python_plan(supervisor, OFFICIAL, mode))
-            status = await link.wait_settled()
+            mcp_client = RecordingClient(python_plan(supervisor, OFFICIAL, mode))
+            status = await mcp_client.wait_settled()
             assert status.info is not None, status
             assert (status.info.name, status.info.version, status.info.instructions) == (
                 "official",
@@ -104,15 +107,15 @@ def test_the_official_server(mode: str) -> None:
             assert [tool.name for tool in status.features.tools] == ["add", "count"]
             assert [prompt.name for prompt in status.features.prompts] == ["greet"]
             assert [resource.uri for resource in status.features.resources] == ["memo://one"]
-            assert (await link.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
-            assert first_text(await link.call_tool("count", {"to": 3}, on_progress=told.append)) == "done"
-            assert (await link.call_tool("add", {"a": "x"}))["isError"] is True
-            assert "Hello, you!" in json.dumps(await link.get_prompt("greet", {"who": "you"}))
-            assert "remember" in json.dumps(await link.read_resource("memo://one"))
-            assert (await failure_of(link.read_resource("memo://none"))).problem is McpProblem.REFUSED
-            await link.close()
+            assert (await mcp_client.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
+            assert first_text(await mcp_client.call_tool("count", {"to": 3}, on_progress=told.append)) == "done"
+            assert (await mcp_client.call_tool("add", {"a": "x"}))["isError"] is True
+            assert "Hello, you!" in json.dumps(await mcp_client.get_prompt("greet", {"who": "you"}))
+            assert "remember" in json.dumps(await mcp_client.read_resource("memo://one"))
+            assert (await failure_of(mcp_client.read_resource("memo://none"))).problem is McpProblem.REFUSED
+            await mcp_client.close()
 
-    run_checked(scene())
+    run_checked(main())
     assert told == [McpProgress(number, 3, f"at {number}") for number in (1, 2, 3)]
 
 
@@ -124,45 +127,45 @@ def test_an_official_server_that_wants_somebody_to_visit_an_address() -> None:
         asked.append({"alias": alias, **params})
         return {"action": "accept"}
 
-    async def scene(host: ClientCallbacks) -> str:
+    async def main(host: ClientCallbacks) -> str:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(python_plan(supervisor, VISITING, alias="bank"), host)
+            mcp_client = RecordingClient(python_plan(supervisor, VISITING, alias="bank"), host)
             try:
-                return first_text(await link.call_tool("deliver", {"address": address}))
+                return first_text(await mcp_client.call_tool("deliver", {"address": address}))
             finally:
-                await link.close()
+                await mcp_client.close()
 
-    assert run_checked(scene(ClientCallbacks(elicit=agree))) == "delivered after 3"
+    assert run_checked(main(ClientCallbacks(elicit=agree))) == "delivered after 3"
     assert asked == [
         {"alias": "bank", "mode": "url", "message": "Say who you are.", "url": address, "elicitationId": "v1"}
     ]
     with pytest.raises(McpFailure, match=f"wants the user to visit {address} in a browser first"):
-        run_checked(scene(ClientCallbacks()))
+        run_checked(main(ClientCallbacks()))
 
 
 def test_official_servers_at_an_address() -> None:
     told: list[McpProgress] = []
 
-    async def scene(name: str, address: str, client: HttpClient) -> None:
+    async def main(name: str, address: str, client: HttpClient) -> None:
         make = SseTransport if name == "sse" else StreamableHttpTransport
-        link = RecordingClient(ServerPlan(name, "http", address, lambda: make(client, address)))
+        mcp_client = RecordingClient(ServerPlan(name, "http", address, lambda: make(client, address)))
         try:
-            status = await link.wait_settled()
+            status = await mcp_client.wait_settled()
             assert status.state is ServerState.CONNECTED, status
             assert [tool.name for tool in status.features.tools][:2] == ["add", "slow"]
-            assert (await link.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
-            assert first_text(await link.call_tool("slow", {"seconds": 0}, on_progress=told.append)) == "done"
-            slow = asyncio.create_task(link.call_tool("slow", {"seconds": SECONDS * 10}))
-            await link.call_tool("add", {"a": 2, "b": 3})
+            assert (await mcp_client.call_tool("add", {"a": 2, "b": 3}))["structuredContent"] == {"result": 5}
+            assert first_text(await mcp_client.call_tool("slow", {"seconds": 0}, on_progress=told.append)) == "done"
+            slow = asyncio.create_task(mcp_client.call_tool("slow", {"seconds": SECONDS * 10}))
+            await mcp_client.call_tool("add", {"a": 2, "b": 3})
             slow.cancel()
             await asyncio.wait((slow,), timeout=SECONDS)
             assert slow.cancelled()
         finally:
-            await link.close()
+            await mcp_client.close()
 
     async def scenes(addresses: dict[str, str]) -> None:
         client = HttpClient(environment={}, use_proxies=False)
-        await asyncio.gather(*(scene(name, address, client) for name, address in addresses.items()))
+        await asyncio.gather(*(main(name, address, client) for name, address in addresses.items()))
         await client.close()
 
     with official_servers() as addresses:
@@ -209,21 +212,22 @@ def test_servers_that_are_odd_and_work(fault: str) -> None:
 
 def test_a_program_that_is_not_there() -> None:
     def connect() -> Transport:
+        assert supervisor is not None
         return StdioTransport(supervisor, "/nowhere/at-all", directory="/", environment={})
 
-    async def scene() -> ServerStatus:
+    async def main() -> ServerStatus:
         async with open_supervisor() as found:
             nonlocal supervisor
             supervisor = found
-            link = RecordingClient(ServerPlan("bad", "stdio", "at-all", connect))
-            status = await link.wait_settled()
-            failure = await failure_of(link.call_tool("echo", {}))
-            await link.close()
+            mcp_client = RecordingClient(ServerPlan("bad", "stdio", "at-all", connect))
+            status = await mcp_client.wait_settled()
+            failure = await failure_of(mcp_client.call_tool("echo", {}))
+            await mcp_client.close()
         assert failure.message == f"The MCP server 'bad' is not connected: {status.reason}"
         return status
 
-    supervisor = None
-    status = run_checked(scene())
+    supervisor: ProcessSupervisor | None = None
+    status = run_checked(main())
     assert (status.state, status.step) == (ServerState.DISCONNECTED, ConnectionStep.START)
     assert status.reason.startswith("The server was not started: its program cannot be started")
 
@@ -232,17 +236,17 @@ def test_settings_that_say_nothing() -> None:
     def connect() -> Transport:
         raise McpFailure("Invalid configuration: missing everything.", McpProblem.CONFIGURATION)
 
-    async def scene() -> None:
-        link = RecordingClient(ServerPlan("bad", "stdio", "", connect))
-        status = await link.wait_settled()
+    async def main() -> None:
+        mcp_client = RecordingClient(ServerPlan("bad", "stdio", "", connect))
+        status = await mcp_client.wait_settled()
         assert (status.state, status.step, status.reason) == (
             ServerState.DISCONNECTED,
             ConnectionStep.START,
             "Invalid configuration: missing everything.",
         )
-        await link.close()
+        await mcp_client.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @asynccontextmanager
@@ -257,13 +261,13 @@ async def remote(answer: Callable[[dict[str, str], JsonObject], bytes]) -> Async
 
     client = HttpClient(environment={}, use_proxies=False)
     async with raw_server(serve) as server:
-        link = RecordingClient(
+        mcp_client = RecordingClient(
             ServerPlan("far", "http", server.url, lambda: StreamableHttpTransport(client, server.url))
         )
         try:
-            yield link
+            yield mcp_client
         finally:
-            await link.close()
+            await mcp_client.close()
             await client.close()
 
 
@@ -283,17 +287,17 @@ def test_a_server_that_wants_to_know_who_asks() -> None:
             return wants
         return answered(message, {**HELLO, "tools": [{"name": "add"}]})
 
-    async def scene() -> None:
-        async with remote(lambda *_: wants) as link:
-            assert (await link.wait_settled()).state is ServerState.NEEDS_LOGIN
-            failure = await failure_of(link.call_tool("add", {}))
+    async def main() -> None:
+        async with remote(lambda *_: wants) as mcp_client:
+            assert (await mcp_client.wait_settled()).state is ServerState.NEEDS_LOGIN
+            failure = await failure_of(mcp_client.call_tool("add", {}))
             assert (failure.problem, failure.challenge) == (McpProblem.UNAUTHORIZED, "Bearer")
-        async with remote(later) as link:
-            assert (await link.wait_settled()).state is ServerState.CONNECTED
-            assert (await failure_of(link.call_tool("add", {}))).problem is McpProblem.UNAUTHORIZED
-            await link.wait_until(lambda status: status.state is ServerState.NEEDS_LOGIN)
+        async with remote(later) as mcp_client:
+            assert (await mcp_client.wait_settled()).state is ServerState.CONNECTED
+            assert (await failure_of(mcp_client.call_tool("add", {}))).problem is McpProblem.UNAUTHORIZED
+            await mcp_client.wait_until(lambda status: status.state is ServerState.NEEDS_LOGIN)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 class TestRetry:
@@ -307,20 +311,20 @@ class TestRetry:
                 return http_response("401 Unauthorized", www_authenticate="Bearer")
             return answered(message, {**HELLO, "tools": [{"name": "add"}]})
 
-        async def scene() -> None:
+        async def main() -> None:
             nonlocal knows
-            async with remote(answer) as link:
-                assert (await link.wait_settled()).state is ServerState.NEEDS_LOGIN
-                assert (await link.reconnect()).state is ServerState.NEEDS_LOGIN
+            async with remote(answer) as mcp_client:
+                assert (await mcp_client.wait_settled()).state is ServerState.NEEDS_LOGIN
+                assert (await mcp_client.reconnect()).state is ServerState.NEEDS_LOGIN
                 knows = True
-                status = await link.reconnect()
+                status = await mcp_client.reconnect()
                 assert (status.state, status.reason) == (ServerState.CONNECTED, "")
                 assert [tool.name for tool in status.features.tools] == ["add"]
-                count = len(link.statuses)
-                assert await link.reconnect() is status
-                assert len(link.statuses) == count
+                count = len(mcp_client.statuses)
+                assert await mcp_client.reconnect() is status
+                assert len(mcp_client.statuses) == count
 
-        run_checked(scene())
+        run_checked(main())
 
     def test_an_attempt_that_is_under_way_may_have_begun_too_early(self) -> None:
         asked: list[object] = []
@@ -331,29 +335,29 @@ class TestRetry:
                 return http_response("401 Unauthorized", www_authenticate="Bearer")
             return answered(message, {**HELLO, "tools": [{"name": "add"}]})
 
-        async def scene() -> None:
-            async with remote(answer) as link:
-                link.start()
-                assert (await link.reconnect()).state is ServerState.CONNECTED
-            assert [status.state for status in link.statuses if status.step is None or status.reason] == [
+        async def main() -> None:
+            async with remote(answer) as mcp_client:
+                mcp_client.start()
+                assert (await mcp_client.reconnect()).state is ServerState.CONNECTED
+            assert [status.state for status in mcp_client.statuses if status.step is None or status.reason] == [
                 ServerState.NEEDS_LOGIN,
                 ServerState.CONNECTED,
                 ServerState.DISCONNECTED,
             ]
 
-        run_checked(scene())
+        run_checked(main())
 
     def test_one_that_was_never_started_and_one_that_was_closed(self) -> None:
-        async def scene() -> None:
-            async with open_client() as link:
-                assert (await link.reconnect()).state is ServerState.CONNECTED
-            status = await link.reconnect()
+        async def main() -> None:
+            async with open_client() as mcp_client:
+                assert (await mcp_client.reconnect()).state is ServerState.CONNECTED
+            status = await mcp_client.reconnect()
             assert (status.state, status.reason) == (
                 ServerState.DISCONNECTED,
                 "The session with the server was closed.",
             )
 
-        run_checked(scene())
+        run_checked(main())
 
 
 def test_a_session_that_the_server_has_forgotten_is_begun_anew() -> None:
@@ -370,22 +374,23 @@ def test_a_session_that_the_server_has_forgotten_is_begun_anew() -> None:
             return http_response("404 Not Found")
         return answered(message, {"content": [{"type": "text", "text": headers["mcp-session-id"]}]})
 
-    async def scene() -> None:
-        async with remote(answer) as link:
-            await link.wait_settled()
-            assert first_text(await link.call_tool("add", {})) == "s1"
+    async def main() -> None:
+        async with remote(answer) as mcp_client:
+            await mcp_client.wait_settled()
+            assert first_text(await mcp_client.call_tool("add", {})) == "s1"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_call_before_it_is_started_and_while_it_starts() -> None:
-    async def scene() -> list[str]:
-        async with open_client() as link:
+    async def main() -> list[str]:
+        async with open_client() as mcp_client:
             return [
-                first_text(found) for found in await asyncio.gather(*(link.call_tool("echo", {}) for _ in range(5)))
+                first_text(found)
+                for found in await asyncio.gather(*(mcp_client.call_tool("echo", {}) for _ in range(5)))
             ]
 
-    assert run_checked(scene()) == ["{}"] * 5
+    assert run_checked(main()) == ["{}"] * 5
 
 
 @pytest.mark.parametrize(
@@ -400,18 +405,20 @@ def test_a_call_that_is_lost(tmp_path: Path, tool: str, fault: str, outcome: str
     """Only what the server says can be done twice is done again."""
     log = tmp_path / "log"
 
-    async def scene() -> str:
-        async with open_client(fault, f"once={tmp_path / 'once'}", f"record={log}", limits=NEVER_BY_ITSELF) as link:
-            await link.wait_settled()
+    async def main() -> str:
+        async with open_client(
+            fault, f"once={tmp_path / 'once'}", f"record={log}", limits=NEVER_BY_ITSELF
+        ) as mcp_client:
+            await mcp_client.wait_settled()
             try:
-                return first_text(await link.call_tool(tool, {}))
+                return first_text(await mcp_client.call_tool(tool, {}))
             except McpFailure as failure:
                 lost = failure.message
             # The next call finds a new server.
-            assert first_text(await link.call_tool("add", {"again": 1})) == '{"again": 1}'
+            assert first_text(await mcp_client.call_tool("add", {"again": 1})) == '{"again": 1}'
             return lost
 
-    assert run_checked(scene()) == outcome
+    assert run_checked(main()) == outcome
     assert read_methods(log).count("initialize") == 2
     assert read_methods(log).count("tools/call") == 2
 
@@ -419,11 +426,11 @@ def test_a_call_that_is_lost(tmp_path: Path, tool: str, fault: str, outcome: str
 def test_a_call_that_is_lost_twice_is_lost(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> McpFailure:
-        async with open_client("die=tools/call", f"record={log}", limits=NEVER_BY_ITSELF) as link:
-            return await failure_of(link.call_tool("look", {}))
+    async def main() -> McpFailure:
+        async with open_client("die=tools/call", f"record={log}", limits=NEVER_BY_ITSELF) as mcp_client:
+            return await failure_of(mcp_client.call_tool("look", {}))
 
-    assert run_checked(scene()).message == "The server ended with exit code 3."
+    assert run_checked(main()).message == "The server ended with exit code 3."
     assert read_methods(log).count("tools/call") == 2
 
 
@@ -431,60 +438,60 @@ def test_it_is_connected_again_by_itself_but_not_for_ever(tmp_path: Path) -> Non
     log = tmp_path / "log"
     limits = replace(CLIENT_LIMITS, reconnect_delays=(0.05, 0.1, 0.2))
 
-    async def scene() -> None:
-        async with open_client("die-after=tools/call", f"record={log}", limits=limits) as link:
-            await link.wait_settled()
+    async def main() -> None:
+        async with open_client("die-after=tools/call", f"record={log}", limits=limits) as mcp_client:
+            await mcp_client.wait_settled()
             for _ in range(3):
-                await link.call_tool("add", {})
-                await link.wait_until(lambda status: status.state is not ServerState.CONNECTED)
-                assert link.status.features.tools
-                await link.wait_until(lambda status: status.state is ServerState.CONNECTED)
-            await link.call_tool("add", {})
-            await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+                await mcp_client.call_tool("add", {})
+                await mcp_client.wait_until(lambda status: status.state is not ServerState.CONNECTED)
+                assert mcp_client.status.features.tools
+                await mcp_client.wait_until(lambda status: status.state is ServerState.CONNECTED)
+            await mcp_client.call_tool("add", {})
+            await mcp_client.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
             await asyncio.sleep(0.5)
-            assert (link.status.state, link.status.reason) == (
+            assert (mcp_client.status.state, mcp_client.status.reason) == (
                 ServerState.DISCONNECTED,
                 "The server ended with exit code 3.",
             )
             # Whoever needs it gets it.
-            assert first_text(await link.call_tool("add", {})) == "{}"
+            assert first_text(await mcp_client.call_tool("add", {})) == "{}"
 
-    run_checked(scene())
+    run_checked(main())
     assert read_methods(log).count("initialize") == 5
 
 
 def test_what_never_was_connected_is_not_tried_again() -> None:
     limits = replace(CLIENT_LIMITS, reconnect_delays=(0.01,) * 3)
 
-    async def scene() -> list[ServerStatus]:
-        async with open_client("die=start", limits=limits) as link:
-            await link.wait_settled()
+    async def main() -> list[ServerStatus]:
+        async with open_client("die=start", limits=limits) as mcp_client:
+            await mcp_client.wait_settled()
             await asyncio.sleep(0.3)
-            return list(link.statuses)
+            return list(mcp_client.statuses)
 
-    assert [status.state for status in run_checked(scene())].count(ServerState.DISCONNECTED) == 1
+    assert [status.state for status in run_checked(main())].count(ServerState.DISCONNECTED) == 1
 
 
 def test_limits_of_a_call(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
-        async with open_client(f"record={log}", seconds=1.0) as link:
-            link._plan = replace(link._plan, timeout=SECONDS)
-            await link.wait_settled()
-            link._plan = replace(link._plan, timeout=1.0)
+    async def main() -> None:
+        async with open_client(f"record={log}", seconds=1.0) as mcp_client:
+            mcp_client._plan = replace(mcp_client._plan, timeout=SECONDS)
+            await mcp_client.wait_settled()
+            mcp_client._plan = replace(mcp_client._plan, timeout=1.0)
             hanging, endless, slow = await asyncio.gather(
-                failure_of(link.call_tool("hang", {})),
-                failure_of(link.call_tool("slow", {"steps": 1000, "seconds": 0.2})),
-                link.call_tool("slow", {"steps": 4, "seconds": 0.4}),
+                failure_of(mcp_client.call_tool("hang", {})),
+                failure_of(mcp_client.call_tool("slow", {"steps": 1000, "seconds": 0.2})),
+                mcp_client.call_tool("slow", {"steps": 4, "seconds": 0.4}),
             )
             assert first_text(slow) == "slow and steady"
             assert hanging.message == "The server did not answer within 1 seconds (tools/call)."
             assert endless.message == "The server did not answer within 4 seconds (tools/call)."
             await wait_until(lambda: read_methods(log).count("notifications/cancelled") == 2)
-            assert link.status.state is ServerState.CONNECTED
+            assert mcp_client.status.state is ServerState.CONNECTED
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize(
@@ -496,84 +503,86 @@ def test_limits_of_a_call(tmp_path: Path) -> None:
     ],
 )
 def test_results_that_are_too_much(fault: str, problem: McpProblem, lives: bool) -> None:
-    async def scene() -> None:
-        async with open_client(fault, limits=NEVER_BY_ITSELF) as link:
-            await link.wait_settled()
-            failure = await failure_of(link.call_tool("echo", {}))
+    async def main() -> None:
+        async with open_client(fault, limits=NEVER_BY_ITSELF) as mcp_client:
+            await mcp_client.wait_settled()
+            failure = await failure_of(mcp_client.call_tool("echo", {}))
             assert failure.problem is problem
             if lives:
-                assert first_text(await link.call_tool("add", {})) == "{}"
+                assert first_text(await mcp_client.call_tool("add", {})) == "{}"
             else:
-                await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+                await mcp_client.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_changes_are_looked_at_once_for_many(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
-        async with open_client("storm=500", f"record={log}") as link:
-            await link.wait_settled()
-            before = link.status.features
+    async def main() -> None:
+        async with open_client("storm=500", f"record={log}") as mcp_client:
+            await mcp_client.wait_settled()
+            before = mcp_client.status.features
             for number in range(1, 4):
-                await link.call_tool("change", {})
-                await link.wait_until(lambda status, wanted=9 + number: len(status.features.tools) == wanted)
-            assert before == replace(link.status.features, tools=before.tools)
-            assert link.status.features.tools[9:][-1].name == "extra2"
+                await mcp_client.call_tool("change", {})
+                await mcp_client.wait_until(lambda status, wanted=9 + number: len(status.features.tools) == wanted)
+            assert before == replace(mcp_client.status.features, tools=before.tools)
+            assert mcp_client.status.features.tools[9:][-1].name == "extra2"
 
-    run_checked(scene())
+    run_checked(main())
     assert read_methods(log).count("tools/list") < 20
 
 
 def test_nothing_changed_is_looked_at_twice(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
-        async with open_client("storm=1", f"record={log}") as link:
-            await link.wait_settled()
-            told = len(link.statuses)
+    async def main() -> None:
+        async with open_client("storm=1", f"record={log}") as mcp_client:
+            await mcp_client.wait_settled()
+            told = len(mcp_client.statuses)
             await wait_until(lambda: read_methods(log).count("tools/list") == 3)
             await asyncio.sleep(0.8)
-            assert len(link.statuses) == told
+            assert len(mcp_client.statuses) == told
 
-    run_checked(scene())
+    run_checked(main())
     assert read_methods(log).count("tools/list") == 3
 
 
 def test_a_look_that_fails_leaves_what_was_known(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         limits = replace(CLIENT_LIMITS, listing=0.5)
         once = tmp_path / "once"
         once.touch()
-        async with open_client("silent=prompts/list", f"once={once}", limits=replace(limits, listing=SECONDS)) as link:
-            link._limits = limits
-            before = (await link.wait_settled()).features
+        async with open_client(
+            "silent=prompts/list", f"once={once}", limits=replace(limits, listing=SECONDS)
+        ) as mcp_client:
+            mcp_client._limits = limits
+            before = (await mcp_client.wait_settled()).features
             once.unlink()
-            await link.call_tool("change", {})
+            await mcp_client.call_tool("change", {})
             await wait_until(once.exists)
             await asyncio.sleep(0.8)
-            assert link.status.features == before
-            await link.call_tool("change", {})
-            await link.wait_until(lambda status: len(status.features.tools) == 11)
+            assert mcp_client.status.features == before
+            await mcp_client.call_tool("change", {})
+            await mcp_client.wait_until(lambda status: len(status.features.tools) == 11)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_questions_and_roots(tmp_path: Path) -> None:
     async def answer(alias: str, params: JsonObject) -> JsonObject:
         return {"action": "accept", "content": {"for": alias, **params}}
 
-    async def scene() -> None:
-        async with open_client(f"record={tmp_path / 'log'}", host=ClientCallbacks(elicit=answer)) as link:
-            await link.notify_roots_changed()
-            asked = await link.call_tool("ask", {"method": "elicitation/create", "params": {"message": "?"}})
+    async def main() -> None:
+        async with open_client(f"record={tmp_path / 'log'}", host=ClientCallbacks(elicit=answer)) as mcp_client:
+            await mcp_client.notify_roots_changed()
+            asked = await mcp_client.call_tool("ask", {"method": "elicitation/create", "params": {"message": "?"}})
             assert json.loads(first_text(asked)) == {"action": "accept", "content": {"for": "bad", "message": "?"}}
-            refused = await link.call_tool("ask", {"method": "sampling/createMessage"})
+            refused = await mcp_client.call_tool("ask", {"method": "sampling/createMessage"})
             assert json.loads(first_text(refused))["code"] == -32601
-            await link.notify_roots_changed()
+            await mcp_client.notify_roots_changed()
 
-    run_checked(scene())
+    run_checked(main())
     assert read_methods(tmp_path / "log").count("notifications/roots/list_changed") == 1
 
 
@@ -582,41 +591,41 @@ def test_only_a_server_that_may_asks_the_model(may_sample: bool) -> None:
     async def sample(alias: str, params: JsonObject) -> JsonObject:
         return {"for": alias, **params}
 
-    async def scene() -> object:
+    async def main() -> object:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(
+            mcp_client = RecordingClient(
                 replace(hostile_plan(supervisor), may_sample=may_sample), ClientCallbacks(sample=sample)
             )
-            asked = await link.call_tool("ask", {"method": "sampling/createMessage", "params": {"a": 1}})
-            await link.close()
+            asked = await mcp_client.call_tool("ask", {"method": "sampling/createMessage", "params": {"a": 1}})
+            await mcp_client.close()
             return json.loads(first_text(asked))
 
     refused = {"code": -32601, "message": "The model may not be asked here."}
-    assert run_checked(scene()) == ({"for": "bad", "a": 1} if may_sample else refused)
+    assert run_checked(main()) == ({"for": "bad", "a": 1} if may_sample else refused)
 
 
 def test_a_call_can_be_cancelled_at_every_step(tmp_path: Path) -> None:
     """However far it has got: the server is told, nothing is left, and the next call works."""
     log = tmp_path / "log"
 
-    async def cancelled_after(link: RecordingClient, steps: int, work: Coroutine[object, object, object]) -> None:
+    async def cancelled_after(mcp_client: RecordingClient, steps: int, work: Coroutine[object, object, object]) -> None:
         task = asyncio.ensure_future(work)
         for _ in range(steps):
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.wait((task,), timeout=SECONDS)
         assert task.done()
-        assert first_text(await link.call_tool("echo", {"n": steps})) == f'{{"n": {steps}}}'
+        assert first_text(await mcp_client.call_tool("echo", {"n": steps})) == f'{{"n": {steps}}}'
 
-    async def scene() -> None:
-        async with open_client(f"record={log}") as link:
-            await link.wait_settled()
+    async def main() -> None:
+        async with open_client(f"record={log}") as mcp_client:
+            await mcp_client.wait_settled()
             for steps in range(61):
-                await cancelled_after(link, steps, link.call_tool("hang", {}))
+                await cancelled_after(mcp_client, steps, mcp_client.call_tool("hang", {}))
             for steps in range(61):
-                await cancelled_after(link, steps, link.call_tool("echo", {}))
+                await cancelled_after(mcp_client, steps, mcp_client.call_tool("echo", {}))
 
-    run_checked(scene())
+    run_checked(main())
     hanging = [
         message["id"]
         for message in read_messages(log)
@@ -633,20 +642,20 @@ def test_a_call_can_be_cancelled_at_every_step(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["crlf", "silent=initialize", "silent=tools/list", "die=initialize"])
 def test_it_can_be_closed_at_every_step(tmp_path: Path, fault: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_supervisor() as supervisor:
             for steps in (*range(0, 40, 3), 100, 300):
-                link = RecordingClient(hostile_plan(supervisor, fault, f"pids={tmp_path / 'pids'}"))
-                link.start()
-                waiting = asyncio.create_task(link.call_tool("echo", {}))
+                mcp_client = RecordingClient(hostile_plan(supervisor, fault, f"pids={tmp_path / 'pids'}"))
+                mcp_client.start()
+                waiting = asyncio.create_task(mcp_client.call_tool("echo", {}))
                 for _ in range(steps):
                     await asyncio.sleep(0)
-                await asyncio.gather(link.close(), asyncio.create_task(link.close()))
+                await asyncio.gather(mcp_client.close(), asyncio.create_task(mcp_client.close()))
                 assert (await failure_of(_awaited(waiting))).problem is McpProblem.CLOSED
-                assert link.status.state is ServerState.DISCONNECTED
-                assert (await failure_of(link.call_tool("echo", {}))).problem is McpProblem.CLOSED
+                assert mcp_client.status.state is ServerState.DISCONNECTED
+                assert (await failure_of(mcp_client.call_tool("echo", {}))).problem is McpProblem.CLOSED
 
-    run_checked(scene())
+    run_checked(main())
     if (tmp_path / "pids").exists():
         assert living_pids(tmp_path / "pids") == []
 
@@ -658,49 +667,49 @@ async def _awaited(task: "asyncio.Task[JsonObject]") -> JsonObject:
 def test_closing_that_is_cancelled_goes_on_by_itself(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
-            await link.wait_settled()
+            mcp_client = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
+            await mcp_client.wait_settled()
             assert len(living_pids(pids)) == 3
-            closing = asyncio.create_task(link.close())
+            closing = asyncio.create_task(mcp_client.close())
             await asyncio.sleep(0)
             closing.cancel()
             await asyncio.wait((closing,))
-            await link.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
-            await link.close()
+            await mcp_client.wait_until(lambda status: status.state is ServerState.DISCONNECTED)
+            await mcp_client.close()
             assert living_pids(pids) == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_stubborn_server_is_gone_in_time(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
-    async def scene() -> float:
+    async def main() -> float:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
-            await link.wait_settled()
+            mcp_client = RecordingClient(hostile_plan(supervisor, "stubborn", f"pids={pids}"))
+            await mcp_client.wait_settled()
             began = time.monotonic()
-            await link.close()
+            await mcp_client.close()
             assert living_pids(pids) == []
             return time.monotonic() - began
 
-    assert run_checked(scene()) < 10
+    assert run_checked(main()) < 10
 
 
 def test_a_listener_that_fails_harms_nobody() -> None:
-    async def scene() -> list[object]:
+    async def main() -> list[object]:
         told: list[object] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
-        async with open_client() as link:
-            note, link._on_change = link._note, lambda status: (note(status), {}["missing"])[0]
-            await link.wait_settled()
-            assert first_text(await link.call_tool("echo", {})) == "{}"
-            link._on_change = note
+        async with open_client() as mcp_client:
+            note, mcp_client._on_change = mcp_client._note, lambda status: (note(status), {}["missing"])[0]
+            await mcp_client.wait_settled()
+            assert first_text(await mcp_client.call_tool("echo", {})) == "{}"
+            mcp_client._on_change = note
         return told
 
-    assert run_checked(scene()) == ["a change of the MCP server 'bad' could not be told"] * 4
+    assert run_checked(main()) == ["a change of the MCP server 'bad' could not be told"] * 4
 
 
 ENDINGS: dict[str, str] = {
@@ -720,14 +729,14 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 supervisor = ProcessSupervisor()
 
-def link_to(*faults):
+def open_client(*faults):
     return RecordingClient(hostile_plan(supervisor, *faults, "pids=" + {pids!r}))
 
 async def main():
-    global link
+    global client
     asyncio.get_running_loop().slow_callback_duration = 60  # the machine may be busy
-    link = link_to("stubborn")
-    await link.wait_settled()
+    client = open_client("stubborn")
+    await client.wait_settled()
     {ending}
 
 try:
@@ -744,7 +753,7 @@ def test_the_interpreter_ends(tmp_path: Path, ending: str) -> None:
     pids = tmp_path / "pids"
     code = PROGRAM.format(tests=str(Path(__file__).parents[1]), pids=str(pids), ending=ENDINGS[ending])
 
-    async def scene() -> tuple[int | None, bytes]:
+    async def main() -> tuple[int | None, bytes]:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-X", "dev", "-W", "error", "-c", code),
@@ -754,5 +763,5 @@ def test_the_interpreter_ends(tmp_path: Path, ending: str) -> None:
         output, _ = await asyncio.wait_for(process.communicate(), SECONDS)
         return process.returncode, output
 
-    assert asyncio.run(scene()) == (0, b"")
+    assert asyncio.run(main()) == (0, b"")
     assert living_pids(pids) == []

@@ -68,7 +68,7 @@ def nowhere() -> Transport:
 
 
 def test_no_servers_at_all() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         pool = Pool()
         assert pool.discovery is DiscoveryState.NOT_STARTED
         pool.start()
@@ -77,11 +77,11 @@ def test_no_servers_at_all() -> None:
         await pool.notify_roots_changed()
         await pool.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_one_is_connected_anew(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with pooled(("die=start", f"once={tmp_path / 'once'}"), barred=(BLOCKED,)) as pool:
             pool.start()
             await pool.wait_until_settled(SECONDS)
@@ -94,11 +94,11 @@ def test_one_is_connected_anew(tmp_path: Path) -> None:
             with pytest.raises(KeyError):
                 await pool.reconnect("unheard-of")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_good_and_bad_ones_side_by_side() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with pooled((), ("die=start",), ("no-capabilities",), ("stateless",), barred=(BLOCKED,)) as pool:
             before = time.monotonic()
             pool.start()
@@ -121,11 +121,11 @@ def test_good_and_bad_ones_side_by_side() -> None:
                 )
             assert {status.alias for status in pool.told} == {"s0", "s1", "s2", "s3"}
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_those_that_are_kept_out_are_told_of_and_never_started() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         pool = Pool(DISABLED, BLOCKED, ServerPlan("lost", "stdio", "", nowhere))
         pool.start()
         assert await pool.wait_until_settled() == ()
@@ -140,11 +140,11 @@ def test_those_that_are_kept_out_are_told_of_and_never_started() -> None:
         assert list(pool.clients) == ["lost"]
         await pool.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_one_that_never_answers_is_named() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with pooled(("silent=initialize",), (), handshake=3.0) as pool:
             pool.start()
             async with asyncio.timeout(SECONDS):
@@ -155,13 +155,13 @@ def test_one_that_never_answers_is_named() -> None:
             assert await pool.wait_until_settled() == ()
             assert pool.states == {"s0": ServerState.DISCONNECTED, "s1": ServerState.CONNECTED}
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_roots_that_change_are_told_to_all(tmp_path: Path) -> None:
     logs = [tmp_path / "0", tmp_path / "1"]
 
-    async def scene() -> None:
+    async def main() -> None:
         async with pooled(*((f"record={log}",) for log in logs)) as pool:
             pool.start()
             await pool.wait_until_settled()
@@ -169,13 +169,13 @@ def test_roots_that_change_are_told_to_all(tmp_path: Path) -> None:
             for log in logs:
                 await wait_until(lambda log=log: read_methods(log)[-1] == "notifications/roots/list_changed")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_all_are_closed_together(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
-    async def scene() -> float:
+    async def main() -> float:
         fault = ("stubborn", f"pids={pids}")
         async with pooled(fault, fault, fault, fault) as pool:
             pool.start()
@@ -189,13 +189,13 @@ def test_all_are_closed_together(tmp_path: Path) -> None:
             assert pool.discovery is DiscoveryState.COMPLETED
             return seconds
 
-    assert run_checked(scene()) < 8
+    assert run_checked(main()) < 8
 
 
 def test_it_is_closed_before_and_while_it_starts(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
 
-    async def scene() -> None:
+    async def main() -> None:
         for steps in (0, 1, 5, 20, 60):
             async with pooled(*((f"pids={pids}",),) * 10) as pool:
                 pool.start()
@@ -207,18 +207,18 @@ def test_it_is_closed_before_and_while_it_starts(tmp_path: Path) -> None:
             assert await pool.wait_until_settled() == ()
             assert pool.states == {"s0": ServerState.DISCONNECTED}
 
-    run_checked(scene())
+    run_checked(main())
     assert not pids.exists() or living_pids(pids) == []
 
 
 def test_twenty_servers() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with pooled(*((),) * 20, limits=replace(CLIENT_LIMITS, start=SECONDS)) as pool:
             pool.start()
             await pool.wait_until_settled()
             assert set(pool.states.values()) == {ServerState.CONNECTED}
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_the_pool_is_cheap_to_import() -> None:

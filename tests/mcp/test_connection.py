@@ -54,7 +54,7 @@ async def accept(alias: str, params: JsonObject) -> JsonObject:
 
 
 def test_the_time_for_all_pages_together_is_bounded() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with connected("silent=tools/list") as connection:
             with pytest.raises(McpFailure) as caught:
                 await connection.list_features(seconds=0.3)
@@ -67,7 +67,7 @@ def test_the_time_for_all_pages_together_is_bounded() -> None:
             with pytest.raises(McpFailure):
                 await connection.list_features(seconds=0.3, is_strict=True)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
@@ -85,7 +85,7 @@ def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
 
 
 def test_questions_in_rounds_are_for_stateless_servers() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with connected("stateless", host=ClientCallbacks(elicit=accept)) as connection:
             told = json.loads(await connection.call("ask", method="elicitation/create", params={"a": 1}))
             assert told == [{"one": {"action": "accept", "content": {"alias": "bad", "a": 1}}}, "kept"]
@@ -97,13 +97,13 @@ def test_questions_in_rounds_are_for_stateless_servers() -> None:
         async with connected(f"result=tools/call:{odd}") as connection:
             assert await connection.call("echo") == "as it is"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
+    async def main() -> None:
         async with connected("stateless", f"record={log}") as connection:
             listening = asyncio.create_task(connection.listen())
             await wait_until(lambda: "subscriptions/listen" in read_methods(log))
@@ -113,7 +113,7 @@ def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
             await asyncio.wait((listening,))
             await wait_until(lambda: read_methods(log)[-1] == "notifications/cancelled")
 
-    run_checked(scene())
+    run_checked(main())
     asked = [message["params"] for message in read_messages(log) if message.get("method") == "subscriptions/listen"]
     wanted = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
     assert [params["notifications"] for params in asked] == [wanted]  # type: ignore[index]
@@ -123,15 +123,15 @@ def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
     "faults", [(), ("stateless", 'capabilities={"tools":{}}'), ("stateless", "refuse=subscriptions/listen")]
 )
 def test_nothing_to_listen_to(faults: tuple[str, ...]) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with connected(*faults) as connection, asyncio.timeout(SECONDS):
             await connection.listen()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_listening_is_taken_up_again_when_the_server_ends_it() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with connected("stateless", "result=subscriptions/listen:{}") as connection:
             listening = asyncio.create_task(connection.listen())
             await wait_until(lambda: connection.changes == 1)
@@ -140,16 +140,16 @@ def test_listening_is_taken_up_again_when_the_server_ends_it() -> None:
             async with asyncio.timeout(SECONDS):
                 await listening
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_roots_that_change_are_told_where_there_was_a_handshake(tmp_path: Path) -> None:
-    async def scene(*faults: str) -> None:
+    async def main(*faults: str) -> None:
         async with connected(*faults, f"record={tmp_path / faults[0]}") as connection:
             await connection.notify_roots_changed()
             await connection.request("resources/read", {"uri": "a:b"}, timeouts=LONG, on_progress=None)
 
-    run_checked(scene("crlf"))
-    run_checked(scene("stateless"))
+    run_checked(main("crlf"))
+    run_checked(main("stateless"))
     assert read_methods(tmp_path / "crlf")[2:] == ["notifications/roots/list_changed", "resources/read"]
     assert read_methods(tmp_path / "stateless")[2:] == ["resources/read"]

@@ -163,23 +163,23 @@ class Person:
 
 class TestVisits:
     def test_without_any_it_is_sent_once(self) -> None:
-        server, person = Server(DONE), Person()
-        assert person.visit(server, LONG) == DONE
-        assert (server.told, person.asked) == ([PARAMS], [])
+        server, user = Server(DONE), Person()
+        assert user.visit(server, LONG) == DONE
+        assert (server.told, user.asked) == ([PARAMS], [])
 
     def test_each_is_asked_for_once_and_the_request_sent_again(self) -> None:
-        server, person = Server(wants(BANK), wants(BANK, POST), wants(POST), DONE), Person(BANK, POST)
-        person.visit_ends.set()
+        server, user = Server(wants(BANK), wants(BANK, POST), wants(POST), DONE), Person(BANK, POST)
+        user.visit_ends.set()
         before = time.monotonic()
-        assert person.visit(server, LONG, LONG, LONG, LONG) == DONE
+        assert user.visit(server, LONG, LONG, LONG, LONG) == DONE
         assert time.monotonic() - before < LONG / 2
         assert server.told == [PARAMS] * 4
-        assert person.asked == [asked_for(BANK), asked_for(POST)]
+        assert user.asked == [asked_for(BANK), asked_for(POST)]
 
     def test_a_server_that_does_not_tell_of_the_end_is_tried_all_the_same(self) -> None:
-        server, person = Server(wants(BANK), wants(BANK), wants(BANK), DONE), Person(BANK)
-        assert person.visit(server, 0.01, 0.01, 0.01, 0.01) == DONE
-        assert (len(server.told), len(person.asked)) == (4, 1)
+        server, user = Server(wants(BANK), wants(BANK), wants(BANK), DONE), Person(BANK)
+        assert user.visit(server, 0.01, 0.01, 0.01, 0.01) == DONE
+        assert (len(server.told), len(user.asked)) == (4, 1)
 
     def test_there_is_an_end_to_it(self) -> None:
         server = Server(wants(BANK))
@@ -189,11 +189,11 @@ class TestVisits:
 
     @pytest.mark.parametrize("can_be_asked", [True, False])
     def test_what_nobody_agrees_to_is_told_with_all_addresses(self, can_be_asked: bool) -> None:
-        server, person = Server(wants(BANK, POST), DONE), Person(BANK)
+        server, user = Server(wants(BANK, POST), DONE), Person(BANK)
         told = f"The server wants the user to visit {BANK} and {POST} in a browser first."
-        assert person.failure(server, LONG, can_be_asked=can_be_asked) == (told, McpProblem.REFUSED, -32042)
+        assert user.failure(server, LONG, can_be_asked=can_be_asked) == (told, McpProblem.REFUSED, -32042)
         assert server.told == [PARAMS]
-        assert person.asked == ([asked_for(BANK), asked_for(POST)] if can_be_asked else [])
+        assert user.asked == ([asked_for(BANK), asked_for(POST)] if can_be_asked else [])
 
     @pytest.mark.parametrize(
         "url",
@@ -208,18 +208,18 @@ class TestVisits:
         ],
     )
     def test_only_web_pages_are_visited(self, url: object) -> None:
-        server, person = Server(wants(BANK, url), DONE), Person(BANK)
+        server, user = Server(wants(BANK, url), DONE), Person(BANK)
         told = "The server wants the user to visit something that is no address of a web page."
-        assert person.failure(server, LONG) == (told, McpProblem.MALFORMED, None)
-        assert (server.told, person.asked) == ([PARAMS], [])
+        assert user.failure(server, LONG) == (told, McpProblem.MALFORMED, None)
+        assert (server.told, user.asked) == ([PARAMS], [])
 
     @pytest.mark.parametrize(
         "refusal", [wants(BANK, code=-32000), wants(), wants(*[BANK] * 17), McpFailure("", McpProblem.REFUSED)]
     )
     def test_other_refusals_are_left_alone(self, refusal: McpFailure) -> None:
-        server, person = Server(refusal, DONE), Person(BANK)
-        assert person.failure(server, LONG) == (refusal.message, refusal.problem, refusal.code)
-        assert (server.told, person.asked) == ([PARAMS], [])
+        server, user = Server(refusal, DONE), Person(BANK)
+        assert user.failure(server, LONG) == (refusal.message, refusal.problem, refusal.code)
+        assert (server.told, user.asked) == ([PARAMS], [])
 
     def test_questions_that_cannot_be_asked_are_a_no(self) -> None:
         async def break_down(*_: object) -> JsonObject:

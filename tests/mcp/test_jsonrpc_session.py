@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ class Heard:
         params: JsonObject = {"name": name, "arguments": arguments}  # type: ignore[dict-item]
         return await self.talk.request("tools/call", params, timeouts=patience)
 
-    async def ask(self, method: str, **more: object) -> object:
+    async def ask(self, method: str, **more: Any) -> object:
         """What the server was answered when it asked."""
         return json.loads(first_text(await self.call("ask", method=method, **more)))
 
@@ -61,7 +62,7 @@ async def failure_of(work: object) -> McpFailure:
 
 
 def test_each_request_gets_its_own_answer() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with talking() as heard:
             slow = asyncio.create_task(heard.call("slow", steps=1, seconds=0.2))
             answers = await asyncio.gather(*(heard.call("echo", n=number) for number in range(30)))
@@ -70,24 +71,24 @@ def test_each_request_gets_its_own_answer() -> None:
             assert not heard.talk.has_pending_requests
             assert (heard.notices, heard.ends) == ([], [])
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize("fault", ["banner", "bad-utf8", "crlf", "batch", "empty-lines", "halves", "together"])
 def test_noise_does_not_matter(fault: str) -> None:
-    async def scene() -> str:
+    async def main() -> str:
         async with talking(fault) as heard:
             return first_text(await heard.call("echo", text="ü"))
 
-    assert run_checked(scene()) == '{"text": "\\u00fc"}'
+    assert run_checked(main()) == '{"text": "\\u00fc"}'
 
 
 def test_a_refusal_is_told_in_words_that_can_be_shown() -> None:
-    async def scene() -> McpFailure:
+    async def main() -> McpFailure:
         async with talking("broken=tools/call") as heard:
             return await failure_of(heard.call("echo"))
 
-    failure = run_checked(scene())
+    failure = run_checked(main())
     assert (failure.message, failure.problem, failure.code) == (
         "The server refused: It <U+001B>[31mbroke<U+001B>[0m (code -32603)",
         McpProblem.REFUSED,
@@ -106,7 +107,7 @@ def test_a_refusal_is_told_in_words_that_can_be_shown() -> None:
 def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> McpFailure:
+    async def main() -> McpFailure:
         async with talking(fault, f"record={log}") as heard:
             failure = await failure_of(heard.call("echo", RequestTimeouts(idle=0.5, total=9)))
             if problem is McpProblem.TIMED_OUT:
@@ -117,7 +118,7 @@ def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) 
             assert not heard.talk.has_pending_requests
             return failure
 
-    failure = run_checked(scene())
+    failure = run_checked(main())
     assert failure.problem is problem
     if problem is McpProblem.TIMED_OUT:
         assert failure.message == "The server did not answer within 0.5 seconds (tools/call)."
@@ -125,7 +126,7 @@ def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) 
 
 
 def test_second_and_late_answers_are_dropped() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with talking("twice=tools/call", "late=0.5") as heard:
             assert (
                 await failure_of(heard.call("echo", RequestTimeouts(idle=0.2, total=9)))
@@ -133,7 +134,7 @@ def test_second_and_late_answers_are_dropped() -> None:
             assert first_text(await heard.call("echo", n=2)) == '{"n": 2}'
             assert first_text(await heard.call("echo", n=3)) == '{"n": 3}'
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_progress_gives_more_time_until_the_cap() -> None:
@@ -143,13 +144,13 @@ def test_progress_gives_more_time_until_the_cap() -> None:
         params: JsonObject = {"name": "slow", "arguments": {"steps": steps, "seconds": 0.3}}
         return await heard.talk.request("tools/call", params, timeouts=patience, on_progress=told.append)
 
-    async def scene() -> McpFailure:
+    async def main() -> McpFailure:
         async with talking() as heard:
             # Longer than the idle limit in all, and each step shorter.
             assert first_text(await slow(heard, 6, RequestTimeouts(idle=1.5, total=SECONDS))) == "slow and steady"
             return await failure_of(slow(heard, 1000, RequestTimeouts(idle=1.5, total=2.0)))
 
-    failure = run_checked(scene())
+    failure = run_checked(main())
     assert told[:6] == [McpProgress(step, 6, f"step {step}") for step in range(1, 7)]
     assert failure.message == "The server did not answer within 2 seconds (tools/call)."
 
@@ -158,7 +159,7 @@ def test_progress_that_is_none_and_listeners_that_fail(caplog: pytest.LogCapture
     def listen(progress: McpProgress) -> None:
         raise ValueError(progress)
 
-    async def scene() -> str:
+    async def main() -> str:
         async with talking() as heard:
             told: list[object] = []
             asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["message"]))
@@ -167,14 +168,14 @@ def test_progress_that_is_none_and_listeners_that_fail(caplog: pytest.LogCapture
             assert told == ["progress could not be told"] * 2
             return first_text(answer)
 
-    assert run_checked(scene()) == "slow and steady"
+    assert run_checked(main()) == "slow and steady"
     assert caplog.messages == []
 
 
 def test_a_request_that_is_cancelled_is_taken_back(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
+    async def main() -> None:
         async with talking(f"record={log}") as heard:
             task = asyncio.create_task(heard.call("hang"))
             await wait_until(lambda: read_methods(log) == ["tools/call"])
@@ -184,13 +185,13 @@ def test_a_request_that_is_cancelled_is_taken_back(tmp_path: Path) -> None:
             await wait_until(lambda: read_methods(log) == ["tools/call", "notifications/cancelled"])
             assert not heard.talk.has_pending_requests
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_the_handshake_is_never_taken_back(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
+    async def main() -> None:
         async with talking("silent=initialize", f"record={log}") as heard:
             task = asyncio.create_task(heard.talk.request("initialize", {}))
             await wait_until(lambda: read_methods(log) == ["initialize"])
@@ -199,12 +200,12 @@ def test_the_handshake_is_never_taken_back(tmp_path: Path) -> None:
                 await task
             await heard.talk.request("ping", timeouts=LONG)
 
-    run_checked(scene())
+    run_checked(main())
     assert read_methods(log) == ["initialize", "ping"]
 
 
 def test_a_server_that_ends_fails_everybody_who_waits_and_whoever_comes_later() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with talking("die=ping") as heard:
             waiting = [asyncio.create_task(heard.call("hang")) for _ in range(3)]
             failures = [await failure_of(heard.talk.request("ping", timeouts=LONG))]
@@ -216,11 +217,11 @@ def test_a_server_that_ends_fails_everybody_who_waits_and_whoever_comes_later() 
             assert heard.talk.is_closed
             assert [failure.message for failure in heard.ends] == ["The server ended with exit code 3."]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_closing_fails_whoever_waits_and_tells_nobody_else() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with talking() as heard:
             waiting = asyncio.create_task(heard.call("hang"))
             await heard.talk.request("ping", timeouts=LONG)
@@ -230,7 +231,7 @@ def test_closing_fails_whoever_waits_and_tells_nobody_else() -> None:
             assert failure.message == "The connection to the server was closed."
             assert heard.ends == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 async def accept(alias: str, params: JsonObject) -> JsonObject:
@@ -250,32 +251,32 @@ async def wait_for_ever(*_: object) -> JsonObject:
 def test_the_server_is_answered() -> None:
     host = ClientCallbacks(lambda: [McpRoot("file:///w", "w")], accept, accept)
 
-    async def scene() -> list[object]:
+    async def main() -> list[object]:
         async with talking(host=host) as heard:
             asked = ("ping", "roots/list", "elicitation/create", "sampling/createMessage", "who/knows")
             return [await heard.ask(method, params={"a": 1}) for method in asked]
 
     accepted = {"action": "accept", "content": {"alias": "bad", "a": 1}}
     refused = {"code": -32601, "message": "There is no such method here."}
-    assert run_checked(scene()) == [{}, {"roots": [{"uri": "file:///w", "name": "w"}]}, accepted, accepted, refused]
+    assert run_checked(main()) == [{}, {"roots": [{"uri": "file:///w", "name": "w"}]}, accepted, accepted, refused]
 
 
 def test_while_somebody_thinks_no_call_is_too_slow() -> None:
-    async def scene() -> object:
+    async def main() -> object:
         async with talking(host=ClientCallbacks(elicit=ponder)) as heard:
             patience = RequestTimeouts(idle=0.5, total=SECONDS)
             params: JsonObject = {"name": "ask", "arguments": {"method": "elicitation/create"}}
             return first_text(await heard.talk.request("tools/call", params, timeouts=patience))
 
-    assert run_checked(scene()) == '{"action": "decline"}'
+    assert run_checked(main()) == '{"action": "decline"}'
 
 
 def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
-    async def scene() -> None:
+    async def main() -> None:
         async with talking(f"record={log}", host=ClientCallbacks(elicit=wait_for_ever)) as heard:
-            question = {"method": "elicitation/create"}
+            question: dict[str, Any] = {"method": "elicitation/create"}
             assert first_text(await heard.call("ask", cancel=True, **question)) == "taken back"
             await heard.talk.request("ping", timeouts=LONG)
             # The same question many times is one question; sixteen may be open.
@@ -288,7 +289,7 @@ def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> N
                 task.cancel()
             await asyncio.wait(calls)
 
-    run_checked(scene())
+    run_checked(main())
     # Nothing was answered to what was taken back.
     assert [
         message["id"] for message in read_messages(log) if "error" in message and message["id"] == "question-1"
@@ -296,10 +297,10 @@ def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> N
 
 
 def test_what_is_logged_is_kept_and_bounded() -> None:
-    async def scene() -> tuple[str, ...]:
+    async def main() -> tuple[str, ...]:
         async with talking("together", "words=on stderr") as heard:
             for number in range(30):
                 await heard.call("echo", n=number)
             return heard.talk.recent_output
 
-    assert run_checked(scene()) == ("hello",) * 20
+    assert run_checked(main()) == ("hello",) * 20

@@ -23,11 +23,11 @@ REFUSED = "The server refused: Method not found (code -32601)"
 
 
 def status_of(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> ServerStatus:  # noqa: B008
-    async def scene() -> ServerStatus:
-        async with open_client(*faults, host=host) as link:
-            return await link.wait_settled()
+    async def main() -> ServerStatus:
+        async with open_client(*faults, host=host) as mcp_client:
+            return await mcp_client.wait_settled()
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 async def answer(*_: object) -> JsonObject:
@@ -109,7 +109,7 @@ def test_what_a_server_says_of_itself_is_bounded_and_made_visible() -> None:
 def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> None:
     """It takes the handshake too, so this leaves that out."""
 
-    async def scene(address: str) -> None:
+    async def main(address: str) -> None:
         client = HttpClient(environment={}, use_proxies=False)
         request_handler = ServerRequestHandler("far", ClientCallbacks())
         conversation = JsonRpcSession(
@@ -134,4 +134,4 @@ def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> Non
             await client.close()
 
     with official_servers() as addresses:
-        run_checked(scene(addresses["stateful"]))
+        run_checked(main(addresses["stateful"]))

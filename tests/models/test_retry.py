@@ -245,7 +245,7 @@ def test_an_answer_of_no_use_is_not_asked_for_at_the_same_temperature() -> None:
 def test_cancelling_while_it_waits_ends_it_at_once() -> None:
     async def run() -> None:
         model = RetryingModel(client_of(server), first_wait=100.0)
-        reader = asyncio.create_task(anext(aiter(skip_first(model.stream(HELLO)))))
+        reader = asyncio.ensure_future(anext(aiter(skip_first(model.stream(HELLO)))))
         await asyncio.sleep(0.3)
         reader.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -101,7 +101,7 @@ def wait_for_exit(process: "subprocess.Popen[bytes]") -> ProgramResult:
     return ProgramResult(process.returncode, out.decode(), aside.decode())
 
 
-def text_script(*answers: str, **fields: object) -> str:
+def text_script(*answers: str, **fields: Any) -> str:
     """A script of words alone."""
     return "".join(script_answer(say=text, **fields) for text in answers)
 

@@ -317,7 +317,12 @@ class TestRoots:
         write(other, {"a.md": "second", "b.md": "B"})
         with Workspace([root, other]) as workspace:
             tool = ReadManyFilesTool(workspace)
-            everything = {f"{other}/a.md": "second", f"{other}/b.md": "B", "a.md": "first", "sub/c.md": "C"}
+            everything: dict[str, str | Part] = {
+                f"{other}/a.md": "second",
+                f"{other}/b.md": "B",
+                "a.md": "first",
+                "sub/c.md": "C",
+            }
             assert call(tool, "**/*.md") == result(root, everything)
             assert call(tool, "a.md") == result(root, {f"{other}/a.md": "second", "a.md": "first"})
             assert call(tool, "b.md") == result(root, {f"{other}/b.md": "B"})

@@ -91,6 +91,7 @@ def fetch(
             tool = WebFetchTool(web)
             params = {"prompt": prompt.replace("HERE", opened.origin)}
             approved = await tool.should_confirm_execute(params) if is_approved else None
+            result = ToolResult("")
             for _ in range(times):
                 result = await validate_and_execute(tool, params, ToolContext(approved=approved))
             return result, opened

@@ -67,6 +67,7 @@ class TestFinding:
         program(tmp_path / "rg", "exit 3")
         monkeypatch.setenv("PATH", str(tmp_path))
         found = find_ripgrep()
+        assert found is not None
         assert found == os.path.join(os.path.dirname(sys.executable), "rg")
         assert subprocess.run([found, "--version"], capture_output=True, check=True).stdout.startswith(b"ripgrep")
 

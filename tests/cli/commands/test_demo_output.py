@@ -120,7 +120,7 @@ def test_a_good_end_says_what_to_try_next() -> None:
 
 @pytest.mark.parametrize(("is_agreed", "word"), [(True, "--yes"), (False, "you are asked before")])
 def test_the_beginning_says_what_is_real_and_who_is_asked(is_agreed: bool, word: str) -> None:
-    told = "\n".join(STORY.introduction(is_agreed=is_agreed))
+    told = "\n".join(STORY.introduction(is_preapproved=is_agreed))
     assert "/tmp/d/project" in told
     assert "no key and no network" in told
     assert word in told

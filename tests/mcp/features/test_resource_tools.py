@@ -3,6 +3,7 @@
 import asyncio
 from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,7 +80,7 @@ class TestList:
         assert described == ["of all servers", "of a"]
 
 
-def reading(answer: dict[str, object] | McpFailure) -> tuple[ReadMcpResourceTool, FakeServer]:
+def reading(answer: Any) -> tuple[ReadMcpResourceTool, FakeServer]:
     server = FakeServer("a", answer)
     offered = [ServerResources(server, [ServerResource("db://one"), ServerResource("db://two")]), B]
     return ReadMcpResourceTool(lambda: offered), server
@@ -146,14 +147,14 @@ class TestRead:
 
 
 def test_a_real_server() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(
+            client = RecordingClient(
                 python_plan(supervisor, str(Path(__file__).parents[1] / "rich_server.py"), alias="rich")
             )
             try:
-                status = await link.wait_settled()
-                tools = [ServerResources(link, status.features.resources)]
+                status = await client.wait_settled()
+                tools = [ServerResources(client, status.features.resources)]
                 listing = await validate_and_execute(ListMcpResourcesTool(lambda: tools), {})
                 assert listing.llm_content == (
                     "Available MCP Resources:\n"
@@ -169,6 +170,6 @@ def test_a_real_server() -> None:
                     "<untrusted_context>\n[Binary Data (application/x-thing)]\n\n</untrusted_context>",
                 ]
             finally:
-                await link.close()
+                await client.close()
 
-    asyncio.run(scene())
+    asyncio.run(main())

@@ -353,26 +353,26 @@ RICH = str(Path(__file__).parents[1] / "rich_server.py")
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 
-def with_rich_server(scene: Callable[[dict[str, DiscoveredMCPTool]], Awaitable[None]]) -> None:
+def with_rich_server(main: Callable[[dict[str, DiscoveredMCPTool]], Awaitable[None]]) -> None:
     """A real server of the official package, and its tools."""
 
     async def run() -> None:
         async with open_supervisor() as supervisor:
-            link = RecordingClient(python_plan(supervisor, RICH, alias="rich"))
+            client = RecordingClient(python_plan(supervisor, RICH, alias="rich"))
             try:
-                status = await link.wait_settled()
+                status = await client.wait_settled()
                 assert status.state is ServerState.CONNECTED, status
-                found = build_mcp_tools(link, status.features.tools)
+                found = build_mcp_tools(client, status.features.tools)
                 assert found.problems == ()
-                await scene({tool.own_name: tool for tool in found.tools})
+                await main({tool.own_name: tool for tool in found.tools})
             finally:
-                await link.close()
+                await client.close()
 
     asyncio.run(run())
 
 
 def test_a_real_server() -> None:
-    async def scene(tools: dict[str, DiscoveredMCPTool]) -> None:
+    async def main(tools: dict[str, DiscoveredMCPTool]) -> None:
         assert tools["tree"].parameter_schema == {
             "type": "object",
             "properties": {
@@ -431,11 +431,11 @@ def test_a_real_server() -> None:
             "Error: MCP tool 'broken' reported an error.\nError executing tool"
         )
 
-    with_rich_server(scene)
+    with_rich_server(main)
 
 
 def test_a_real_server_that_tells_of_progress_is_cancelled() -> None:
-    async def scene(tools: dict[str, DiscoveredMCPTool]) -> None:
+    async def main(tools: dict[str, DiscoveredMCPTool]) -> None:
         lines: asyncio.Queue[str] = asyncio.Queue()
         context = ToolContext(update_output=lines.put_nowait)
         running = asyncio.create_task(execute_safely(tools["slow"], {}, context))
@@ -446,4 +446,4 @@ def test_a_real_server_that_tells_of_progress_is_cancelled() -> None:
                 await running
             assert (await validate_and_execute(tools["names"], {})).error is None
 
-    with_rich_server(scene)
+    with_rich_server(main)

@@ -15,7 +15,7 @@ NOT_FOUND = "HTTP/1.1 404 Not Found"
 
 
 def test_whoever_comes_back_with_the_right_state() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(None) as back:
             assert back.url.startswith("http://127.0.0.1:")
             back.expect_state("right")
@@ -33,11 +33,11 @@ def test_whoever_comes_back_with_the_right_state() -> None:
             assert await waiting == AuthorizationResponse("c", "right", "https://x")
             assert repr(await waiting) == "Returned()"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_refusal() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(None) as back:
             back.expect_state("s")
             waiting = asyncio.create_task(back.wait(None))
@@ -48,12 +48,12 @@ def test_a_refusal() -> None:
             assert caught.value.message == "The login was refused: access_denied no<U+001B>"
             assert caught.value.problem is McpProblem.UNAUTHORIZED
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize("said", [b"", b"x" * 100_000, b"POST /oauth/callback?code=c&state=s HTTP/1.1\r\n\r\n"])
 def test_visitors_who_say_something_else(said: bytes) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(None) as back:
             back.expect_state("s")
             waiting = asyncio.create_task(back.wait(None))
@@ -66,7 +66,7 @@ def test_visitors_who_say_something_else(said: bytes) -> None:
             assert (await waiting).code == "c"
             writer.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_an_address_of_the_settings() -> None:
@@ -80,7 +80,7 @@ def test_an_address_of_the_settings() -> None:
 
         run_checked(refused())
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(f"http://127.0.0.1:{port}/back") as back:
             assert back.url == f"http://127.0.0.1:{port}/back"
             back.expect_state("s")
@@ -89,14 +89,14 @@ def test_an_address_of_the_settings() -> None:
             assert await follow_redirects(f"{back.url}?code=c&state=s") == FOUND
             assert (await waiting).code == "c"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize(
     "address", ["https://x.example/back", "http://x.example:80/", "http://localhost/x", "http://1.2.3.4:1/"]
 )
 def test_an_address_elsewhere_has_to_be_pasted(address: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         lines = iter(["nonsense", "https://x.example/back?code=1&state=wrong", f"{address}?code=c&state=s"])
 
         async def read() -> str:
@@ -109,25 +109,25 @@ def test_an_address_elsewhere_has_to_be_pasted(address: str) -> None:
                 await back.wait(None)
             assert await back.wait(read) == AuthorizationResponse("c", "s")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_whoever_is_back_before_anybody_waits() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(None) as back:
             assert await follow_redirects(f"{back.url}?code=x&state=") == NOT_FOUND
             back.expect_state("s")
             assert await follow_redirects(f"{back.url}?code=c&state=s") == FOUND
             assert await back.wait(None) == AuthorizationResponse("c", "s")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_nobody_to_paste_it() -> None:
     async def read() -> str:
         return ""
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server("https://x.example/") as back:
             back.expect_state("s")
             with pytest.raises(McpFailure, match="was not finished"):
@@ -139,7 +139,7 @@ def test_nobody_to_paste_it() -> None:
             assert await follow_redirects(f"{back.url}?code=c&state=s") == FOUND
             assert (await waiting).code == "c"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_pasting_can_be_cancelled() -> None:
@@ -147,10 +147,10 @@ def test_pasting_can_be_cancelled() -> None:
         await asyncio.sleep(60)
         return ""
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_callback_server(None) as back:
             back.expect_state("s")
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(back.wait(read), 0.05)
 
-    run_checked(scene())
+    run_checked(main())

@@ -6,13 +6,14 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support.mcp.oauth_server import OAuthServer, follow_redirects, oauth_server
 from support.mcp.transports import http_response, open_recorder
 from support.raw_server import run_checked
-from tejat.config.settings.types import McpServer, OAuth
+from tejat.config.settings.types import McpServer
 from tejat.core.frozen import replace
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.oauth.credentials import OAuthCredentials, create_oauth_credentials, login
@@ -57,7 +58,7 @@ def stored(server: OAuthServer, store: TokenStore) -> OAuthGrant:
 
 
 def test_a_login_from_the_first_refusal_to_the_last_renewal(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path / "tokens"))
         async with oauth_server() as server, http_client() as client:
             identity = create_oauth_credentials("s", settings(server), client=client, store=store)
@@ -88,11 +89,11 @@ def test_a_login_from_the_first_refusal_to_the_last_renewal(tmp_path: Path) -> N
             assert grant.expires_at is not None
             assert 3500 < grant.expires_at - time.time() <= 3600
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_what_is_asked_for(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             await log_in(server, TokenStore(str(tmp_path)))
             [registration] = server.registrations
@@ -113,26 +114,26 @@ def test_what_is_asked_for(tmp_path: Path) -> None:
             }
             assert (exchanged["resource"], exchanged["client_id"]) == (server.mcp, "client-1")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_server_without_a_handshake_is_asked_in_its_own_way(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             server.is_stateless = True
             await log_in(server, TokenStore(str(tmp_path)))
             assert server.requests[:3] == ["POST /mcp", "POST /mcp", "GET /meta"]
             assert server.forms[0]["scope"] == "basic"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_the_settings_are_honoured(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             store = TokenStore(str(tmp_path))
             server.faults["/.well-known/oauth-authorization-server"] = http_response("500 Internal Server Error")
-            oauth: OAuth = {
+            oauth: dict[str, Any] = {
                 "clientId": "mine",
                 "clientSecret": "my secret",
                 "scopes": ("read", "write"),
@@ -151,31 +152,31 @@ def test_the_settings_are_honoured(tmp_path: Path) -> None:
             )
             assert "GET /meta" not in server.requests
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_scopes_of_the_settings_come_before_those_of_the_server(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             await log_in(server, TokenStore(str(tmp_path)), scopes=("few",))
             assert server.forms[0]["scope"] == "few"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_secret_of_the_settings_is_told_as_the_server_wants_it(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             await log_in(server, TokenStore(str(tmp_path)), clientId="me", clientSecret="hush")
             assert server.identities == ["Basic bWU6aHVzaA=="]
             assert "client_secret" not in server.forms[-1]
             assert server.registrations == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_server_that_wants_more_is_asked_for_both(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             store = TokenStore(str(tmp_path))
             await log_in(server, store)
@@ -185,11 +186,11 @@ def test_a_server_that_wants_more_is_asked_for_both(tmp_path: Path) -> None:
             assert server.forms[2]["scope"] == "all more"
             assert stored(server, store).scope == "all more"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_an_address_pasted_by_hand(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         lines: asyncio.Queue[str] = asyncio.Queue()
 
         async def show(address: str) -> None:
@@ -209,7 +210,7 @@ def test_an_address_pasted_by_hand(tmp_path: Path) -> None:
             assert server.forms[-1]["redirect_uri"] == "https://elsewhere.example/back"
             assert stored(server, store).access_token == "access-2"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def failure_of_login(
@@ -219,7 +220,7 @@ def failure_of_login(
     faults: dict[str, bytes] | None = None,
     **oauth: str | bool | tuple[str, ...],
 ) -> str:
-    async def scene() -> str:
+    async def main() -> str:
         async def show(_: str) -> None:
             pass
 
@@ -236,7 +237,7 @@ def failure_of_login(
                 )
             return caught.value.message
 
-    message = run_checked(scene())
+    message = run_checked(main())
     assert list(tmp_path.glob("*.json")) == []
     return message
 
@@ -278,7 +279,7 @@ def kept(server: OAuthServer, store: TokenStore, **changes: object) -> OAuthCred
 
 
 def test_tokens_are_renewed_before_they_run_out(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             identity = kept(server, store, expires_at=time.time() + 20)
@@ -294,11 +295,11 @@ def test_tokens_are_renewed_before_they_run_out(tmp_path: Path) -> None:
                 "resource": server.mcp,
             }
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 def test_a_network_in_trouble_costs_no_token(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             server.faults["/token"] = http_response("503 Service Unavailable")
@@ -312,11 +313,11 @@ def test_a_network_in_trouble_costs_no_token(tmp_path: Path) -> None:
             server.faults.clear()
             assert await identity.headers() == {"Authorization": "Bearer access-1"}
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 def test_a_login_that_has_ended(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             identity = kept(server, store)
@@ -329,11 +330,11 @@ def test_a_login_that_has_ended(tmp_path: Path) -> None:
             assert not await identity.refresh({"Authorization": "Bearer access-0"})
             assert server.requests == ["POST /token"]
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 def test_whoever_stops_waiting_loses_no_token(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             server.hold = asyncio.Event()
@@ -348,11 +349,11 @@ def test_whoever_stops_waiting_loses_no_token(tmp_path: Path) -> None:
             assert server.requests == ["POST /token"]
             assert stored(server, store).refresh_token == "refresh-1"
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 def test_whoever_logged_out_stays_out(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             identity = kept(server, store, expires_at=time.time() + 3600)
@@ -361,7 +362,7 @@ def test_whoever_logged_out_stays_out(tmp_path: Path) -> None:
             assert not await identity.refresh({"Authorization": "Bearer access-0"})
             assert await identity.headers() == {}
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 PROCESS = """
@@ -396,7 +397,7 @@ def test_five_processes_lose_no_token(tmp_path: Path) -> None:
         assert process.stdout is not None
         return await process.stdout.readline()
 
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with oauth_server() as server:
             kept(server, store)
@@ -412,7 +413,7 @@ def test_five_processes_lose_no_token(tmp_path: Path) -> None:
             assert 3 <= len(server.requests) - 1 <= 9
             assert server.refresh_tokens == {stored(server, store).refresh_token}
 
-    asyncio.run(scene())
+    asyncio.run(main())
 
 
 def test_switched_off(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ async def resolve(host: str, _: int) -> Sequence[str]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "inside.example", "169.254.169.254", "[::1]", "localhost"])
 def test_a_public_server_cannot_lead_into_a_private_network(host: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_site({"/meta": http_response("200 OK", "{}")}) as web:
             client = HttpClient(environment={}, use_proxies=False)
             settings = OAuthSettings("https://mcp.example/mcp")
@@ -42,11 +42,11 @@ def test_a_public_server_cannot_lead_into_a_private_network(host: str) -> None:
     async def _or_here(host: str, port: int) -> Sequence[str]:
         return ["127.0.0.1"] if host == "localhost" else await resolve(host, port)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_page_of_the_login_in_another_place_than_it_seems() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         pages: list[str] = []
 
         async def send(page: str) -> AuthorizationResponse:
@@ -64,13 +64,13 @@ def test_a_page_of_the_login_in_another_place_than_it_seems() -> None:
             assert "POST /token" not in server.requests
             await client.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def renewed(token_answer: bytes | None, **fields: object) -> OAuthGrant | tuple[str, McpProblem]:
     """What comes of a renewal that is answered like that."""
 
-    async def scene() -> OAuthGrant | tuple[str, McpProblem]:
+    async def main() -> OAuthGrant | tuple[str, McpProblem]:
         async with oauth_server() as server:
             server.refresh_tokens.add("old")
             if token_answer is not None:
@@ -86,7 +86,7 @@ def renewed(token_answer: bytes | None, **fields: object) -> OAuthGrant | tuple[
             finally:
                 await client.close()
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 def _old(server: OAuthServer, **fields: object) -> OAuthGrant:

@@ -32,7 +32,7 @@ async def resolve(host: str, _: int) -> Sequence[str]:
 def places(server: str, url: str, environment: Mapping[str, str] | None = None) -> str:
     """The page, as it may be opened, or why not."""
 
-    async def scene() -> str:
+    async def main() -> str:
         client = HttpClient(environment=environment or {})
         try:
             return await OAuthHttpClient(client, server, resolve=resolve).check_url(url)
@@ -41,7 +41,7 @@ def places(server: str, url: str, environment: Mapping[str, str] | None = None) 
         finally:
             await client.close()
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 @pytest.mark.parametrize("url", ["https://login.example/a?b=c", "https://93.184.216.35/", "https://two.example/"])
@@ -100,7 +100,7 @@ def test_behind_a_proxy_the_spelling_counts() -> None:
 
 
 def test_requests_go_to_the_address_that_was_checked() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_site(
             {"/token": http_response("{}", content_type="application/json"), "/moved": redirect("/token")}
         ) as web:
@@ -121,11 +121,11 @@ def test_requests_go_to_the_address_that_was_checked() -> None:
             assert caught.value.problem is McpProblem.START
             await client.close()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_an_answer_without_end() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_site({"/": http_response("x" * (2**20 + 1))}) as web:
             client = HttpClient(environment={}, use_proxies=False)
             with pytest.raises(McpFailure, match="sent more than"):
@@ -134,4 +134,4 @@ def test_an_answer_without_end() -> None:
                 )
             await client.close()
 
-    run_checked(scene())
+    run_checked(main())

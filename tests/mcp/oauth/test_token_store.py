@@ -114,15 +114,15 @@ def test_one_at_a_time(tmp_path: Path) -> None:
             await asyncio.sleep(0.01)
             inside.remove(number)
 
-    async def scene() -> None:
+    async def main() -> None:
         await asyncio.gather(*map(work, range(5)))
 
-    asyncio.run(scene())
+    asyncio.run(main())
     assert most == [1] * 5
 
 
 def test_a_lock_that_another_process_holds(tmp_path: Path) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         store = TokenStore(str(tmp_path))
         async with store.lock(HOLDER, seconds=1):
             pass
@@ -149,4 +149,4 @@ def test_a_lock_that_another_process_holds(tmp_path: Path) -> None:
         async with store.lock(HOLDER, seconds=30):
             pass
 
-    asyncio.run(scene())
+    asyncio.run(main())

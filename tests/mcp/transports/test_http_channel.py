@@ -1,6 +1,7 @@
 """Who asks: said to one server, and said again when it has changed."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import pytest
 
@@ -22,8 +23,8 @@ class Tokens:
     async def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.tokens[0]}"} if self.tokens else {}
 
-    async def refresh(self, refused: "dict[str, str]") -> bool:
-        self.refused.append(refused.get("Authorization", ""))
+    async def refresh(self, rejected: Mapping[str, str]) -> bool:
+        self.refused.append(rejected.get("Authorization", ""))
         self.tokens = self.tokens[1:]
         return bool(self.tokens)
 
@@ -33,7 +34,7 @@ def asked_with(
 ) -> tuple[int | str, list[str | None]]:
     """The status that comes of a request or what is wrong with it, and what was said about who asks."""
 
-    async def scene() -> tuple[int | str, list[str | None]]:
+    async def main() -> tuple[int | str, list[str | None]]:
         answer, log = scripted_server(*answers)
         client = HttpClient(environment={}, use_proxies=False)
         async with raw_server(answer) as server:
@@ -49,7 +50,7 @@ def asked_with(
             await client.close()
         return found, [each.get("authorization") for each in log.headers]
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 def test_a_token_that_is_refused_is_renewed_once() -> None:
@@ -86,11 +87,11 @@ def test_a_slow_server_is_not_waited_for() -> None:
 
 
 def test_headers_that_cannot_be_sent() -> None:
-    assert asked_with(None, **{"X-Key": "ä"}) == ("configuration", [])
+    assert asked_with(None, **dict[str, Any]({"X-Key": "ä"})) == ("configuration", [])
 
 
 def test_other_addresses_of_the_same_server() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         client = HttpClient(environment={})
         channel = HttpChannel(client, "https://a.example/x/y?z", headers={})
         assert channel.resolve("/post?s=1").host == "a.example:443"
@@ -100,4 +101,4 @@ def test_other_addresses_of_the_same_server() -> None:
                 channel.resolve(other)
             assert caught.value.problem is McpProblem.CONFIGURATION
 
-    run_checked(scene())
+    run_checked(main())

@@ -28,17 +28,17 @@ class Pipe:
 
 
 def test_what_finds_room_is_written_at_once() -> None:
-    async def scene() -> bytes:
+    async def main() -> bytes:
         with Pipe() as pipe:
             await pipe.outgoing.write(b"one\n", seconds=10)
             await pipe.outgoing.write(b"two\n", seconds=10)
             return pipe.read()
 
-    assert asyncio.run(scene(), debug=True) == b"one\ntwo\n"
+    assert asyncio.run(main(), debug=True) == b"one\ntwo\n"
 
 
 def test_order_is_kept_while_somebody_waits() -> None:
-    async def scene() -> bytes:
+    async def main() -> bytes:
         with Pipe() as pipe:
             lines = [bytes([65 + number]) * 100_000 + b"\n" for number in range(5)]
             tasks = [asyncio.create_task(pipe.outgoing.write(line, seconds=30)) for line in lines]
@@ -52,11 +52,11 @@ def test_order_is_kept_while_somebody_waits() -> None:
             assert read == b"".join(lines)
             return read[::100_001]
 
-    assert asyncio.run(scene(), debug=True) == b"ABCDE"
+    assert asyncio.run(main(), debug=True) == b"ABCDE"
 
 
 def test_too_much_that_waits_is_refused_at_once() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         with Pipe() as pipe:
             tasks = [asyncio.create_task(pipe.outgoing.write(b"x" * 70_000, seconds=30)) for _ in range(1001)]
             await asyncio.sleep(0)
@@ -68,11 +68,11 @@ def test_too_much_that_waits_is_refused_at_once() -> None:
                 TimeoutError,
             }
 
-    asyncio.run(scene(), debug=True)
+    asyncio.run(main(), debug=True)
 
 
 def test_nobody_reads_any_more() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         pipe = Pipe()
         waiting = asyncio.create_task(pipe.outgoing.write(b"x" * 100_000, seconds=30))
         await asyncio.sleep(0)
@@ -84,14 +84,14 @@ def test_nobody_reads_any_more() -> None:
         pipe.outgoing.close()
         pipe.outgoing.close()
 
-    asyncio.run(scene(), debug=True)
+    asyncio.run(main(), debug=True)
 
 
 def test_cancelled_at_any_time_every_line_is_whole() -> None:
     """Small lines are taken back or written, large ones that were begun are written on."""
     chance = random.Random(3)
 
-    async def scene() -> list[bytes]:
+    async def main() -> list[bytes]:
         with Pipe() as pipe:
             read: list[bytes] = []
             os.set_blocking(pipe.readable, False)
@@ -115,7 +115,7 @@ def test_cancelled_at_any_time_every_line_is_whole() -> None:
                     return
                 await asyncio.sleep(0)
 
-    lines = asyncio.run(scene(), debug=True)
+    lines = asyncio.run(main(), debug=True)
     assert len(lines) > 20
     numbers: list[int] = []
     for line in lines:

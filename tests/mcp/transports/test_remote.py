@@ -131,14 +131,14 @@ def test_settings_that_are_wrong(server: McpServer, message: str) -> None:
 
 @pytest.mark.parametrize("name", ["stateful", "sse"])
 def test_a_server_of_either_kind(addresses: dict[str, str], name: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: FallbackTransport(client, addresses[name], {})) as end:
             await end.initialize()
             call = JsonRpcRequest(1, "tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}})
             assert (await end.result(call))["structuredContent"] == {"result": 3}
             assert end.losses == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @asynccontextmanager
@@ -154,7 +154,7 @@ async def either(
 
 
 def test_when_both_ways_fail_the_first_failure_is_told() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with either(
             http_response("404 Not Found"), http_response("405 Method Not Allowed"), json_response(result_message(2))
         ) as (
@@ -167,7 +167,7 @@ def test_when_both_ways_fail_the_first_failure_is_told() -> None:
             assert lines == ["POST / HTTP/1.1", "GET / HTTP/1.1"]
             assert await end.outcome(JsonRpcRequest(2, "initialize")) == JsonRpcResponse(2, {})
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize(
@@ -175,24 +175,24 @@ def test_when_both_ways_fail_the_first_failure_is_told() -> None:
     [http_response("401 Unauthorized"), http_response("307 Temporary Redirect", location="https://other.example/")],
 )
 def test_what_no_other_way_would_help(answer: bytes) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with either(answer) as (end, _, lines):
             failure = await end.failure(JsonRpcRequest(1, "initialize"))
             assert failure.problem in (McpProblem.UNAUTHORIZED, McpProblem.CONFIGURATION)
             assert lines == ["POST / HTTP/1.1"]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_once_a_server_has_answered_no_other_way_is_tried() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with either(json_response(result_message(1)), http_response("404 Not Found")) as (end, _, lines):
             await end.result(JsonRpcRequest(1, "initialize"))
             failure = await end.failure(JsonRpcRequest(2, "x"))
             assert failure.problem is McpProblem.MALFORMED
             assert lines == ["POST / HTTP/1.1"] * 2
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize("is_forgotten", [True, False])
@@ -204,7 +204,7 @@ def test_closing_while_the_old_way_is_tried(is_forgotten: bool) -> None:
 
     asked = asyncio.Event()
 
-    async def scene() -> None:
+    async def main() -> None:
         async with either(http_response("404 Not Found"), stall) as (end, _, _lines):
             await end.transport.send(JsonRpcRequest(1, "initialize"))
             await asked.wait()
@@ -213,4 +213,4 @@ def test_closing_while_the_old_way_is_tried(is_forgotten: bool) -> None:
             await end.transport.close()
             assert (end.messages, end.losses) == ([], [])
 
-    run_checked(scene())
+    run_checked(main())

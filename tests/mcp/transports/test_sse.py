@@ -29,7 +29,7 @@ def address() -> Generator[str]:
 
 
 def test_the_official_server(address: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: SseTransport(client, address)) as end:
             await end.initialize()
             calls = [
@@ -38,7 +38,7 @@ def test_the_official_server(address: str) -> None:
             results = await asyncio.gather(*map(end.result, calls))
             assert [result["structuredContent"] for result in results] == [{"result": n + 1} for n in range(1, 5)]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 class Stream:
@@ -53,7 +53,7 @@ class Stream:
         await peer.wait_closed()
 
 
-def talk(scene: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None]], *answers: bytes) -> RequestLog:
+def talk(main: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None]], *answers: bytes) -> RequestLog:
     async def whole() -> RequestLog:
         stream = Stream()
         answer, log = scripted_server(stream, *answers)
@@ -61,14 +61,14 @@ def talk(scene: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None
             raw_server(answer) as server,
             open_recorder(lambda client: SseTransport(client, f"{server.url}/sse", {"X-Key": "secret"})) as end,
         ):
-            await scene(end, stream, log)
+            await main(end, stream, log)
         return log
 
     return run_checked(whole())
 
 
 def test_the_stream_and_the_posts() -> None:
-    async def scene(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
+    async def main(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
         peer = await stream.peer
         end.transport.set_revision("2024-11-05")
         await end.transport.send(JsonRpcRequest(1, "x"))
@@ -80,7 +80,7 @@ def test_the_stream_and_the_posts() -> None:
         assert end.messages == [JsonRpcResponse(1, {"a": 1}), JsonRpcNotification("m")]
         await end.transport.send(JsonRpcNotification("n"))
 
-    log = talk(scene, http_response("202 Accepted", "Accepted"), http_response("200 OK"))
+    log = talk(main, http_response("202 Accepted", "Accepted"), http_response("200 OK"))
     assert [line.rsplit(" ", 1)[0] for line in log.lines] == ["GET /sse", "POST /post?here=1", "POST /post?here=1"]
     assert [headers["x-key"] for headers in log.headers] == ["secret"] * 3
     assert [headers.get("mcp-protocol-version") for headers in log.headers] == [None, "2024-11-05", "2024-11-05"]
@@ -88,7 +88,7 @@ def test_the_stream_and_the_posts() -> None:
 
 
 def test_when_the_stream_ends_the_connection_is_over() -> None:
-    async def scene(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
+    async def main(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
         (await stream.peer).writer.close()
         await end.wait_until(lambda: bool(end.losses))
         [(failure, request_id)] = end.losses
@@ -96,11 +96,11 @@ def test_when_the_stream_ends_the_connection_is_over() -> None:
         with pytest.raises(McpFailure, match="is closed"):
             await end.transport.send(JsonRpcNotification("x"))
 
-    talk(scene)
+    talk(main)
 
 
 def test_a_message_without_end_is_the_end() -> None:
-    async def scene(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
+    async def main(end: TransportRecorder, stream: Stream, _: RequestLog) -> None:
         peer = await stream.peer
         flood = asyncio.create_task(peer.send(b"data: " + b"x" * (17 * 2**20)))
         await end.wait_until(lambda: bool(end.losses))
@@ -109,11 +109,11 @@ def test_a_message_without_end_is_the_end() -> None:
         [(failure, request_id)] = end.losses
         assert (failure.problem, request_id) == (McpProblem.TOO_LARGE, None)
 
-    talk(scene)
+    talk(main)
 
 
 def test_a_post_that_fails_is_told_for_its_request() -> None:
-    async def scene(end: TransportRecorder, _: Stream, __: RequestLog) -> None:
+    async def main(end: TransportRecorder, _: Stream, __: RequestLog) -> None:
         failure = await end.failure(JsonRpcRequest(1, "x"))
         assert failure.message.endswith("answered 404 Not Found: no session")
         assert [request_id for _, request_id in end.losses] == [1]
@@ -121,14 +121,14 @@ def test_a_post_that_fails_is_told_for_its_request() -> None:
             await end.transport.send(JsonRpcNotification("x"))
 
     talk(
-        scene,
+        main,
         http_response("404 Not Found", "no session", content_type="text/plain"),
         http_response("500 Internal Server Error"),
     )
 
 
 def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
-    async def scene(end: TransportRecorder, stream: Stream, log: RequestLog) -> None:
+    async def main(end: TransportRecorder, stream: Stream, log: RequestLog) -> None:
         await stream.peer
         await end.transport.send(JsonRpcRequest(1, "x"))
         await log.wait_for_requests(2)
@@ -138,7 +138,7 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
         await end.transport.close()
         assert (end.messages, end.losses) == ([], [])
 
-    talk(scene, b"HTTP/1.1 200 OK\r\n")
+    talk(main, b"HTTP/1.1 200 OK\r\n")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
     ids=range(6),
 )
 def test_a_stream_that_does_not_begin(answer: bytes, message: str, problem: McpProblem) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         say, _ = scripted_server(answer)
         async with raw_server(say) as server:
             with pytest.raises(McpFailure) as caught:
@@ -175,14 +175,14 @@ def test_a_stream_that_does_not_begin(answer: bytes, message: str, problem: McpP
             told = caught.value.message.replace(f"127.0.0.1:{server.port}", "HERE")
             assert (told, caught.value.problem) == (message, problem)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_opening_can_be_cancelled() -> None:
     async def wait(peer: Peer) -> None:
         await peer.wait_closed()
 
-    async def scene() -> None:
+    async def main() -> None:
         say, log = scripted_server(wait)
         async with raw_server(say) as server:
 
@@ -196,4 +196,4 @@ def test_opening_can_be_cancelled() -> None:
             with pytest.raises(asyncio.CancelledError):
                 await opening
 
-    run_checked(scene())
+    run_checked(main())

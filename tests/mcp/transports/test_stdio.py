@@ -45,13 +45,13 @@ def hear():
 ECHO = "while True:\n    request = hear()\n    answer(request, method=request['method'])\n"
 
 
-def run(scene: Coroutine[object, object, Value]) -> Value:
+def run(main: Coroutine[object, object, Value]) -> Value:
     """To the end of the scene, with everything that asyncio has to complain about, and with no descriptor left open."""
     complaints: list[dict[str, object]] = []
 
     async def watched() -> Value:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-        return await scene
+        return await main
 
     gc.collect()
     before = sorted(os.listdir("/proc/self/fd"))
@@ -73,7 +73,7 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.005)
 
 
-class Ear:
+class TransportRecorder:
     """What a transport told."""
 
     def __init__(self) -> None:
@@ -90,12 +90,12 @@ class Ear:
         await until(lambda: len(self.heard) >= count)
         return self.heard
 
-    async def lose_something(self, count: int = 1) -> list[tuple[str, McpProblem, RequestId | None]]:
+    async def wait_for_failure(self, count: int = 1) -> list[tuple[str, McpProblem, RequestId | None]]:
         await until(lambda: len(self.lost) >= count)
         return self.lost
 
 
-class Ground:
+class ServerEnv:
     """Where servers are written and started."""
 
     def __init__(self, directory: Path, mark: str) -> None:
@@ -125,13 +125,13 @@ class Ground:
     @contextlib.asynccontextmanager
     async def opened(
         self, body: str, *, wrap: SandboxWrapper | None = None, sending_seconds: float = 30.0
-    ) -> AsyncGenerator[tuple[StdioTransport, Ear]]:
+    ) -> AsyncGenerator[tuple[StdioTransport, TransportRecorder]]:
         """A server that runs; in the end it is closed, and none of its processes is left."""
-        supervisor, ear = ProcessSupervisor(), Ear()
+        supervisor, recorder = ProcessSupervisor(), TransportRecorder()
         transport = self.transport(supervisor, body, wrap=wrap, sending_seconds=sending_seconds)
         try:
-            await transport.open(ear.receive, ear.lose)
-            yield transport, ear
+            await transport.open(recorder.receive, recorder.lose)
+            yield transport, recorder
         finally:
             await transport.close()
             assert living_pids(self.mark) == []
@@ -139,20 +139,20 @@ class Ground:
 
 
 @pytest.fixture
-def ground(tmp_path: Path, mark: str) -> Ground:
-    return Ground(tmp_path, mark)
+def env(tmp_path: Path, mark: str) -> ServerEnv:
+    return ServerEnv(tmp_path, mark)
 
 
-def spoken(ground: Ground, body: str, *, count: int) -> list[JsonRpcMessage]:
+def spoken(env: ServerEnv, body: str, *, count: int) -> list[JsonRpcMessage]:
     """What is heard from a server that gets no request."""
 
-    async def scene() -> list[JsonRpcMessage]:
-        async with ground.opened(body + "\nhear()") as (_, ear):
-            heard = await ear.hear(count)
-            assert ear.lost == []
+    async def main() -> list[JsonRpcMessage]:
+        async with env.opened(body + "\nhear()") as (_, recorder):
+            heard = await recorder.hear(count)
+            assert recorder.lost == []
             return heard
 
-    return run(scene())
+    return run(main())
 
 
 class TestSpeaking:
@@ -162,28 +162,26 @@ class TestSpeaking:
         transport.forget_request(1)
         assert transport.stderr_tail == ()
 
-    def test_requests_and_answers(self, ground: Ground) -> None:
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened(ECHO) as (transport, ear):
+    def test_requests_and_answers(self, env: ServerEnv) -> None:
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened(ECHO) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                await ear.hear(1)
+                await recorder.hear(1)
                 await asyncio.gather(*(transport.send(JsonRpcRequest(f"r{number}", "é\n")) for number in range(50)))
-                return await ear.hear(51)
+                return await recorder.hear(51)
 
-        assert run(scene()) == [
+        assert run(main()) == [
             JsonRpcResponse(1, {"method": "ping"}),
             *(JsonRpcResponse(f"r{number}", {"method": "é\n"}) for number in range(50)),
         ]
 
-    def test_arguments_directory_and_environment_are_those_given(self, ground: Ground) -> None:
+    def test_arguments_directory_and_environment_are_those_given(self, env: ServerEnv) -> None:
         (told,) = spoken(
-            ground,
+            env,
             "answer({'id': 1}, argv=sys.argv[1:], cwd=os.getcwd(), env=sorted(set(os.environ) - {'LC_CTYPE'}))",
             count=1,
         )
-        assert told == JsonRpcResponse(
-            1, {"argv": [ground.mark], "cwd": os.path.realpath(ground.directory), "env": ["PATH"]}
-        )
+        assert told == JsonRpcResponse(1, {"argv": [env.mark], "cwd": os.path.realpath(env.directory), "env": ["PATH"]})
 
     @pytest.mark.parametrize(
         ("body", "heard"),
@@ -197,44 +195,44 @@ class TestSpeaking:
         ],
         ids=["two at once", "crlf and blank", "in pieces", "batch", "long", "many"],
     )
-    def test_however_it_is_written(self, ground: Ground, body: str, heard: list[str]) -> None:
-        assert spoken(ground, body, count=len(heard)) == [JsonRpcNotification(method) for method in heard]
+    def test_however_it_is_written(self, env: ServerEnv, body: str, heard: list[str]) -> None:
+        assert spoken(env, body, count=len(heard)) == [JsonRpcNotification(method) for method in heard]
 
-    def test_a_large_request_does_not_block(self, ground: Ground) -> None:
+    def test_a_large_request_does_not_block(self, env: ServerEnv) -> None:
         body = "request = hear()\ntime.sleep(0.2)\nfor _ in range(3): answer(hear(), size=len(request['params']['x']))"
 
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened(body) as (transport, ear):
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened(body) as (transport, recorder):
                 large = asyncio.create_task(transport.send(JsonRpcRequest(0, "large", {"x": "x" * 9_000_000})))
                 await asyncio.gather(*(transport.send(JsonRpcRequest(number, "small")) for number in (1, 2, 3)), large)
-                return await ear.hear(3)
+                return await recorder.hear(3)
 
-        assert run(scene()) == [JsonRpcResponse(number, {"size": 9_000_000}) for number in (1, 2, 3)]
+        assert run(main()) == [JsonRpcResponse(number, {"size": 9_000_000}) for number in (1, 2, 3)]
 
 
 class TestWhatIsNoMessage:
-    def test_is_skipped_and_told_once(self, ground: Ground) -> None:
-        async def scene() -> tuple[list[JsonRpcMessage], tuple[str, ...]]:
+    def test_is_skipped_and_told_once(self, env: ServerEnv) -> None:
+        async def main() -> tuple[list[JsonRpcMessage], tuple[str, ...]]:
             body = r"say(b'\x1b[31mWelcome\x1b[0m \xff\n' + b'more\n' * 70_000)" + "\n" + ECHO
-            async with ground.opened(body) as (transport, ear):
+            async with env.opened(body) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                heard = await ear.hear(1)
-                assert ear.lost == []
+                heard = await recorder.hear(1)
+                assert recorder.lost == []
                 return heard, transport.stderr_tail
 
-        assert run(scene()) == (
+        assert run(main()) == (
             [JsonRpcResponse(1, {"method": "ping"})],
             ("(70,001 lines on its standard output are no messages, first: Welcome \ufffd)",),
         )
 
-    def test_a_single_one(self, ground: Ground) -> None:
-        async def scene() -> tuple[str, ...]:
-            async with ground.opened("print('Hello', flush=True)\n" + ECHO) as (transport, ear):
+    def test_a_single_one(self, env: ServerEnv) -> None:
+        async def main() -> tuple[str, ...]:
+            async with env.opened("print('Hello', flush=True)\n" + ECHO) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                await ear.hear(1)
+                await recorder.hear(1)
                 return transport.stderr_tail
 
-        assert run(scene()) == ("(A line on its standard output is no message: Hello)",)
+        assert run(main()) == ("(A line on its standard output is no message: Hello)",)
 
     @pytest.mark.parametrize(
         ("result", "reason", "problem"),
@@ -246,32 +244,32 @@ class TestWhatIsNoMessage:
         ],
         ids=["utf-8", "deep", "wrong", "long"],
     )
-    def test_an_answer_that_cannot_be_read(self, ground: Ground, result: str, reason: str, problem: McpProblem) -> None:
+    def test_an_answer_that_cannot_be_read(self, env: ServerEnv, result: str, reason: str, problem: McpProblem) -> None:
         """Only the request that it was for is lost, and at once."""
         body = f'hear()\nsay(b\'{{"jsonrpc":"2.0","id":7,"result":\' + {result} + b\'}}\\n\')\n' + ECHO
 
-        async def scene() -> tuple[
+        async def main() -> tuple[
             list[tuple[str, McpProblem, RequestId | None]], list[JsonRpcMessage], tuple[str, ...]
         ]:
-            async with ground.opened(body) as (transport, ear):
+            async with env.opened(body) as (transport, recorder):
                 await transport.send(JsonRpcRequest(7, "large"))
-                await ear.lose_something()
+                await recorder.wait_for_failure()
                 await transport.send(JsonRpcRequest(8, "ping"))
-                return ear.lost, await ear.hear(1), transport.stderr_tail
+                return recorder.lost, await recorder.hear(1), transport.stderr_tail
 
         lost = (f"The server's answer cannot be read: {reason}.", problem, 7)
-        assert run(scene()) == ([lost], [JsonRpcResponse(8, {"method": "ping"})], ())
+        assert run(main()) == ([lost], [JsonRpcResponse(8, {"method": "ping"})], ())
 
-    def test_a_line_without_end_ends_the_server(self, ground: Ground, mark: str) -> None:
-        async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
-            async with ground.opened("while True: say(b'x' * 1_000_000)") as (transport, ear):
-                lost = await ear.lose_something()
+    def test_a_line_without_end_ends_the_server(self, env: ServerEnv, mark: str) -> None:
+        async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
+            async with env.opened("while True: say(b'x' * 1_000_000)") as (transport, recorder):
+                lost = await recorder.wait_for_failure()
                 await until(lambda: not living_pids(mark))
                 with pytest.raises(McpFailure, match="a line without end"):
                     await transport.send(JsonRpcRequest(1, "ping"))
                 return lost
 
-        assert run(scene()) == [("The server sent a line without end.", McpProblem.TOO_LARGE, None)]
+        assert run(main()) == [("The server sent a line without end.", McpProblem.TOO_LARGE, None)]
 
 
 class TestTheEndOfTheServer:
@@ -285,74 +283,74 @@ class TestTheEndOfTheServer:
             ("os.close(1); time.sleep(100)", "The server hung up."),
         ],
     )
-    def test_is_told_at_once_after_all_that_it_said(self, ground: Ground, how: str, told: str) -> None:
+    def test_is_told_at_once_after_all_that_it_said(self, env: ServerEnv, how: str, told: str) -> None:
         body = f"answer(hear(), is_last=True)\nprint('Oh no', file=sys.stderr, flush=True)\n{how}"
 
-        async def scene() -> tuple[
+        async def main() -> tuple[
             list[JsonRpcMessage], list[tuple[str, McpProblem, RequestId | None]], tuple[str, ...]
         ]:
-            async with ground.opened(body) as (transport, ear):
+            async with env.opened(body) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                await ear.lose_something()
+                await recorder.wait_for_failure()
                 with pytest.raises(McpFailure) as caught:
                     await transport.send(JsonRpcRequest(2, "ping"))
                 assert (caught.value.message, caught.value.problem) == (told, McpProblem.CLOSED)
-                return ear.heard, ear.lost, transport.stderr_tail
+                return recorder.heard, recorder.lost, transport.stderr_tail
 
-        assert run(scene()) == ([JsonRpcResponse(1, {"is_last": True})], [(told, McpProblem.CLOSED, None)], ("Oh no",))
+        assert run(main()) == ([JsonRpcResponse(1, {"is_last": True})], [(told, McpProblem.CLOSED, None)], ("Oh no",))
 
-    def test_before_it_said_anything(self, ground: Ground) -> None:
-        async def scene() -> tuple[list[JsonRpcMessage], list[tuple[str, McpProblem, RequestId | None]]]:
-            async with ground.opened("sys.exit(1)") as (_, ear):
-                return ear.heard, await ear.lose_something()
+    def test_before_it_said_anything(self, env: ServerEnv) -> None:
+        async def main() -> tuple[list[JsonRpcMessage], list[tuple[str, McpProblem, RequestId | None]]]:
+            async with env.opened("sys.exit(1)") as (_, recorder):
+                return recorder.heard, await recorder.wait_for_failure()
 
-        assert run(scene()) == ([], [("The server ended with exit code 1.", McpProblem.CLOSED, None)])
+        assert run(main()) == ([], [("The server ended with exit code 1.", McpProblem.CLOSED, None)])
 
-    def test_a_last_message_needs_no_end_of_line(self, ground: Ground) -> None:
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened("""say(b'{"method":"bye"}')""") as (_, ear):
-                await ear.lose_something()
-                return ear.heard
+    def test_a_last_message_needs_no_end_of_line(self, env: ServerEnv) -> None:
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened("""say(b'{"method":"bye"}')""") as (_, recorder):
+                await recorder.wait_for_failure()
+                return recorder.heard
 
-        assert run(scene()) == [JsonRpcNotification("bye")]
+        assert run(main()) == [JsonRpcNotification("bye")]
 
-    def test_what_it_left_behind_is_not_heard_and_is_ended(self, ground: Ground, mark: str) -> None:
+    def test_what_it_left_behind_is_not_heard_and_is_ended(self, env: ServerEnv, mark: str) -> None:
         body = f"""
 subprocess.Popen(["sh", "-c", "while :; do echo noise; echo noise >&2; done", {mark!r}], start_new_session=True)
 hear()
 os._exit(4)
 """
 
-        async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
-            async with ground.opened(body) as (transport, ear):
+        async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
+            async with env.opened(body) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "go"))
-                lost = await ear.lose_something()
+                lost = await recorder.wait_for_failure()
                 await until(lambda: not living_pids(mark))
                 return lost
 
-        assert run(scene()) == [("The server ended with exit code 4.", McpProblem.CLOSED, None)]
+        assert run(main()) == [("The server ended with exit code 4.", McpProblem.CLOSED, None)]
 
-    def test_it_closes_its_input(self, ground: Ground) -> None:
-        async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
-            async with ground.opened("os.close(0); answer({'id': 0}); time.sleep(100)") as (transport, ear):
-                await ear.hear(1)
+    def test_it_closes_its_input(self, env: ServerEnv) -> None:
+        async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
+            async with env.opened("os.close(0); answer({'id': 0}); time.sleep(100)") as (transport, recorder):
+                await recorder.hear(1)
                 with pytest.raises(McpFailure, match="The server hung up"):
                     await transport.send(JsonRpcRequest(1, "ping"))
-                return ear.lost
+                return recorder.lost
 
-        assert run(scene()) == [("The server hung up.", McpProblem.CLOSED, None)]
+        assert run(main()) == [("The server hung up.", McpProblem.CLOSED, None)]
 
-    def test_its_keeper_is_killed(self, ground: Ground, mark: str) -> None:
-        async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
-            async with ground.opened(ECHO) as (_, ear):
+    def test_its_keeper_is_killed(self, env: ServerEnv, mark: str) -> None:
+        async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
+            async with env.opened(ECHO) as (_, recorder):
                 await until(lambda: len(living_pids(mark)) == 1)
                 (server,) = living_pids(mark)
                 os.kill(parent_of(server), signal.SIGKILL)
-                lost = await ear.lose_something()
+                lost = await recorder.wait_for_failure()
                 await until(lambda: not living_pids(mark))
                 return lost
 
-        ((message, problem, request_id),) = run(scene())
+        ((message, problem, request_id),) = run(main())
         assert (problem, request_id) == (McpProblem.CLOSED, None)
         assert message in {
             "The server and the process that watched over it were killed.",
@@ -363,22 +361,22 @@ os._exit(4)
 class TestAServerThatDoesNotRead:
     BODY = 'say(b\'{"method":"up"}\\n\'); time.sleep(100)'
 
-    def test_sending_fails_after_a_while_and_half_a_line_ends_the_connection(self, ground: Ground) -> None:
-        async def scene() -> list[tuple[str, McpProblem, RequestId | None]]:
-            async with ground.opened(self.BODY, sending_seconds=0.2) as (transport, ear):
+    def test_sending_fails_after_a_while_and_half_a_line_ends_the_connection(self, env: ServerEnv) -> None:
+        async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
+            async with env.opened(self.BODY, sending_seconds=0.2) as (transport, recorder):
                 with pytest.raises(McpFailure, match="does not take what is sent") as caught:
                     await transport.send(JsonRpcRequest(1, "large", {"x": "x" * 200_000}))
                 assert caught.value.problem is McpProblem.TIMED_OUT
-                return await ear.lose_something()
+                return await recorder.wait_for_failure()
 
-        assert run(scene()) == [("The server does not take what is sent to it.", McpProblem.TIMED_OUT, None)]
+        assert run(main()) == [("The server does not take what is sent to it.", McpProblem.TIMED_OUT, None)]
 
-    def test_a_line_that_was_not_begun_is_taken_back(self, ground: Ground) -> None:
+    def test_a_line_that_was_not_begun_is_taken_back(self, env: ServerEnv) -> None:
         """The pipe is full of whole lines: nothing is broken when no other one finds room."""
         body = "hear(); time.sleep(1.5)\n" + ECHO
 
-        async def scene() -> tuple[int, list[JsonRpcMessage]]:
-            async with ground.opened(body, sending_seconds=0.3) as (transport, ear):
+        async def main() -> tuple[int, list[JsonRpcMessage]]:
+            async with env.opened(body, sending_seconds=0.3) as (transport, recorder):
                 sent = 0
                 with contextlib.suppress(McpFailure):
                     while sent < 1000:
@@ -389,32 +387,32 @@ class TestAServerThatDoesNotRead:
                 cancelled.cancel()
                 await asyncio.wait((cancelled,))
                 assert cancelled.cancelled()
-                await ear.hear(sent - 1)
+                await recorder.hear(sent - 1)
                 await transport.send(JsonRpcRequest(3000, "x" * 3900))
-                heard = await ear.hear(sent)
-                assert ear.lost == []
+                heard = await recorder.hear(sent)
+                assert recorder.lost == []
                 return sent, heard
 
-        sent, heard = run(scene())
+        sent, heard = run(main())
         assert heard == [JsonRpcResponse(number, {"method": "x" * 3900}) for number in (*range(1, sent), 3000)]
         assert 10 <= sent < 1000
 
-    def test_a_line_that_was_begun_is_written_to_its_end_even_if_the_sender_is_cancelled(self, ground: Ground) -> None:
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened("time.sleep(0.3)\n" + ECHO) as (transport, ear):
+    def test_a_line_that_was_begun_is_written_to_its_end_even_if_the_sender_is_cancelled(self, env: ServerEnv) -> None:
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened("time.sleep(0.3)\n" + ECHO) as (transport, recorder):
                 task = asyncio.create_task(transport.send(JsonRpcRequest(1, "m", {"x": "x" * 1_000_000})))
                 await asyncio.sleep(0.05)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
                 await transport.send(JsonRpcRequest(2, "ping"))
-                return await ear.hear(2)
+                return await recorder.hear(2)
 
-        assert run(scene()) == [JsonRpcResponse(1, {"method": "m"}), JsonRpcResponse(2, {"method": "ping"})]
+        assert run(main()) == [JsonRpcResponse(1, {"method": "m"}), JsonRpcResponse(2, {"method": "ping"})]
 
-    def test_closing_while_something_is_being_sent(self, ground: Ground) -> None:
-        async def scene() -> float:
-            async with ground.opened(self.BODY) as (transport, _):
+    def test_closing_while_something_is_being_sent(self, env: ServerEnv) -> None:
+        async def main() -> float:
+            async with env.opened(self.BODY) as (transport, _):
                 sends = [
                     asyncio.create_task(transport.send(JsonRpcRequest(number, "m", {"x": "x" * 300_000})))
                     for number in (1, 2)
@@ -427,11 +425,11 @@ class TestAServerThatDoesNotRead:
                         await send
                 return time.monotonic() - began
 
-        assert run(scene()) < 1
+        assert run(main()) < 1
 
-    def test_what_cannot_be_sent(self, ground: Ground) -> None:
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened(ECHO) as (transport, ear):
+    def test_what_cannot_be_sent(self, env: ServerEnv) -> None:
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened(ECHO) as (transport, recorder):
                 for message, problem in (
                     (JsonRpcRequest(1, "x" * (17 << 20)), McpProblem.TOO_LARGE),
                     (JsonRpcRequest(1, "m", {"x": float("nan")}), McpProblem.MALFORMED),
@@ -440,25 +438,25 @@ class TestAServerThatDoesNotRead:
                         await transport.send(message)
                     assert caught.value.problem is problem
                 await transport.send(JsonRpcRequest(2, "ping"))
-                return await ear.hear(1)
+                return await recorder.hear(1)
 
-        assert run(scene()) == [JsonRpcResponse(2, {"method": "ping"})]
+        assert run(main()) == [JsonRpcResponse(2, {"method": "ping"})]
 
 
 class TestStandardError:
-    def test_the_last_lines_are_kept_fit_to_be_shown(self, ground: Ground) -> None:
+    def test_the_last_lines_are_kept_fit_to_be_shown(self, env: ServerEnv) -> None:
         body = r"""
 os.write(2, b"old\n" * 50 + b"".join(b"line %d\n" % number for number in range(17)))
 os.write(2, b"\n\x1b[31mred\x1b[0m\r\n" + "\u202ebidi\u200b\n".encode() + b"x" * 5000 + b"\nhalf \xff")
 hear()
 """
 
-        async def scene() -> tuple[str, ...]:
-            async with ground.opened(body) as (transport, _):
+        async def main() -> tuple[str, ...]:
+            async with env.opened(body) as (transport, _):
                 await until(lambda: "half \ufffd" in transport.stderr_tail)
                 return transport.stderr_tail
 
-        assert run(scene()) == (
+        assert run(main()) == (
             *(f"line {number}" for number in range(1, 17)),
             "red",
             "<U+202E>bidi<U+200B>",
@@ -466,23 +464,23 @@ hear()
             "half \ufffd",
         )
 
-    def test_a_flood_does_not_block_the_server(self, ground: Ground) -> None:
+    def test_a_flood_does_not_block_the_server(self, env: ServerEnv) -> None:
         body = "for _ in range(64): os.write(2, b'y' * 60 + b'\\n' * 2 + b'x' * 1_000_000)\n" + ECHO
 
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened(body) as (transport, ear):
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened(body) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                return await ear.hear(1)
+                return await recorder.hear(1)
 
-        assert run(scene()) == [JsonRpcResponse(1, {"method": "ping"})]
+        assert run(main()) == [JsonRpcResponse(1, {"method": "ping"})]
 
-    def test_it_may_be_closed(self, ground: Ground) -> None:
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened("os.close(2)\n" + ECHO) as (transport, ear):
+    def test_it_may_be_closed(self, env: ServerEnv) -> None:
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened("os.close(2)\n" + ECHO) as (transport, recorder):
                 await transport.send(JsonRpcRequest(1, "ping"))
-                return await ear.hear(1)
+                return await recorder.hear(1)
 
-        assert run(scene()) == [JsonRpcResponse(1, {"method": "ping"})]
+        assert run(main()) == [JsonRpcResponse(1, {"method": "ping"})]
 
 
 class TestMemory:
@@ -533,16 +531,16 @@ hear()
 
 class TestStarting:
     def failing(self, transport: StdioTransport, supervisor: ProcessSupervisor) -> tuple[str, McpProblem]:
-        async def scene() -> tuple[str, McpProblem]:
-            ear = Ear()
+        async def main() -> tuple[str, McpProblem]:
+            recorder = TransportRecorder()
             with pytest.raises(McpFailure) as caught:
-                await transport.open(ear.receive, ear.lose)
-            assert (ear.heard, ear.lost, transport.stderr_tail) == ([], [], ())
+                await transport.open(recorder.receive, recorder.lose)
+            assert (recorder.heard, recorder.lost, transport.stderr_tail) == ([], [], ())
             await transport.close()
             supervisor.close()
             return caught.value.message, caught.value.problem
 
-        return run(scene())
+        return run(main())
 
     @pytest.mark.parametrize(
         ("program", "directory", "told"),
@@ -571,7 +569,7 @@ class TestStarting:
         assert message.startswith(f"The server was not started: {told}")
         assert problem is McpProblem.START
 
-    def test_a_sandbox_is_around_it_and_cleaned_up_once_it_has_gone(self, ground: Ground, mark: str) -> None:
+    def test_a_sandbox_is_around_it_and_cleaned_up_once_it_has_gone(self, env: ServerEnv, mark: str) -> None:
         cleaned: list[tuple[str, list[int]]] = []
 
         def wrap(arguments: Sequence[str], directory: str) -> SandboxedCommand:
@@ -580,14 +578,14 @@ class TestStarting:
                 clean_up=lambda: cleaned.append((directory, living_pids(mark))),
             )
 
-        async def scene() -> list[JsonRpcMessage]:
-            async with ground.opened("answer({'id': 1}, it=os.environ['FENCED'])\nhear()", wrap=wrap) as (_, ear):
-                heard = await ear.hear(1)
+        async def main() -> list[JsonRpcMessage]:
+            async with env.opened("answer({'id': 1}, it=os.environ['FENCED'])\nhear()", wrap=wrap) as (_, recorder):
+                heard = await recorder.hear(1)
                 assert cleaned == []
                 return heard
 
-        assert run(scene()) == [JsonRpcResponse(1, {"it": "yes"})]
-        assert cleaned == [(os.path.realpath(ground.directory), [])]
+        assert run(main()) == [JsonRpcResponse(1, {"it": "yes"})]
+        assert cleaned == [(os.path.realpath(env.directory), [])]
 
     def test_a_sandbox_that_cannot_be_prepared(self) -> None:
         def wrap(_arguments: object, _directory: str) -> SandboxedCommand:
@@ -600,15 +598,15 @@ class TestStarting:
             McpProblem.START,
         )
 
-    def test_only_once(self, ground: Ground) -> None:
-        async def scene() -> None:
-            async with ground.opened(ECHO) as (transport, ear):
+    def test_only_once(self, env: ServerEnv) -> None:
+        async def main() -> None:
+            async with env.opened(ECHO) as (transport, recorder):
                 with pytest.raises(McpFailure, match="was closed"):
-                    await transport.open(ear.receive, ear.lose)
+                    await transport.open(recorder.receive, recorder.lose)
                 await transport.send(JsonRpcRequest(1, "ping"))
-                await ear.hear(1)
+                await recorder.hear(1)
 
-        run(scene())
+        run(main())
 
 
 STUBBORN = """
@@ -623,26 +621,26 @@ while True:
 
 
 class TestClosing:
-    def test_who_does_not_want_to_go_is_gone_with_all_that_descends_from_it(self, ground: Ground, mark: str) -> None:
-        async def scene() -> tuple[int, float, list[int]]:
-            supervisor, ear = ProcessSupervisor(), Ear()
-            transport = ground.transport(supervisor, f"MARK = {mark!r}\n" + STUBBORN)
-            await transport.open(ear.receive, ear.lose)
-            await ear.hear(1)
+    def test_who_does_not_want_to_go_is_gone_with_all_that_descends_from_it(self, env: ServerEnv, mark: str) -> None:
+        async def main() -> tuple[int, float, list[int]]:
+            supervisor, recorder = ProcessSupervisor(), TransportRecorder()
+            transport = env.transport(supervisor, f"MARK = {mark!r}\n" + STUBBORN)
+            await transport.open(recorder.receive, recorder.lose)
+            await recorder.hear(1)
             there = len(living_pids(mark))
             began = time.monotonic()
             await transport.close()
             took, left = time.monotonic() - began, living_pids(mark)
             supervisor.close()
-            assert ear.lost == []
+            assert recorder.lost == []
             return there, took, left
 
-        there, took, left = run(scene())
+        there, took, left = run(main())
         assert there >= 3
         assert left == []
         assert took < 4
 
-    def test_who_leaves_by_itself_is_let(self, ground: Ground) -> None:
+    def test_who_leaves_by_itself_is_let(self, env: ServerEnv) -> None:
         body = """
 signal.signal(signal.SIGTERM, lambda *_: os._exit(9))
 answer({"id": 0})
@@ -650,55 +648,55 @@ sys.stdin.read()
 open("left", "w").close()
 """
 
-        async def scene() -> None:
-            async with ground.opened(body) as (_, ear):
-                await ear.hear(1)
+        async def main() -> None:
+            async with env.opened(body) as (_, recorder):
+                await recorder.hear(1)
 
-        run(scene())
-        assert (ground.directory / "left").exists()
+        run(main())
+        assert (env.directory / "left").exists()
 
-    def test_nobody_is_told_anything_any_more(self, ground: Ground) -> None:
+    def test_nobody_is_told_anything_any_more(self, env: ServerEnv) -> None:
         body = 'while True: say(b\'{"method":"tick"}\\n\')'
 
-        async def scene() -> int:
-            async with ground.opened(body) as (transport, ear):
-                await ear.hear(10)
+        async def main() -> int:
+            async with env.opened(body) as (transport, recorder):
+                await recorder.hear(10)
                 closing = asyncio.create_task(transport.close())
                 await asyncio.sleep(0)
-                count = len(ear.heard)
+                count = len(recorder.heard)
                 await closing
-                assert ear.lost == []
+                assert recorder.lost == []
                 with pytest.raises(McpFailure, match="was closed"):
                     await transport.send(JsonRpcRequest(1, "ping"))
-                return len(ear.heard) - count
+                return len(recorder.heard) - count
 
-        assert run(scene()) == 0
+        assert run(main()) == 0
 
-    def test_twice_at_once_and_again(self, ground: Ground) -> None:
-        async def scene() -> None:
-            async with ground.opened(ECHO) as (transport, _):
+    def test_twice_at_once_and_again(self, env: ServerEnv) -> None:
+        async def main() -> None:
+            async with env.opened(ECHO) as (transport, _):
                 await asyncio.gather(transport.close(), transport.close(), asyncio.create_task(transport.close()))
                 await transport.close()
 
-        run(scene())
+        run(main())
 
     def test_before_it_was_opened(self) -> None:
-        async def scene() -> None:
-            supervisor, ear = ProcessSupervisor(), Ear()
+        async def main() -> None:
+            supervisor, recorder = ProcessSupervisor(), TransportRecorder()
             transport = StdioTransport(supervisor, "/bin/true", directory="/", environment={})
             await transport.close()
             with pytest.raises(McpFailure, match="was closed"):
-                await transport.open(ear.receive, ear.lose)
+                await transport.open(recorder.receive, recorder.lose)
             with pytest.raises(McpFailure, match="was closed"):
                 await transport.send(JsonRpcRequest(1, "ping"))
 
-        run(scene())
+        run(main())
 
-    def test_while_it_is_being_opened(self, ground: Ground, mark: str) -> None:
-        async def scene(delay: float) -> None:
-            supervisor, ear = ProcessSupervisor(), Ear()
-            transport = ground.transport(supervisor, ECHO)
-            opening = asyncio.create_task(transport.open(ear.receive, ear.lose))
+    def test_while_it_is_being_opened(self, env: ServerEnv, mark: str) -> None:
+        async def main(delay: float) -> None:
+            supervisor, recorder = ProcessSupervisor(), TransportRecorder()
+            transport = env.transport(supervisor, ECHO)
+            opening = asyncio.create_task(transport.open(recorder.receive, recorder.lose))
             await asyncio.sleep(delay)
             was_open = opening.done()
             await transport.close()
@@ -706,18 +704,18 @@ open("left", "w").close()
             if not was_open:
                 with pytest.raises(McpFailure, match="was closed"):
                     await opening
-            assert (ear.heard, ear.lost) == ([], [])
+            assert (recorder.heard, recorder.lost) == ([], [])
             supervisor.close()
 
         for delay in (0, 0.001, 0.01, 0.05):
-            run(scene(delay))
+            run(main(delay))
 
-    def test_under_cancellation_all_is_done_before_that_is_heeded(self, ground: Ground, mark: str) -> None:
-        async def scene() -> list[int]:
-            supervisor, ear = ProcessSupervisor(), Ear()
-            transport = ground.transport(supervisor, f"MARK = {mark!r}\n" + STUBBORN)
-            await transport.open(ear.receive, ear.lose)
-            await ear.hear(1)
+    def test_under_cancellation_all_is_done_before_that_is_heeded(self, env: ServerEnv, mark: str) -> None:
+        async def main() -> list[int]:
+            supervisor, recorder = ProcessSupervisor(), TransportRecorder()
+            transport = env.transport(supervisor, f"MARK = {mark!r}\n" + STUBBORN)
+            await transport.open(recorder.receive, recorder.lose)
+            await recorder.hear(1)
             closing = asyncio.create_task(transport.close())
             while not closing.done():
                 await asyncio.sleep(0.01)
@@ -728,48 +726,48 @@ open("left", "w").close()
             supervisor.close()
             return left
 
-        assert run(scene()) == []
+        assert run(main()) == []
 
-    def test_nobody_closes_it_before_the_loop_ends(self, ground: Ground, mark: str) -> None:
-        supervisor, ear = ProcessSupervisor(), Ear()
+    def test_nobody_closes_it_before_the_loop_ends(self, env: ServerEnv, mark: str) -> None:
+        supervisor, recorder = ProcessSupervisor(), TransportRecorder()
 
-        async def scene() -> None:
-            await ground.transport(supervisor, ECHO).open(ear.receive, ear.lose)
+        async def main() -> None:
+            await env.transport(supervisor, ECHO).open(recorder.receive, recorder.lose)
 
         before = sorted(os.listdir("/proc/self/fd"))
-        asyncio.run(scene(), debug=True)
+        asyncio.run(main(), debug=True)
         assert living_pids(mark) == []
         supervisor.close()
         gc.collect()
         assert sorted(os.listdir("/proc/self/fd")) == before
-        assert ear.lost == []
+        assert recorder.lost == []
 
-    def test_the_keeper_is_closed_first(self, ground: Ground, mark: str) -> None:
-        async def scene() -> None:
-            supervisor, ear = ProcessSupervisor(), Ear()
-            transport = ground.transport(supervisor, ECHO)
-            await transport.open(ear.receive, ear.lose)
+    def test_the_keeper_is_closed_first(self, env: ServerEnv, mark: str) -> None:
+        async def main() -> None:
+            supervisor, recorder = ProcessSupervisor(), TransportRecorder()
+            transport = env.transport(supervisor, ECHO)
+            await transport.open(recorder.receive, recorder.lose)
             supervisor.close()
             assert living_pids(mark) == []
             await transport.close()
 
-        run(scene())
+        run(main())
 
 
 class TestCancellingAnywhere:
-    def test_open_and_send(self, ground: Ground, mark: str) -> None:
+    def test_open_and_send(self, env: ServerEnv, mark: str) -> None:
         chance = random.Random(5)
 
-        async def use(transport: StdioTransport, ear: Ear) -> None:
-            await transport.open(ear.receive, ear.lose)
+        async def use(transport: StdioTransport, recorder: TransportRecorder) -> None:
+            await transport.open(recorder.receive, recorder.lose)
             for number in range(100):
                 await transport.send(JsonRpcRequest(number, "m", {"x": "x" * 100_000}))
 
-        async def scene() -> None:
+        async def main() -> None:
             supervisor = ProcessSupervisor()
             for _ in range(25):
-                transport = ground.transport(supervisor, ECHO)
-                task = asyncio.create_task(use(transport, Ear()))
+                transport = env.transport(supervisor, ECHO)
+                task = asyncio.create_task(use(transport, TransportRecorder()))
                 await asyncio.sleep(chance.random() * 0.08)
                 task.cancel()
                 await asyncio.wait((task,))
@@ -778,4 +776,4 @@ class TestCancellingAnywhere:
                 assert living_pids(mark) == []
             supervisor.close()
 
-        run(scene())
+        run(main())

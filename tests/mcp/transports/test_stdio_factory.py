@@ -44,7 +44,7 @@ def told_by(
 ) -> tuple[str, list[str], dict[str, str]]:
     """What the program of this server finds."""
 
-    async def scene() -> JsonRpcMessage:
+    async def main() -> JsonRpcMessage:
         supervisor = ProcessSupervisor()
         first: asyncio.Future[JsonRpcMessage] = asyncio.get_running_loop().create_future()
         transport = create_stdio_transport(
@@ -57,7 +57,7 @@ def told_by(
             await transport.close()
             supervisor.close()
 
-    match asyncio.run(scene()):
+    match asyncio.run(main()):
         case JsonRpcResponse(1, {"cwd": str(cwd), "argv": list(argv), "env": dict(env)}):
             return cwd, [str(each) for each in argv], {str(name): str(content) for name, content in env.items()}
         case other:

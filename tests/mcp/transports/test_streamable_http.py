@@ -74,7 +74,7 @@ async def talking(answer: Callable[[Peer], Awaitable[None]]) -> AsyncGenerator[t
 
 @pytest.mark.parametrize("name", ["stateful", "stateless", "json", "resumable"])
 def test_the_official_server(servers: dict[str, str], name: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, servers[name])) as end:
             answer = await end.initialize()
             assert answer["protocolVersion"] == "2025-11-25"
@@ -83,11 +83,11 @@ def test_the_official_server(servers: dict[str, str], name: str) -> None:
             assert [text_of(result) for result in together] == ["0", "2", "4", "6", "8"]
             assert end.losses == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_progress_comes_before_the_answer(servers: dict[str, str]) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateful"])) as end:
             await end.initialize()
             params: JsonObject = {"name": "slow", "arguments": {"seconds": 0}, "_meta": {"progressToken": 7}}
@@ -100,20 +100,20 @@ def test_progress_comes_before_the_answer(servers: dict[str, str]) -> None:
                 )
             ]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_stream_that_the_server_ends_is_taken_up(servers: dict[str, str]) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, servers["resumable"])) as end:
             await end.initialize()
             assert text_of(await end.result(call(1, "broken_off"))) == "taken up"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_the_stateless_revision(servers: dict[str, str]) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateful"])) as end:
             found = await end.result(stateless(1, "server/discover"))
             assert REVISION in cast("list[str]", found["supportedVersions"])
@@ -123,11 +123,11 @@ def test_the_stateless_revision(servers: dict[str, str]) -> None:
             assert isinstance(unknown, JsonRpcError)
             assert (unknown.id, unknown.code) == (3, METHOD_NOT_FOUND)
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_forgetting_cancels_a_request_of_the_stateless_revision(servers: dict[str, str]) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateless"])) as end:
             end.transport.set_revision(REVISION)
             before = text_of(await end.result(stateless(1, "tools/call", name="cancelled_calls", arguments={})))
@@ -145,11 +145,11 @@ def test_forgetting_cancels_a_request_of_the_stateless_revision(servers: dict[st
                     await asyncio.sleep(0.05)
             assert end.losses == []
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_headers_of_the_handshake_and_after_it() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         answer, log = scripted_server(
             json_response(result_message(0, protocolVersion="2025-06-18"), mcp_session_id="S-1"),
             http_response("202 Accepted"),
@@ -185,11 +185,11 @@ def test_headers_of_the_handshake_and_after_it() -> None:
         ]
         assert log.bodies[1] == {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_headers_of_the_stateless_revision() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         answer, log = scripted_server(json_response(result_message(1)), json_response(result_message(2)))
         async with talking(answer) as (end, _):
             await end.result(stateless(1, "tools/list"))
@@ -206,11 +206,11 @@ def test_headers_of_the_stateless_revision() -> None:
             },
         ]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_arguments_that_a_tool_wants_in_headers() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         schema = {"properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
         answer, log = scripted_server(
             json_response(result_message(1, tools=[{"name": "t", "inputSchema": schema}])),
@@ -223,7 +223,7 @@ def test_arguments_that_a_tool_wants_in_headers() -> None:
             await end.result(JsonRpcRequest(3, "tools/call", {"name": "t", "arguments": {"region": "eu"}}))
         assert [headers.get("mcp-param-region") for headers in log.headers] == [None, "eu", None]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_what_the_server_says_unasked() -> None:
@@ -235,7 +235,7 @@ def test_what_the_server_says_unasked() -> None:
         await peer.send(sse_head() + sse_event({"jsonrpc": "2.0", "id": "q", "method": "roots/list"}, "b"))
         await peer.wait_closed()
 
-    async def scene() -> None:
+    async def main() -> None:
         answer, log = scripted_server(
             json_response(result_message(0, protocolVersion="2025-11-25")), http_response("202 Accepted"), listen, go_on
         )
@@ -248,7 +248,7 @@ def test_what_the_server_says_unasked() -> None:
             ]
         assert [each.get("last-event-id") for each in log.headers] == [None, None, None, "a"]
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def outcome_of(*answers: bytes | Callable[[Peer], Awaitable[None]], session: str | None = None) -> object:
@@ -261,7 +261,7 @@ def outcome_and_log(
 ) -> tuple[object, RequestLog]:
     greeting = json_response(result_message(0), **({} if session is None else {"mcp_session_id": session}))
 
-    async def scene() -> tuple[object, RequestLog]:
+    async def main() -> tuple[object, RequestLog]:
         answer, log = scripted_server(greeting, *answers)
         async with raw_server(answer) as server:
             headers = {"Authorization": "Bearer secret-of-mine"}
@@ -273,7 +273,7 @@ def outcome_and_log(
                 assert lost == ([1, None][: len(lost)] if isinstance(found, McpFailure) else [])
                 return told(found, lost[-1], server.port) if isinstance(found, McpFailure) else found, log
 
-    return run_checked(scene())
+    return run_checked(main())
 
 
 def told(failure: McpFailure, lost: RequestId | None, port: int) -> tuple[str, McpProblem, RequestId | None]:
@@ -366,13 +366,13 @@ def test_a_session_that_is_gone() -> None:
 
 
 def test_a_session_that_cannot_be_named() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         answer, _ = scripted_server(json_response(result_message(0), mcp_session_id="ä"))
         async with talking(answer) as (end, _):
             failure = await end.failure(JsonRpcRequest(0, "initialize"))
             assert failure.problem is McpProblem.MALFORMED
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_broken_stream_is_taken_up_where_it_was() -> None:
@@ -423,7 +423,7 @@ def test_a_missing_slash_is_added() -> None:
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
 def test_a_server_that_wants_to_know_who_asks(status: str) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         challenge = 'Bearer resource_metadata="https://x.example/meta"'
         answer, _ = scripted_server(*[http_response(status, www_authenticate=challenge)] * 2)
         async with talking(answer) as (end, server):
@@ -433,33 +433,33 @@ def test_a_server_that_wants_to_know_who_asks(status: str) -> None:
             with pytest.raises(McpFailure, match="wants to know who asks"):
                 await end.transport.send(JsonRpcNotification("x"))
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_server_that_is_not_there() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with open_recorder(lambda client: StreamableHttpTransport(client, "http://127.0.0.1:1")) as end:
             failure = await end.failure(JsonRpcRequest(0, "initialize"))
             assert failure.problem is McpProblem.START
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_an_address_that_is_none() -> None:
-    async def scene() -> None:
+    async def main() -> None:
         with pytest.raises(McpFailure, match="does not begin with http") as caught:
             async with open_recorder(lambda client: StreamableHttpTransport(client, "ftp://secret/")):
                 pass
         assert caught.value.problem is McpProblem.CONFIGURATION
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_closing_ends_what_is_under_way() -> None:
     async def wait(peer: Peer) -> None:
         await peer.wait_closed()
 
-    async def scene() -> None:
+    async def main() -> None:
         answer, log = scripted_server(wait, wait)
         async with talking(answer) as (end, _):
             await end.transport.send(JsonRpcRequest(1, "x"))
@@ -472,14 +472,14 @@ def test_closing_ends_what_is_under_way() -> None:
             with pytest.raises(McpFailure, match="is closed"):
                 await end.transport.send(JsonRpcRequest(3, "x"))
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_a_server_that_does_not_let_go_is_left() -> None:
     async def wait(peer: Peer) -> None:
         await peer.wait_closed()
 
-    async def scene() -> float:
+    async def main() -> float:
         answer, _ = scripted_server(json_response(result_message(0), mcp_session_id="s"), wait)
         async with talking(answer) as (end, _):
             await end.result(JsonRpcRequest(0, "initialize"))
@@ -487,4 +487,4 @@ def test_a_server_that_does_not_let_go_is_left() -> None:
             await end.transport.close()
             return asyncio.get_running_loop().time() - before
 
-    assert 0.5 < run_checked(scene()) < 10
+    assert 0.5 < run_checked(main()) < 10

@@ -286,7 +286,7 @@ def test_who_is_asked() -> None:
 
 def test_a_message_is_encoded_once() -> None:
     async def twice(client: ModelClient) -> None:
-        encoded = client._encoder(with_thinking=True, media=True)
+        encoded = client._encoder(with_thinking=True, media=True)  # pyright: ignore[reportAttributeAccessIssue]
         await collect(client)
         before = encoded.get(HELLO.messages[0])
         await collect(client)

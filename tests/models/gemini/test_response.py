@@ -1,5 +1,6 @@
 import json
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -112,7 +113,10 @@ def test_calls_that_are_not_as_they_should_be_stay_calls(sent: object, understoo
 def test_calls_are_of_the_tools_own_names() -> None:
     tools = tuple(FunctionDeclaration(name, "", {}) for name in ("2fa", "srv__a.b"))
     reader = GeminiResponseReader((), tools)
-    calls = [{"functionCall": {"name": wire_name("2fa", NAME_PATTERN)}}, {"functionCall": {"name": "srv__a.b"}}]
+    calls: list[dict[str, Any]] = [
+        {"functionCall": {"name": wire_name("2fa", NAME_PATTERN)}},
+        {"functionCall": {"name": "srv__a.b"}},
+    ]
     calls.append({"functionCall": {"name": "unheard_of"}, "thoughtSignature": "s"})
     assert list(reader.read(json.dumps(chunk(*calls, reason="STOP")))) == []
     assert reader.response().calls == (

@@ -230,7 +230,7 @@ def test_a_message_is_encoded_once() -> None:
     prompt = user_message("Hello")
 
     async def twice(client: ModelClient) -> list[bytes]:
-        encoders = client._encoders
+        encoders = client._encoders  # pyright: ignore[reportAttributeAccessIssue]
         await collect(client, ModelRequest([prompt]))
         before = encoders[False, True].get(prompt)
         await collect(client, ModelRequest([prompt]))
@@ -258,7 +258,7 @@ def test_who_is_asked() -> None:
 
 def test_openai_itself_knows_the_new_name_of_the_limit() -> None:
     client = open_openai("gpt-5", ModelOptions({"OPENAI_API_KEY": KEY}))
-    pieces = client._body(replace(HELLO, max_output_tokens=5), client._dialect)
+    pieces = client._body(replace(HELLO, max_output_tokens=5), client._dialect)  # pyright: ignore[reportAttributeAccessIssue]
     assert json.loads(b"".join(pieces))["max_completion_tokens"] == 5
     use(client, lambda client: client.count_tokens(HELLO))
 
@@ -277,7 +277,7 @@ def test_with_the_loop_around_it() -> None:
 
 
 def _impatient(client: ModelClient) -> ModelClient:
-    client._first_wait = 0.0
+    client._first_wait = 0.0  # pyright: ignore[reportAttributeAccessIssue]
     return client
 
 

@@ -1,6 +1,7 @@
 """Which requests are the same, and what is said where they are not."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,7 @@ class TestSameness:
             {"temperature": 0.5},
         ],
     )
-    def test_everything_else_counts(self, others: dict[str, object]) -> None:
+    def test_everything_else_counts(self, others: dict[str, Any]) -> None:
         assert comparable(user_message("a"), **others) == comparable(user_message("a"), **others)
         assert comparable(user_message("a"), **others).digest != comparable(user_message("a")).digest
 

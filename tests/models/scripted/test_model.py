@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -182,9 +183,7 @@ class TestExpectations:
             ("false", {"error": "no", "output": ["a"]}, 'should have succeeded, but failed: "no\\n[\\"a\\"]"'),
         ],
     )
-    def test_expects_errors(
-        self, wanted: str, response: dict[str, object], problem: str | None, tmp_path: Path
-    ) -> None:
+    def test_expects_errors(self, wanted: str, response: dict[str, Any], problem: str | None, tmp_path: Path) -> None:
         text = f'[[answer]]\n[[answer.call]]\nname = "t"\nexpect_error = {wanted}\n[[answer]]\nsay = "on"\n'
         model = scripted(tmp_path, text)
         told = [*called(model), user_message(FunctionResponse("t", response))]

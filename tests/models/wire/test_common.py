@@ -44,7 +44,7 @@ def test_arguments_find_their_way_back(arguments: dict[str, int]) -> None:
     schema = {"type": "object", "properties": {key: {} for key in arguments}, "required": list(arguments)}
     told = wire_properties(schema)
     sent = wire_arguments(arguments)
-    assert list(sent) == list(told["properties"]) == told["required"]
+    assert list(sent) == list(told["properties"]) == told["required"]  # pyright: ignore[reportArgumentType]
     assert all(re.fullmatch(KEYS, key) for key in sent)
     tool = FunctionDeclaration("t", "", schema)
     assert restore_arguments(sent, tool) == restore_arguments(arguments, tool) == arguments

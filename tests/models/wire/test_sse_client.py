@@ -3,6 +3,7 @@
 import asyncio
 import time
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_a_loss_after_the_end_is_no_loss() -> None:
     whole = stream(chunk(content="Hi"), chunk(reason="stop"), usage_chunk(), done=False)
     size = sum(map(len, whole.pieces[:2]))
     for how in ("cut_after", "stall_after"):
-        chunks, _ = streamed(Reply(whole.pieces, headers=whole.headers, **{how: size}))
+        chunks, _ = streamed(Reply(whole.pieces, headers=whole.headers, **dict[str, Any]({how: size})))
         assert isinstance(chunks[-1], ModelResponse)
         assert chunks[-1].text == "Hi"
 

@@ -114,7 +114,7 @@ class TerminalEnv:
 
     @contextmanager
     def open_chat(
-        self, script: str, *words: str, setting: TerminalSetting = WIDE, ready: str | None = READY, **environment: str
+        self, script: str, *words: str, setting: TerminalSetting = WIDE, ready: str | None = READY, **environment: Any
     ) -> Generator[ScreenUser]:
         """The program with this script for a model, ready for the first key."""
         given = ("-m", self.script(script), "--sandbox", "off", *words) if script else words

@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 # Makes the terminal that is its standard input its own, so that Ctrl-C reaches it, and becomes the program.
 TAKE_TERMINAL = (
@@ -64,7 +65,7 @@ class PtyProgram:
 
 @contextmanager
 def run_at_terminal(
-    *words: str | Path, cwd: Path | None = None, columns: int = 0, **environment: str
+    *words: str | Path, cwd: Path | None = None, columns: int = 0, **environment: Any
 ) -> Generator[PtyProgram]:
     controller, line = os.openpty()
     try:

@@ -124,7 +124,7 @@ class TestProtocol:
 
     def test_success(self, make: Make) -> None:
         """The output is given to the model verbatim."""
-        assert call(make("printf ' \\n{\"a\": 1}\\r\\n \\n'")) == ToolResult(*[' \n{"a": 1}\r\n \n'] * 2)
+        assert call(make("printf ' \\n{\"a\": 1}\\r\\n \\n'")) == ToolResult(*[' \n{"a": 1}\r\n \n'] * 2)  # pyright: ignore[reportArgumentType]
         assert call(make("true")) == ToolResult("", "")
 
     def test_what_is_no_text(self, make: Make) -> None:

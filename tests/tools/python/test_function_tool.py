@@ -136,7 +136,7 @@ class TestDeclaration:
 
     def test_it_is_still_the_function(self) -> None:
         assert forecast(Place("Oslo"), 2, detail="long") == [Place("Oslo"), 2, None, "long"]
-        assert (forecast.__name__, forecast.__doc__) == ("forecast", forecast.__wrapped__.__doc__)
+        assert (forecast.__name__, forecast.__doc__) == ("forecast", forecast.__wrapped__.__doc__)  # pyright: ignore[reportAttributeAccessIssue]
 
     def test_bound_methods(self) -> None:
         class Counter:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,11 +87,11 @@ class TestLines:
             (b"a\xffb\n\xe6\x97\nc", ["a\ufffdb", "\ufffd\ufffd", "c"]),
         ],
     )
-    def test_they_end_at_newlines_only(self, raw: bytes, lines: list[str], ways: dict[str, int]):
+    def test_they_end_at_newlines_only(self, raw: bytes, lines: list[str], ways: dict[str, Any]):
         expected = LineSlice(lines=lines, first=0, total=len(lines), has_truncated_lines=False, reaches_end=True)
         assert slice_of(raw, **ways) == expected
 
-    def test_a_part(self, ways: dict[str, int]):
+    def test_a_part(self, ways: dict[str, Any]):
         raw = b"zero\none\ntwo\nthree\nfour"
         assert slice_of(raw, offset=1, limit=2, **ways) == LineSlice(
             ["one", "two"], 1, 5, has_truncated_lines=False, reaches_end=False
@@ -102,27 +103,27 @@ class TestLines:
             ["three", "four"], 3, 5, has_truncated_lines=False, reaches_end=True
         )
 
-    def test_carriage_returns_at_the_end_of_a_part(self, ways: dict[str, int]):
+    def test_carriage_returns_at_the_end_of_a_part(self, ways: dict[str, Any]):
         assert slice_of(b"a\r\nb\r\nc\r\n", offset=1, limit=1, **ways).lines == ["b"]
 
     @pytest.mark.parametrize("offset", [3, 4, 1000, 1 << 62])
-    def test_a_part_beyond_the_end_is_empty(self, offset: int, ways: dict[str, int]):
+    def test_a_part_beyond_the_end_is_empty(self, offset: int, ways: dict[str, Any]):
         assert slice_of(b"a\nb\nc", offset=offset, **ways) == LineSlice(
             [], offset, 3, has_truncated_lines=False, reaches_end=True
         )
 
-    def test_an_endless_limit(self, ways: dict[str, int]):
+    def test_an_endless_limit(self, ways: dict[str, Any]):
         assert slice_of(b"a\nb", limit=1 << 70, **ways) == LineSlice(
             ["a", "b"], 0, 2, has_truncated_lines=False, reaches_end=True
         )
 
     @pytest.mark.parametrize("encoding", ENCODINGS[:6], ids=lambda encoding: encoding.codec + encoding.bom.hex())
-    def test_a_byte_order_mark_is_dropped_from_the_first_line_only(self, encoding: TextEncoding, ways: dict[str, int]):
+    def test_a_byte_order_mark_is_dropped_from_the_first_line_only(self, encoding: TextEncoding, ways: dict[str, Any]):
         raw = encoding.bom + "a\n\ufeffb".encode(encoding.codec)
         assert slice_of(raw, encoding, **ways).lines == ["a", "\ufeffb"]
         assert slice_of(raw, encoding, offset=1, **ways).lines == ["\ufeffb"]
 
-    def test_the_empty_last_line_by_itself(self, ways: dict[str, int]):
+    def test_the_empty_last_line_by_itself(self, ways: dict[str, Any]):
         assert slice_of(b"a\nb\n", offset=2, **ways) == LineSlice(
             [""], 2, 3, has_truncated_lines=False, reaches_end=True
         )
@@ -130,25 +131,25 @@ class TestLines:
 
 @both_ways
 class TestLongLines:
-    def test_one_character_too_many_is_cut(self, ways: dict[str, int]):
+    def test_one_character_too_many_is_cut(self, ways: dict[str, Any]):
         found = slice_of(b"x" * 11 + b"\nshort", max_line_length=10, **ways)
         assert found == LineSlice(
             ["x" * 10 + "... [truncated]", "short"], 0, 2, has_truncated_lines=True, reaches_end=True
         )
 
-    def test_exactly_as_long_as_allowed_is_not(self, ways: dict[str, int]):
+    def test_exactly_as_long_as_allowed_is_not(self, ways: dict[str, Any]):
         found = slice_of(b"x" * 10 + b"\r\nshort", max_line_length=10, **ways)
         assert found == LineSlice(["x" * 10, "short"], 0, 2, has_truncated_lines=False, reaches_end=True)
 
     @pytest.mark.parametrize("encoding", ENCODINGS[:6], ids=lambda encoding: encoding.codec)
-    def test_characters_are_counted_not_bytes(self, encoding: TextEncoding, ways: dict[str, int]):
+    def test_characters_are_counted_not_bytes(self, encoding: TextEncoding, ways: dict[str, Any]):
         raw = encoding.bom + ("😀" * 11 + "\n" + "日" * 10).encode(encoding.codec)
         found = slice_of(raw, encoding, max_line_length=10, **ways)
         assert found == LineSlice(
             ["😀" * 10 + "... [truncated]", "日" * 10], 0, 2, has_truncated_lines=True, reaches_end=True
         )
 
-    def test_only_lines_of_the_part_count(self, ways: dict[str, int]):
+    def test_only_lines_of_the_part_count(self, ways: dict[str, Any]):
         assert not slice_of(
             b"x" * 50 + b"\nb\n" + b"x" * 50, offset=1, limit=1, max_line_length=10, **ways
         ).has_truncated_lines

@@ -73,7 +73,7 @@ class TestFile:
 class TestQuota:
     def make(self, directory: Path, name: str, *, size: int, age: float) -> None:
         (directory / name).write_bytes(bytes(size))
-        os.utime(directory / name, (time.time() - age,) * 2)
+        os.utime(directory / name, (time.time() - age, time.time() - age))
 
     def test_old_files_go_and_then_the_oldest(self, tmp_path: Path) -> None:
         self.make(tmp_path, "new", size=10, age=0)

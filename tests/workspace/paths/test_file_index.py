@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def make(root: Path, *names: str) -> Path:
     return root
 
 
-def ask(work: Callable[[FileIndex], Awaitable[None]], *roots: Path, **settings: bool) -> None:
+def ask(work: Callable[[FileIndex], Awaitable[None]], *roots: Path, **settings: Any) -> None:
     async def run() -> None:
         with Workspace(roots, **settings) as workspace:
             names = FileIndex(workspace)

@@ -289,7 +289,7 @@ async def test_other_keys_tell_who_listens() -> None:
     handler.on_search_history = lambda: heard.append("search")
     handler.on_external_editor = lambda: heard.append("editor")
     handler.on_next_mode = lambda: heard.append("mode")
-    handler.on_steer = heard.append
+    handler.on_steer = lambda text: heard.append(text)  # noqa: PLW0108 -- the parameter has a name
     with open_editor(handler=handler) as user:
         user.type(CTRL_O, CTRL_R, CTRL_G, "\x18\x05", SHIFT_TAB, "go on", CTRL_S, CTRL_S, "there", "\x1bs")
         assert heard == ["expand", "search", "editor", "editor", "mode", "go on", "there"]
