@@ -4,24 +4,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from tejat.core.frozen import frozen
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.alignment import LineAlignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.search_block import SearchBlock
-from tejat.tools.edit.weights import (
-    CHARACTER_COST,
-    CHARACTER_MARGIN,
-    CHARACTERS_PER_TYPO,
-    CLEAR_MARGIN,
-    MATCHES_PER_MISMATCH,
-    MIN_LENGTH,
-    MIN_LENGTH_WITH_TYPO,
-    MIN_MATCHED_CHARACTERS,
-    SLIGHT_MARGIN,
-    TYPO_COST,
-    TYPO_MARGIN,
-    WIDE_MARGIN,
-)
 
 
 @frozen
@@ -88,21 +75,25 @@ def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: LineAlign
     """Check that enough of the block is there, regardless of other alignments."""
     evidence = _evidence(block, target, alignment)
     length = sum(map(len, block.keys))
-    if length < MIN_LENGTH:
+    if length < weights.MIN_LENGTH:
         return False
     if evidence.unmatched:
-        outweighs = evidence.same >= MATCHES_PER_MISMATCH * evidence.unmatched and evidence.same > evidence.typos
-        return outweighs and evidence.weight >= MIN_MATCHED_CHARACTERS
+        outweighs = (
+            evidence.same >= weights.MATCHES_PER_MISMATCH * evidence.unmatched and evidence.same > evidence.typos
+        )
+        return outweighs and evidence.weight >= weights.MIN_MATCHED_CHARACTERS
     if not evidence.typos:
         return True
     if evidence.same:
         return evidence.typos <= evidence.same + 1
-    if length < MIN_LENGTH_WITH_TYPO:
+    if length < weights.MIN_LENGTH_WITH_TYPO:
         return False
     if all(match.kind <= MatchKind.CUT for match in alignment.matches):
         return True
     cost = sum(match.cost for match in alignment.matches)
-    return cost <= TYPO_COST * evidence.typos + CHARACTER_COST * (length // CHARACTERS_PER_TYPO + 1)
+    return cost <= weights.TYPO_COST * evidence.typos + weights.CHARACTER_COST * (
+        length // weights.CHARACTERS_PER_TYPO + 1
+    )
 
 
 def _is_rival(block: SearchBlock, target: IndexedFile, best: LineAlignment, other: LineAlignment) -> bool:
@@ -114,11 +105,11 @@ def _is_rival(block: SearchBlock, target: IndexedFile, best: LineAlignment, othe
     is_better_anywhere = any(mine.cost > theirs.cost for mine, theirs in zip(best.matches, other.matches, strict=True))
     worst = max(best.matches, key=lambda match: match.cost)
     if _evidence(block, target, best).unmatched or (worst.kind >= MatchKind.CUT and is_better_anywhere):
-        margin = WIDE_MARGIN
+        margin = weights.WIDE_MARGIN
     elif worst.kind > MatchKind.TYPO:
-        margin = CLEAR_MARGIN
-    elif worst.cost > TYPO_COST + CHARACTER_COST:
-        margin = TYPO_MARGIN
+        margin = weights.CLEAR_MARGIN
+    elif worst.cost > weights.TYPO_COST + weights.CHARACTER_COST:
+        margin = weights.TYPO_MARGIN
     else:
-        margin = CHARACTER_MARGIN if worst.kind > MatchKind.CUT else SLIGHT_MARGIN
+        margin = weights.CHARACTER_MARGIN if worst.kind > MatchKind.CUT else weights.SLIGHT_MARGIN
     return other.total_cost < best.total_cost + margin

@@ -4,21 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from tejat.core.frozen import frozen
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import has_escapes, is_plain
 from tejat.tools.edit.match.line_match import IMPOSSIBLE, MISSING, SAME, Match
 from tejat.tools.edit.match.search_block import SearchBlock
-from tejat.tools.edit.weights import (
-    BLANK_COST,
-    CHARACTER_COST,
-    CUT_COST,
-    ELIDED_END_COST,
-    ESCAPED_COST,
-    EXTRA_COST,
-    OTHER_COST,
-    TYPO_COST,
-)
 
 _NEVER = float("inf")
 _LOOKAHEAD = 4
@@ -108,9 +99,9 @@ def straight_walk_cost(block: SearchBlock, target: IndexedFile, start: int) -> f
             at = until
             continue
         while key and 0 <= at < lines and not keys[at]:
-            total, at = total + BLANK_COST, at + 1
+            total, at = total + weights.BLANK_COST, at + 1
         ahead = _lines_ahead(key, keys, at) if key else 0
-        total, at = total + EXTRA_COST * ahead, at + ahead
+        total, at = total + weights.EXTRA_COST * ahead, at + ahead
         match = costs.match(index, at) if 0 <= at < lines else IMPOSSIBLE
         has_match = has_match or (bool(key) and match.is_known)
         is_missing = match == IMPOSSIBLE or (
@@ -188,7 +179,7 @@ class _CostTable:
         there = frozenset(self._target.keys[self._first : end])
         self._is_escaped = has_escapes("".join(there))
         unknown = [index for index, key in enumerate(block.keys) if key and key not in there]
-        least = [0.0 if key in there else BLANK_COST for key in block.keys]
+        least = [0.0 if key in there else weights.BLANK_COST for key in block.keys]
         for index in unknown:
             least[index] = self._min_mismatch_cost(index)
         if sum(least) > limit:
@@ -198,12 +189,12 @@ class _CostTable:
         # Lengths of the keys, 0 for lines that are not plain.
         self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
         is_any_there = len(unknown) < sum(map(bool, block.keys))
-        if any(block.elisions) or (is_any_there and OTHER_COST * len(unknown) <= limit):
+        if any(block.elisions) or (is_any_there and weights.OTHER_COST * len(unknown) <= limit):
             return least
         has_match = is_any_there
         for index in unknown:
             least[index] = self._cheapest_line(index, end)
-            has_match = has_match or least[index] < OTHER_COST
+            has_match = has_match or least[index] < weights.OTHER_COST
             if sum(least) > limit:
                 return None
             if has_match and limit == _NEVER:
@@ -214,7 +205,7 @@ class _CostTable:
         """Minimal cost of a line over all lines of the window, which is less than omitting it."""
         comparer = self._costs.comparer(index)
         (shortest, longest), known = comparer.key_length_range, comparer.cache
-        best = float(OTHER_COST)
+        best = float(weights.OTHER_COST)
         for at, (size, line) in enumerate(
             zip(self._sizes, self._target.lines[self._first : end], strict=True), self._first
         ):
@@ -228,11 +219,13 @@ class _CostTable:
         """Minimal cost of matching a line with a different key."""
         block = self._block
         if self._is_escaped or block.elisions[index] or has_escapes(block.keys[index]):
-            return ESCAPED_COST
+            return weights.ESCAPED_COST
         is_whole = index not in {block.first_nonblank, block.last_nonblank}
         if not is_whole:
-            return CUT_COST
-        return ELIDED_END_COST if block.keys[index].endswith("...") else TYPO_COST + CHARACTER_COST
+            return weights.CUT_COST
+        return (
+            weights.ELIDED_END_COST if block.keys[index].endswith("...") else weights.TYPO_COST + weights.CHARACTER_COST
+        )
 
     def end_positions(self) -> list[int]:
         """Possible ends of the alignment, cheapest first."""
@@ -286,7 +279,7 @@ class _CostTable:
         key, is_elision, is_final = block.keys[index], block.elisions[index], index == len(block.lines) - 1
         comparer = self._costs.comparer(index)
         (shortest, longest), known = comparer.key_length_range, comparer.cache
-        sizes, first = self._sizes, self._first
+        sizes, first, other_cost = self._sizes, self._first, weights.OTHER_COST
         skip_block_line, mismatch = self._costs.missing_cost(index), self._min_mismatch_cost(index)
         above_low, above_row = self._row_starts[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
@@ -307,12 +300,12 @@ class _CostTable:
             if diagonal < _NEVER and least <= best and least <= limit:
                 size = sizes[at - first]
                 if size and not is_elision and not shortest <= size <= longest:
-                    cost = OTHER_COST
+                    cost = other_cost
                 else:
                     cost = (known.get(lines[at]) or self._costs.match(index, at)).cost
                 if diagonal + cost <= best:
                     best, move = diagonal + cost, _MATCH
-                    if cost < OTHER_COST and key:
+                    if cost < other_cost and key:
                         self.has_match = True
             if best > limit:
                 best = _NEVER

@@ -4,20 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress, count
 
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.alignment import LineAlignment, align, alignment_window, straight_walk_cost
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import has_escapes
 from tejat.tools.edit.match.normalize import split_words
 from tejat.tools.edit.match.search_block import SearchBlock
-from tejat.tools.edit.weights import (
-    CHARACTER_COST,
-    CHARACTER_MARGIN,
-    CUT_COST,
-    ESCAPED_COST,
-    OTHER_COST,
-    TYPO_COST,
-    WIDE_MARGIN,
-)
 
 _MAX_CANDIDATES = 8
 _MAX_SHOWN = 3
@@ -82,7 +74,7 @@ class Candidates:
         self._slack = 4 + min(len(block.lines) // 2, 10) if len(block.lines) > 1 else 0
         self._distinctive_count = sum(block.distinctive)
         self._is_escaped = target.has_escapes or any(map(has_escapes, block.keys))
-        self._mismatch_cost = ESCAPED_COST if self._is_escaped else CUT_COST
+        self._mismatch_cost = weights.ESCAPED_COST if self._is_escaped else weights.CUT_COST
         self._compared: dict[int, None] = {}
         self._window_cache: dict[tuple[int, tuple[str, ...]], tuple[int, list[LineAlignment]]] = {}
 
@@ -109,11 +101,11 @@ class Candidates:
 
     def compare_best(self, votes: _Votes, most: int) -> None:
         """Align at the start lines with most votes that are more than `slack` lines apart."""
-        weights, lines = _windowed_sums(votes.weights, self._slack // 2), _windowed_sums(votes.lines, self._slack)
+        scores, lines = _windowed_sums(votes.weights, self._slack // 2), _windowed_sums(votes.lines, self._slack)
         chosen: set[int] = set()
         best, least = self.alignments[0] if self.alignments else None, 0
-        for start in sorted(weights, key=lambda start: (-weights[start] - votes.weights[start], start)):
-            weight = weights[start] + votes.weights[start]
+        for start in sorted(scores, key=lambda start: (-scores[start] - votes.weights[start], start)):
+            weight = scores[start] + votes.weights[start]
             if len(chosen) >= _MAX_SHOWN and self._is_hopeless:
                 break
             if len(chosen) >= most and (weight < least or not least):
@@ -170,14 +162,14 @@ class Candidates:
         return (
             self._is_single
             and bool(self.alignments)
-            and 2 * self.alignments[0].total_cost > OTHER_COST * max(self._distinctive_count, 2)
+            and 2 * self.alignments[0].total_cost > weights.OTHER_COST * max(self._distinctive_count, 2)
         )
 
     @property
     def may_be_beaten(self) -> bool:
         """Check whether a place without any exact line could be as good as the best one."""
         edges = min(self._distinctive_count, 2)
-        inner = ESCAPED_COST if self._is_escaped else TYPO_COST + CHARACTER_COST
+        inner = weights.ESCAPED_COST if self._is_escaped else weights.TYPO_COST + weights.CHARACTER_COST
         least = self._mismatch_cost * edges + inner * (self._distinctive_count - edges)
         return _rival_limit(self.alignments[0].total_cost) >= least
 
@@ -194,7 +186,7 @@ def _add_alignments(found: list[LineAlignment], more: Sequence[LineAlignment]) -
 
 def _rival_limit(best: float) -> float:
     """Maximal cost of an alignment that rivals one with this cost."""
-    return best + (CHARACTER_MARGIN if best < CUT_COST else WIDE_MARGIN)
+    return best + (weights.CHARACTER_MARGIN if best < weights.CUT_COST else weights.WIDE_MARGIN)
 
 
 def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:

@@ -1,21 +1,14 @@
 """Costs of matching lines of the search block with lines of the file, and of skipping lines."""
 
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import LineComparer
 from tejat.tools.edit.match.line_match import IMPOSSIBLE, OTHER, Match, MatchKind
 from tejat.tools.edit.match.normalize import find_defined_names
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
-from tejat.tools.edit.weights import (
-    BLANK_COST,
-    ELIDED_LINE_COST,
-    ELISION_COST,
-    ELISION_PREFIX_COST,
-    EXTRA_COST,
-    MISSING_COST,
-)
 
 _NEARBY_LINES = 8
-_ELISION = Match(MatchKind.ELISION, ELISION_PREFIX_COST)
+_ELISION = Match(MatchKind.ELISION, weights.ELISION_PREFIX_COST)
 
 
 class CostMatrix:
@@ -75,11 +68,17 @@ class CostMatrix:
 
     def missing_cost(self, index: int) -> float:
         """Cost of a line of the block that is not in the file."""
-        return ELISION_COST if self._block.elisions[index] else MISSING_COST if self._block.keys[index] else BLANK_COST
+        return (
+            weights.ELISION_COST
+            if self._block.elisions[index]
+            else weights.MISSING_COST
+            if self._block.keys[index]
+            else weights.BLANK_COST
+        )
 
     def extra_cost(self, at: int) -> float:
         """Cost of a line that only the file has."""
-        return EXTRA_COST if self._target.keys[at] else BLANK_COST
+        return weights.EXTRA_COST if self._target.keys[at] else weights.BLANK_COST
 
     def elided_costs(self, index: int, start: int, end: int) -> list[float]:
         """Cost of each line of the file that an elision stands for."""
@@ -87,7 +86,7 @@ class CostMatrix:
         # Elided lines belong to the block that contains the elision.
         if len(indent_of(block.lines[index])) > len(indent_of(block.lines[block.first_nonblank])):
             return [
-                ELIDED_LINE_COST if not keys[at] or indent_of(lines[at]) else float(EXTRA_COST)
+                weights.ELIDED_LINE_COST if not keys[at] or indent_of(lines[at]) else float(weights.EXTRA_COST)
                 for at in range(start, end)
             ]
-        return [ELIDED_LINE_COST] * (end - start)
+        return [weights.ELIDED_LINE_COST] * (end - start)

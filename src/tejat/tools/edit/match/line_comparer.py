@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from operator import add
 
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.antonyms import are_antonyms
 from tejat.tools.edit.match.levenshtein import levenshtein_distance, prefix_distance
 from tejat.tools.edit.match.line_match import SAME, Match, MatchKind
@@ -14,30 +15,16 @@ from tejat.tools.edit.match.normalize import (
     split_words,
     strip_escapes,
 )
-from tejat.tools.edit.weights import (
-    CHARACTER_COST,
-    CUT_COST,
-    ELIDED_END_COST,
-    ESCAPED_COST,
-    INDENT_COST,
-    MAX_COMPARED_LENGTH,
-    MAX_TYPO_CHARACTERS,
-    OTHER_COST,
-    SPACING_COST,
-    TRAILING_COST,
-    TYPO_COST,
-    TYPO_DIVISOR,
-    WORD_COST,
-)
+from tejat.tools.edit.weights import MAX_COMPARED_LENGTH, MAX_TYPO_CHARACTERS, TYPO_DIVISOR
 from tejat.workspace.text.line_edits import common_prefix, common_suffix
 
 _MIN_TYPO_LENGTH = 5
 _MIN_CUT_LENGTH = 3
 _MIN_WORDS = 3
-_ESCAPED = Match(MatchKind.ESCAPED, ESCAPED_COST)
-_CUT = Match(MatchKind.CUT, CUT_COST)
-_ELIDED_END = Match(MatchKind.ELIDED_END, ELIDED_END_COST)
-_WORD = Match(MatchKind.WORD, WORD_COST)
+_ESCAPED = Match(MatchKind.ESCAPED, weights.ESCAPED_COST)
+_CUT = Match(MatchKind.CUT, weights.CUT_COST)
+_ELIDED_END = Match(MatchKind.ELIDED_END, weights.ELIDED_END_COST)
+_WORD = Match(MatchKind.WORD, weights.WORD_COST)
 
 
 class LineComparer:
@@ -110,7 +97,7 @@ class LineComparer:
         # A character is part of two bigrams, and two swapped ones are part of three.
         differing = max(len(self._bigrams - _bigrams(found_key)), len(_bigrams(found_key) - self._bigrams))
         if differing <= max(2 * few, 3) and (characters := _bounded_distance(key, found_key, few)) <= few:
-            return Match(MatchKind.TYPO, TYPO_COST + CHARACTER_COST * characters)
+            return Match(MatchKind.TYPO, weights.TYPO_COST + weights.CHARACTER_COST * characters)
         if find_defined_names(given) != find_defined_names(found):
             return None
         is_other_word = not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found)
@@ -145,10 +132,10 @@ def _compare_whitespace(given: str, found: str) -> Match:
     if given == found or not left:
         return SAME
     has_same_indent = given[: len(given) - len(given.lstrip())] == found[: len(found) - len(found.lstrip())]
-    indent = 0 if has_same_indent else INDENT_COST
+    indent = 0 if has_same_indent else weights.INDENT_COST
     if left != right:
-        return Match(MatchKind.SPACING, indent + SPACING_COST)
-    return Match(MatchKind.MARGIN, indent or TRAILING_COST)
+        return Match(MatchKind.SPACING, indent + weights.SPACING_COST)
+    return Match(MatchKind.MARGIN, indent or weights.TRAILING_COST)
 
 
 def _bounded_distance(first: str, second: str, most: int) -> int:
@@ -209,9 +196,9 @@ def _compare_cut(given_key: str, found_key: str, *, is_first: bool, is_last: boo
     )
     if not is_slip:
         return None
-    cost = CUT_COST + TYPO_COST + CHARACTER_COST * characters
+    cost = weights.CUT_COST + weights.TYPO_COST + weights.CHARACTER_COST * characters
     # With many typos it might as well be a different line.
-    return Match(MatchKind.CUT_TYPO if cost < OTHER_COST else MatchKind.OTHER, cost)
+    return Match(MatchKind.CUT_TYPO if cost < weights.OTHER_COST else MatchKind.OTHER, cost)
 
 
 @lru_cache(maxsize=8192)

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from tejat.tools.edit import weights
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.line_comparer import MAX_COMPARED_LENGTH, is_similar
+from tejat.tools.edit.match.line_comparer import is_similar
 from tejat.tools.edit.match.normalize import find_numbers
 from tejat.tools.edit.match.related_lines import distinctive_words
 from tejat.tools.edit.merge.tokens import TokenSequence
@@ -53,7 +54,7 @@ def edit_long_line(request: EditRequest, target: IndexedFile) -> list[LineReplac
 def _find_matches(given: TokenSequence, old: str, target: IndexedFile) -> "Iterator[tuple[int, int, int, int]]":
     """Number of differing words, line, start and end for each occurrence of a rare word."""
     for line, text in enumerate(target.lines):
-        if len(text) <= MAX_COMPARED_LENGTH:
+        if len(text) <= weights.MAX_COMPARED_LENGTH:
             continue
         for start, end in _search_ranges(given, old):
             for at in _find_occurrences(text, old[given.starts[start] : given.ends[end - 1]]):
