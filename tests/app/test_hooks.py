@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.note_tool import NO, YES, ScriptedApprover
+from support.approver import NO, YES, FakeApprover
 from support.program import ProgramEnv, script_answer, text_script
 from tejat.app.session.manager import open_agent
 from tejat.app.tools.toolset import open_tools
@@ -138,7 +138,7 @@ class TestCalls:
             ErrorType.POLICY_VIOLATION,
         )
         assert not target.exists()
-        person = ScriptedApprover([NO, YES])
+        person = FakeApprover([NO, YES])
         assert call(machine, writing(target), person, mode=mode).error is not None
         assert not target.exists()
         assert call(machine, writing(target), person, mode=mode).error is None
@@ -147,7 +147,7 @@ class TestCalls:
 
     def test_even_a_tool_that_never_asks_is_asked_about(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [group("exit 1", name="guard")]})
-        person = ScriptedApprover([YES])
+        person = FakeApprover([YES])
         result = call(machine, FunctionCall("list_directory", {"path": str(machine.project)}), person)
         assert result.error is None
         (question,) = person.questions
@@ -178,7 +178,7 @@ class TestCalls:
         alone = call(machine, writing(machine.project / "a.txt"))
         assert alone.error is not None
         assert alone.error.type is ErrorType.POLICY_VIOLATION
-        person = ScriptedApprover([NO])
+        person = FakeApprover([NO])
         call(machine, writing(machine.project / "a.txt"), person)
         (confirmation,) = person.confirmations
         assert isinstance(confirmation, EditConfirmation)
@@ -313,7 +313,7 @@ class TestWholeRuns:
             machine,
             script_answer(calls=asking) + text_script("Done."),
             "go",
-            person=ScriptedApprover([YES]),
+            person=FakeApprover([YES]),
             session_id="my-session",
         )
         assert ended.reason is EndReason.FINISHED
@@ -354,7 +354,7 @@ class TestWholeRuns:
 def test_hooks_and_commands_have_one_keeper(machine: ProgramEnv) -> None:
     told = machine.base / "told"
     settings(machine.home, hooks={"BeforeTool": [group(f"echo $PPID > {told}")]})
-    done = call(machine, FunctionCall("run_shell_command", {"command": "echo it is $PPID"}), ScriptedApprover([YES]))
+    done = call(machine, FunctionCall("run_shell_command", {"command": "echo it is $PPID"}), FakeApprover([YES]))
     assert done.error is None
     assert f"it is {told.read_text()}" in str(done.llm_content)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runner import HELLO, write_settings
-from support.program import ProgramEnv
+from support.command_runner import HELLO
+from support.program import ProgramEnv, write_settings
 from support.prompter import FakePrompter
 from tejat.app import run_config
 from tejat.app.onboarding.trust import StartupExit

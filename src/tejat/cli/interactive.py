@@ -10,11 +10,10 @@ from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig
 from tejat.app.startup import load_startup_config, open_startup_session
 from tejat.cli.args import RunOptions, to_agent_options
+from tejat.cli.messages import print_error
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from tejat.core.i18n import translate
-from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.approver import ConsoleApprover
 from tejat.ui.plain.prompter import PlainPrompter
 from tejat.ui.plain.repl import TypeAheadApprover, open_plain_terminal, run_plain
@@ -30,7 +29,7 @@ def run_interactive(options: RunOptions) -> int:
         with graceful_termination():
             ended = _run(options)
     except TejatError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return classify_error(error)[1]
     except Terminated as terminated:
         return terminated.exit_code

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from tejat.cli.args import BadArguments, RunOptions, find_output_format, parse_args, to_agent_options
+from tejat.cli.messages import print_error
 from tejat.core.exit_codes import EXIT_INPUT
-from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.i18n import _
 
 
 def run(words: Sequence[str]) -> int:
@@ -49,7 +49,7 @@ def _report_bad_arguments(message: str, words: Sequence[str]) -> int:
     """Report what is wrong with the command line, in the output format that was asked for."""
     output_format = find_output_format(words)
     if output_format == "text":
-        print(f"tejat: {sanitize_text(translate(message))}", file=sys.stderr)
+        print_error(message)
     else:
         from tejat.ui.headless.runner import report_failure
 

@@ -47,6 +47,12 @@ class AppPaths:
         """The directories whose `.gemini` belongs to the user and not to a project."""
         return self.home, os.path.dirname(self.gemini)
 
+    def abbreviate(self, path: str) -> str:
+        """The path with `~` for the home directory."""
+        if path == self.home:
+            return "~"
+        return f"~{path[len(self.home) :]}" if self.home and path.startswith(self.home.rstrip("/") + "/") else path
+
     @property
     def user_settings(self) -> str:
         return os.path.join(self.gemini, SETTINGS_FILE)

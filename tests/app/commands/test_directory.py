@@ -7,9 +7,9 @@ import pytest
 from support.command_runner import texts
 from support.external_tools import HOSTILE, LONG_TIMEOUT_MS
 from support.interactive import InteractiveEnv, InteractiveRunner
-from support.mcp.clients import wait_until
 from support.model_servers.gemini import ModelServer, text_reply
 from support.program import script_answer, text_script
+from support.wait import wait_until_async
 
 
 @pytest.fixture
@@ -132,9 +132,9 @@ def test_servers_are_told(env: InteractiveEnv) -> None:
     )
 
     async def work(runner: InteractiveRunner) -> None:
-        await wait_until(lambda: runner.interactive.status.servers.ready == 1)
+        await wait_until_async(lambda: runner.interactive.status.servers.ready == 1)
         await runner.run_command("/directory add ../extra")
-        await wait_until(lambda: "notifications/roots/list_changed" in log.read_text())
+        await wait_until_async(lambda: "notifications/roots/list_changed" in log.read_text())
 
     env.run_with(work)
 

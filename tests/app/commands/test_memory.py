@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runner import HELLO, CommandEnv, CommandRunner, FixedApprover
+from support.approver import FakeApprover
+from support.command_runner import HELLO, CommandEnv, CommandRunner
 from tejat.core.approval.confirmation import EditConfirmation, Outcome
 from tejat.core.tools.call_events import CallFinished, CallState
 
@@ -78,7 +79,7 @@ class TestRefresh:
 
 class TestAdd:
     def test_a_call_that_is_confirmed_and_seen(self, env: CommandEnv) -> None:
-        approver = FixedApprover()
+        approver = FakeApprover()
 
         async def work(runner: CommandRunner) -> tuple[str, str, list[CallFinished]]:
             shown = await runner.output_of(f"/memory add  {FACT} ")
@@ -92,7 +93,7 @@ class TestAdd:
             CallState.SUCCESS,
             f'Okay, I\'ve remembered that: "{FACT}"',
         )
-        (question,) = approver.requests
+        (question,) = approver.questions
         assert isinstance(question.confirmation, EditConfirmation)
         written = (env.home / ".gemini" / "GEMINI.md").read_text()
         assert written == f"## Gemini Added Memories\n- {FACT}\n"
@@ -113,7 +114,7 @@ class TestAdd:
             (ended,) = [event for event in runner.events if isinstance(event, CallFinished)]
             return ended.state
 
-        assert env.run_with(work, approver=FixedApprover(Outcome.CANCEL)) is CallState.CANCELLED
+        assert env.run_with(work, approver=FakeApprover(ApprovalReply(Outcome.CANCEL))) is CallState.CANCELLED
         assert not (env.home / ".gemini" / "GEMINI.md").exists()
 
     def test_nothing_to_remember(self, env: CommandEnv) -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runner import HELLO, CommandEnv, CommandRunner, FixedApprover
+from support.approver import FakeApprover
+from support.command_runner import HELLO, CommandEnv, CommandRunner
 from support.prompter import FakePrompter
-from tejat.core.approval.confirmation import Outcome, Scope
+from tejat.core.approval.confirmation import ApprovalReply, Outcome, Scope
 from tejat.core.ui.prompter import Choice
 
 TOUCH = """
@@ -25,7 +26,7 @@ def env(tmp_path: Path) -> CommandEnv:
 
 @pytest.mark.parametrize("scope", list(Scope))
 def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: CommandEnv, scope: Scope) -> None:
-    approver = FixedApprover(Outcome.PROCEED_ALWAYS, scope)
+    approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS, scope=scope))
     saved = env.home / ".config" / "tejat" / "policies" / "saved.toml"
 
     async def work(runner: CommandRunner) -> tuple[list[str], str, str, int]:
@@ -34,7 +35,7 @@ def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: C
         taken = await runner.output_of("/permissions revoke 1")
         after = await runner.output_of("/permissions list")
         await runner.prompt("go")
-        return listed, taken, after, len(approver.requests)
+        return listed, taken, after, len(approver.questions)
 
     listed, taken, after, asked = env.run_with(work, approver=approver, script=(TOUCH + HELLO) * 2)
     _, number, (rule, kept) = listed[1], listed[3].split("  ")[0], listed[3].split("  ")[1:]
@@ -52,12 +53,14 @@ def test_a_rule_of_an_earlier_session(env: CommandEnv) -> None:
     async def allow(runner: CommandRunner) -> None:
         await runner.prompt("go")
 
-    env.run_with(allow, approver=FixedApprover(Outcome.PROCEED_ALWAYS, Scope.USER), script=TOUCH + HELLO)
-    approver = FixedApprover()
+    env.run_with(
+        allow, approver=FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.USER)), script=TOUCH + HELLO
+    )
+    approver = FakeApprover()
 
     async def revoke(runner: CommandRunner) -> str:
         await runner.prompt("go")
-        assert approver.requests == []
+        assert approver.questions == []
         shown = await runner.output_of("/permissions revoke")
         await runner.prompt("go")
         return shown
@@ -65,7 +68,7 @@ def test_a_rule_of_an_earlier_session(env: CommandEnv) -> None:
     person = FakePrompter(choices=[0])
     shown = env.run_with(revoke, prompter=person, approver=approver, script=(TOUCH + HELLO) * 2)
     assert shown.startswith(f"Taken back: {RULE}")
-    assert len(approver.requests) == 1
+    assert len(approver.questions) == 1
     (choice,) = person.asked
     assert isinstance(choice, Choice)
     assert [option.label for option in choice.options] == [shown.removeprefix("Taken back: ")]

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command_runner import HELLO, CommandEnv, CommandRunner, FixedApprover
+from support.approver import FakeApprover
+from support.command_runner import HELLO, CommandEnv, CommandRunner
 from support.prompter import FakePrompter
 
 USAGE = "Usage: /policy [list | explain CALL | mode MODE]"
@@ -76,14 +77,14 @@ class TestMode:
 
     def test_counts_for_calls(self, env: CommandEnv) -> None:
         script = '[[answer]]\n[[answer.call]]\nname = "write_file"\nargs = { file_path = "a", content = "x" }\n' + HELLO
-        approver = FixedApprover()
+        approver = FakeApprover()
 
         async def work(runner: CommandRunner) -> None:
             await runner.run("/policy mode auto_edit")
             await runner.prompt("go")
 
         env.run_with(work, script=script, approver=approver)
-        assert approver.requests == []
+        assert approver.questions == []
         assert (env.project / "a").read_text() == "x"
 
     @pytest.mark.parametrize(("taken", "after"), [(0, "default"), (None, "default"), (1, "yolo")])

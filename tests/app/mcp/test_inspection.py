@@ -8,8 +8,9 @@ from typing import cast
 
 import pytest
 
-from support.mcp.cli_env import HOSTILE, OFFICIAL, write_servers, write_settings
+from support.mcp.cli_env import HOSTILE, OFFICIAL, write_servers
 from support.mcp.clients import SECONDS, living_pids, read_messages
+from support.program import write_json
 from tejat.app.mcp.inspection import NoSuchServer, find_server, open_server_probe
 from tejat.app.run_config import load_run_config
 from tejat.config.paths import app_paths
@@ -93,7 +94,7 @@ def test_every_step_of_one(home: Path, project: str) -> None:
 def test_what_a_session_would_have(home: Path, project: str) -> None:
     pins = Path(load_run_config([project]).paths.mcp_tool_pins(project))
     pins.parent.parent.mkdir(parents=True, mode=0o700)
-    write_settings(pins, {"version": 1, "tools": {"good__echo": "0" * 64}})
+    write_json(pins, {"version": 1, "tools": {"good__echo": "0" * 64}})
     write_servers(
         home, good={"command": HOSTILE[0], "args": [*HOSTILE[1:], "bad-items"], "includeTools": ["echo", "look"]}
     )
@@ -185,7 +186,7 @@ def test_a_name_that_nobody_knows(home: Path, project: str) -> None:
 
 
 def test_the_server_of_the_command(home: Path, project: str) -> None:
-    write_settings(home / ".gemini" / "settings.json", {"mcpServerCommand": "x y"})
+    write_json(home / ".gemini" / "settings.json", {"mcpServerCommand": "x y"})
     setting = find_server(load_run_config([project]), "mcp")
     assert (setting.value.command, setting.value.arguments) == ("x", ("y",))
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from support.approver import NO, YES, FakeApprover
 from support.external_tools import (
     SECONDS,
     AgentTranscript,
-    CallbackApprover,
     ExternalToolsEnv,
     call_reply,
     hostile_server,
@@ -21,9 +21,9 @@ from support.external_tools import (
     rude_server,
     tools_fault,
 )
-from support.mcp.clients import living_pids, read_messages, read_methods, wait_until
+from support.mcp.clients import living_pids, read_messages, read_methods
 from support.model_servers.gemini import Reply, function_call, text_reply
-from support.note_tool import NO, YES
+from support.wait import wait_until_async
 from tejat.app.inspection import run_checks
 from tejat.app.tools.toolset import open_tools
 from tejat.core.agent.events import AgentEvent
@@ -182,7 +182,7 @@ class TestRules:
         assert states(env.run_agent("mcp__echo")) == [CallState.ERROR]
 
     def test_a_person_sees_whose_tool_it_is_and_what_it_gets(self, env: ExternalToolsEnv) -> None:
-        person = CallbackApprover(yes)
+        person = FakeApprover(yes)
         env.write_user_settings(mcpServers={"bad": hostile_server()})
         transcript = env.run_agent(call_reply("echo", text="hi"), approver=person)
         (question,) = person.questions
@@ -201,7 +201,7 @@ class TestRules:
     def test_what_somebody_said_no_to_is_not_called(self, env: ExternalToolsEnv) -> None:
         record = env.base / "record"
         env.write_user_settings(mcpServers={"bad": hostile_server(f"record={record}")})
-        transcript = env.run_agent("bad__echo", approver=CallbackApprover(lambda _: NO))
+        transcript = env.run_agent("bad__echo", approver=FakeApprover(lambda _: NO))
         assert states(transcript) == [CallState.CANCELLED]
         assert "tools/call" not in read_methods(record)
 
@@ -211,7 +211,7 @@ class TestAlways:
 
     def asked(self, env: ExternalToolsEnv, outcome: Outcome, scope: Scope | None = None) -> list[str]:
         """Which calls a person who answers like this is asked about."""
-        person = CallbackApprover(lambda _: ApprovalReply(outcome, scope=scope))
+        person = FakeApprover(lambda _: ApprovalReply(outcome, scope=scope))
         env.run_agent(self.CALLS, approver=person)
         return [question.tool_name for question in person.questions]
 
@@ -266,7 +266,7 @@ class TestChanged:
         refused = env.run_agent("echo", mode="yolo")
         assert states(refused) == [CallState.ERROR]
         assert refused.responses == [NOBODY]
-        person = CallbackApprover(yes)
+        person = FakeApprover(yes)
         assert states(env.run_agent(call_reply("echo", "echo"), approver=person)) == [CallState.SUCCESS] * 2
         (question,) = person.questions
         assert question.reason.startswith(
@@ -282,7 +282,7 @@ class TestChanged:
         env.run_agent("echo")
         self.told(env, "Two.", trust=True)
         for _ in range(2):
-            person = CallbackApprover(lambda _: NO)
+            person = FakeApprover(lambda _: NO)
             env.run_agent("echo", approver=person)
             assert len(person.questions) == 1
         self.told(env, "One.", trust=True)
@@ -403,11 +403,11 @@ class TestCalls:
             events: list[AgentEvent] = []
             async with env.open_session("bad__hang") as (session, _):
                 task = asyncio.ensure_future(session.prompt("go", events.append))
-                await wait_until(lambda: "tools/call" in read_methods(record))
+                await wait_until_async(lambda: "tools/call" in read_methods(record))
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
-                await wait_until(lambda: "notifications/cancelled" in read_methods(record))
+                await wait_until_async(lambda: "notifications/cancelled" in read_methods(record))
                 assert len(living_pids(pids)) == 1
             return [event for event in events if isinstance(event, CallFinished)]
 
@@ -458,7 +458,7 @@ class TestLists:
             async with env.open_session("bad__change", text_reply("Changed."), "bad__extra0") as (session, transcript):
                 await session.prompt("go", transcript.events.append)
                 assert "bad__extra0" not in transcript.declared_names()
-                await wait_until(lambda: "bad__extra0" in declared_now(session))
+                await wait_until_async(lambda: "bad__extra0" in declared_now(session))
                 await session.prompt("on", transcript.events.append)
             return transcript
 
@@ -473,7 +473,7 @@ class TestLists:
                 "other": hostile_server("refuse=tools/list"),
             }
         )
-        person = CallbackApprover(yes)
+        person = FakeApprover(yes)
         calls = (
             function_call("list_mcp_resources", {}),
             function_call("read_mcp_resource", {"uri": "other:memo://one"}),
@@ -552,7 +552,7 @@ class TestElicitation:
         return env
 
     def test_of_a_form_with_what_was_left_out_filled_in(self, env: ExternalToolsEnv) -> None:
-        person = CallbackApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={"name": "Ada"}))
+        person = FakeApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={"name": "Ada"}))
         transcript = env.run_agent(asking(message="Who are you?", requestedSchema=self.NAME), approver=person)
         assert _answer(transcript) == {"action": "accept", "content": {"name": "Ada", "size": 7}}
         (question,) = person.questions
@@ -561,7 +561,7 @@ class TestElicitation:
         )
 
     def test_of_a_visit(self, env: ExternalToolsEnv) -> None:
-        person = CallbackApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={}))
+        person = FakeApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={}))
         url = "https://example.org/login"
         transcript = env.run_agent(asking(mode="url", message="Log in.", url=url, elicitationId="1"), approver=person)
         assert _answer(transcript) == {"action": "accept"}
@@ -572,7 +572,7 @@ class TestElicitation:
     def test_that_the_person_does_not_answer(self, env: ExternalToolsEnv, answer: ApprovalReply) -> None:
         schema = wanting(name={"type": "string", "default": "secret"})
         transcript = env.run_agent(
-            asking(message="Who?", requestedSchema=schema), approver=CallbackApprover(lambda _: answer)
+            asking(message="Who?", requestedSchema=schema), approver=FakeApprover(lambda _: answer)
         )
         assert _answer(transcript) == {"action": "decline"}
 
@@ -590,14 +590,14 @@ class TestElicitation:
         ],
     )
     def test_of_nonsense_is_refused_and_nobody_is_asked(self, env: ExternalToolsEnv, params: dict[str, Any]) -> None:
-        person = CallbackApprover(yes)
+        person = FakeApprover(yes)
         assert _answer(env.run_agent(asking(**params), approver=person))["code"] == -32602
         assert person.questions == []
 
     def test_is_not_offered_where_nobody_can_answer(self, env: ExternalToolsEnv) -> None:
         transcript = env.run_agent(asking(message="Who?", requestedSchema=self.NAME))
         assert _answer(transcript)["code"] == -32601
-        env.run_agent(approver=CallbackApprover(yes))
+        env.run_agent(approver=FakeApprover(yes))
         offered = [
             message["params"]["capabilities"]
             for message in read_messages(env.base / "record")
@@ -674,11 +674,11 @@ class TestElicitation:
     def test_between_two_prompts_is_refused(self, env: ExternalToolsEnv) -> None:
         answered = env.base / "answered"
         env.write_user_settings(mcpServers={"rude": rude_server("elicitation/create", answered)})
-        person = CallbackApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={"name": "Ada"}))
+        person = FakeApprover(lambda _: ApprovalReply(Outcome.PROCEED_ONCE, answers={"name": "Ada"}))
 
         async def main() -> None:
             async with env.open_session(approver=person):
-                await wait_until(lambda: answered.exists() and answered.read_text().endswith("\n"))
+                await wait_until_async(lambda: answered.exists() and answered.read_text().endswith("\n"))
 
         asyncio.run(main())
         assert json.loads(answered.read_text())["error"]["code"] == -32603

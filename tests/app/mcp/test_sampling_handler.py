@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.external_tools import AgentTranscript, ExternalToolsEnv, call_reply, hostile_server, rude_server
-from support.mcp.clients import read_messages, wait_until
+from support.mcp.clients import read_messages
 from support.model_servers.gemini import USAGE, text_reply
+from support.wait import wait_until_async
 from tejat.app.mcp.sampling_handler import handle_sampling_request
 from tejat.core.agent.events import Answered, EndReason
 from tejat.core.messages.history import Message, Role, history_problem, model_message
@@ -193,7 +194,7 @@ class TestRuns:
 
         async def main() -> AgentTranscript:
             async with env.open_session() as (_, transcript):
-                await wait_until(lambda: answered.exists() and answered.read_text().endswith("\n"))
+                await wait_until_async(lambda: answered.exists() and answered.read_text().endswith("\n"))
                 return transcript
 
         transcript = asyncio.run(main())

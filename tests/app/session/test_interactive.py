@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from support.command_runner import FixedApprover
+from support.approver import FakeApprover
 from support.external_tools import gated_server, hostile_server
 from support.interactive import InteractiveEnv, InteractiveRunner
-from support.mcp.clients import wait_until
 from support.model_servers.gemini import ModelServer, text_reply
 from support.process_marks import living_pids
 from support.program import script_answer, text_script
+from support.wait import wait_until_async
 from tejat.core.agent.events import (
     EndReason,
     RunEnded,
@@ -80,10 +80,10 @@ class TestStatus:
 
         async def work(runner: InteractiveRunner) -> list[ServerCounts]:
             seen: list[ServerCounts] = []
-            await wait_until(lambda: runner.interactive.status.servers.failed == 1)
+            await wait_until_async(lambda: runner.interactive.status.servers.failed == 1)
             seen.append(runner.interactive.status.servers)
             gate.touch()
-            await wait_until(lambda: runner.interactive.status.servers.ready == 1)
+            await wait_until_async(lambda: runner.interactive.status.servers.ready == 1)
             return [*seen, runner.interactive.status.servers]
 
         assert env.run_with(work) == [ServerCounts(2, 0, 1), ServerCounts(2, 1, 1)]
@@ -134,7 +134,7 @@ class TestModes:
             + script_answer(say="Done.")
             + script_answer(say="Two.", calls=[write])
         )
-        person = FixedApprover(Outcome.CANCEL)
+        person = FakeApprover(ApprovalReply(Outcome.CANCEL))
 
         async def work(runner: InteractiveRunner) -> list[EndReason]:
             runner.interactive.next_mode()
@@ -379,7 +379,7 @@ class TestStopping:
 
         async def waiting(runner: InteractiveRunner) -> None:
             del runner
-            await wait_until(lambda: bool(living_pids(mark)))
+            await wait_until_async(lambda: bool(living_pids(mark)))
 
         self.stop(env, waiting, "", ends=False)
         assert living_pids(mark) == []
@@ -396,7 +396,7 @@ class TestStopping:
             await runner.prompt("on")
             before = runner.texts
             compressing = asyncio.create_task(runner.run_command("/compress"))
-            await wait_until(lambda: runner.session.is_busy)
+            await wait_until_async(lambda: runner.session.is_busy)
             await asyncio.sleep(0.05)
             assert await stopped(runner, compressing) < QUICK
             assert runner.texts == before
@@ -409,7 +409,7 @@ class TestStopping:
             shown: list[str] = []
             line = f"echo started; sleep {mark}"
             run = asyncio.create_task(runner.interactive.run_shell(line, shown.append))
-            await wait_until(lambda: bool(shown))
+            await wait_until_async(lambda: bool(shown))
             assert await stopped(runner, run) < QUICK
             return runner.texts
 
@@ -430,7 +430,7 @@ def test_clearing_while_servers_start_keeps_them(env: InteractiveEnv) -> None:
         effect, _ = await runner.run_command("/clear")
         assert isinstance(effect, ClearScreenAction)
         gate.touch()
-        await wait_until(lambda: runner.interactive.status.servers.ready == 1)
+        await wait_until_async(lambda: runner.interactive.status.servers.ready == 1)
         second = await runner.prompt("again")
         assert runner.messages[0].text == "again"
         return [

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from support.approver import YES, FakeApprover
 from support.external_tools import AgentTranscript, ExternalToolsEnv, gated_server, hostile_server, tools_fault
-from support.mcp.clients import wait_until
 from support.model_servers.gemini import ModelServer, Reply, error_reply, function_call, text_reply
-from support.note_tool import YES, NoteTool, ScriptedApprover
+from support.note_tool import NoteTool
 from support.program import ProgramEnv, script_answer, text_script
+from support.wait import wait_until_async
 from tejat.app.model_source import DEFAULT_MODEL
 from tejat.app.session.manager import open_agent
 from tejat.core.agent.events import AgentEvent, EndReason, LoopDetected, ModelChanged, Noticed, RunEnded, SessionStarted
@@ -267,7 +268,7 @@ class TestForeignTools:
         env.write_user_settings(mcpServers={"late": gated_server(gate)})
 
         async def main() -> AgentTranscript:
-            async with env.open_session(approver=ScriptedApprover([YES])) as (session, transcript):
+            async with env.open_session(approver=FakeApprover([YES])) as (session, transcript):
                 await session.prompt("go", transcript.events.append)
                 assert transcript.declared_names() == []
                 # Once is enough: the next prompt waits no more, and nobody is told again.
@@ -275,7 +276,7 @@ class TestForeignTools:
                 await session.prompt("and", transcript.events.append)
                 gate.touch()
                 declarations = session.conversation.template.declarations
-                await wait_until(lambda: "late__echo" in [tool.name for tool in declarations()])
+                await wait_until_async(lambda: "late__echo" in [tool.name for tool in declarations()])
                 await session.prompt("on", transcript.events.append)
             return transcript
 

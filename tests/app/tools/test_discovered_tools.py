@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from support.external_tools import AgentTranscript, CallbackApprover, ExternalToolsEnv, call_reply
-from support.note_tool import YES
+from support.approver import YES, FakeApprover
+from support.external_tools import AgentTranscript, ExternalToolsEnv, call_reply
 from tejat.core.approval.confirmation import ExecConfirmation
 from tejat.core.tools.call_events import CallFinished, CallState
 
@@ -53,7 +53,7 @@ class TestCalls:
     def test_are_made_by_the_other_command(self, env: ExternalToolsEnv) -> None:
         schema = {"type": "OBJECT", "properties": {"city": {"type": "STRING"}}, "required": ["city"]}
         discovering(env, {"name": "weather", "description": "Tells the weather.", "parameters": schema})
-        person = CallbackApprover(lambda _: YES)
+        person = FakeApprover(lambda _: YES)
         transcript = env.run_agent(
             call_reply("weather", city="Ulm"), call_reply("discovered_tool_weather", town="?"), approver=person
         )

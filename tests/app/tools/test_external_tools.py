@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from support.external_tools import SECONDS, ExternalToolsEnv, hostile_server
-from support.mcp.clients import living_pids, wait_until
+from support.mcp.clients import living_pids
 from support.raw_server import run_checked
+from support.wait import wait_until_async
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.external_tools import ExternalToolContext, ExternalTools
 from tejat.app.tools.tool_services import ToolServices
@@ -135,7 +136,7 @@ class TestWaiting:
         async def main() -> list[str]:
             async with opened(env) as (external, registry):
                 external.start()
-                await wait_until(lambda: "good__echo" in registry)
+                await wait_until_async(lambda: "good__echo" in registry)
                 assert await external.wait_ready(0.01) == ("MCP server mute",)
                 assert await external.wait_ready(0) == ("MCP server mute",)
                 return external.take_notices()
@@ -150,7 +151,7 @@ class TestWaiting:
         async def main() -> None:
             async with opened(env) as (external, _):
                 external.start()
-                await wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+                await wait_until_async(lambda: pid.exists() and pid.read_text().endswith("\n"))
                 assert await external.wait_ready(0.01) == ("the discovery of tools",)
 
         run_checked(main())

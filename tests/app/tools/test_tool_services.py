@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.clients import living_pids, wait_until
+from support.mcp.clients import living_pids
 from support.program import ProgramEnv
+from support.wait import wait_until_async
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import (
     ModelAccess,
@@ -98,7 +99,7 @@ class TestHouse:
                 services.supervisor, arguments, directory="/", environment={}, seconds=60, most_bytes=100
             )
             task = asyncio.ensure_future(work)
-            await wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"))
+            await wait_until_async(lambda: pid.exists() and pid.read_text().endswith("\n"))
             services.__exit__()
             with suppress(OSError, asyncio.CancelledError):
                 await task

@@ -9,6 +9,7 @@ from tejat.app.session.session_switch import conversation_tail, load_saved_chat
 from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path, write_private_file
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report, ReportTable, Tone, text_report
@@ -57,7 +58,7 @@ class ChatCommand(SlashCommand):
         if word.lower() not in (*_RESUME_WORDS, "save", "delete"):
             return ()
         return complete_from(
-            rest, [(each.tag, _timestamp(each.saved_at)) for each in reversed(self._saved_chats.list_chats())]
+            rest, [(each.tag, format_time(each.saved_at)) for each in reversed(self._saved_chats.list_chats())]
         )
 
     @property
@@ -70,7 +71,7 @@ class ChatCommand(SlashCommand):
         return len(conversation.history.messages) > conversation.template.preamble_length
 
     def _list_report(self) -> Report:
-        rows = tuple((each.tag, _timestamp(each.saved_at)) for each in self._saved_chats.list_chats())
+        rows = tuple((each.tag, format_time(each.saved_at)) for each in self._saved_chats.list_chats())
         if not rows:
             return text_report(_("No saved conversation checkpoints found."))
         return Report(_("List of saved conversations:"), (ReportTable(rows),))
@@ -133,7 +134,3 @@ _SUBCOMMANDS = "list, save, resume, delete, share"
 async def _confirm(user: UserPrompter, question: str) -> bool:
     taken = await user.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
     return taken == 1
-
-
-def _timestamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

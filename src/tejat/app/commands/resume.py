@@ -1,6 +1,5 @@
 """`/resume`: resume an earlier session of this project."""
 
-import time
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
@@ -8,6 +7,7 @@ from tejat.app.session.initial_state import open_session_store
 from tejat.app.session.session_switch import conversation_tail, resume_session
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import text_report
@@ -67,5 +67,5 @@ def _title(entry: SessionSummary) -> str:
 
 
 def _detail(entry: SessionSummary) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.modified))
+    when = format_time(entry.modified)
     return _("{when}, {model}, number {number}", when=when, model=entry.model, number=entry.number)

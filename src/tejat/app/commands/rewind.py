@@ -1,12 +1,12 @@
 """`/rewind`: go back to before an earlier prompt, optionally undoing file changes."""
 
-import time
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.undo_service import UndoService, undo_plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SetInputAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, text_report
@@ -47,7 +47,7 @@ class RewindCommand(SlashCommand):
 
 async def _choose_point(marks: Sequence[RewindPoint], user: UserPrompter) -> int | None:
     """Let the user choose a prompt, newest first."""
-    options = tuple(Option(_prompt_label(mark), _timestamp(mark)) for mark in reversed(marks))
+    options = tuple(Option(_prompt_label(mark), format_time(mark.created_at)) for mark in reversed(marks))
     taken = await user.choose(Choice(_("Go back to before which prompt?"), options))
     return None if taken is None else len(marks) - 1 - taken
 
@@ -75,7 +75,3 @@ def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
 def _prompt_label(mark: RewindPoint) -> str:
     text = " ".join(mark.display_text.split())
     return text if len(text) <= _MAX_LABEL_LENGTH else f"{text[:_MAX_LABEL_LENGTH]}…"
-
-
-def _timestamp(mark: RewindPoint) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(mark.created_at))

@@ -120,16 +120,10 @@ def _load_file(path: str, run_config: RunConfig, *, is_own: bool) -> Plugins:
     from tejat.app.plugins.loader import load_plugin_file
 
     if is_own:
-        return load_plugin_file(
-            path, writers=AllowedWriters.TRUSTED, origin=_abbreviate_home(path, run_config.paths.home)
-        )
+        return load_plugin_file(path, writers=AllowedWriters.TRUSTED, origin=run_config.paths.abbreviate(path))
     relative = os.path.relpath(path, run_config.roots[0])
     pinned = next((item.digest for item in run_config.trust.items if item.path == relative), "")
     return load_plugin_file(path, writers=AllowedWriters.ANYONE, origin=relative, digest=pinned)
-
-
-def _abbreviate_home(path: str, home: str) -> str:
-    return f"~{path[len(home) :]}" if path.startswith(f"{home.rstrip('/')}/") else path
 
 
 _METADATA = (".dist-info", ".egg-info")

@@ -1,6 +1,5 @@
 """The status of a session, cheap enough to be read for every frame."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
 
@@ -34,7 +33,7 @@ class StatusSource:
         return Status(
             model=conversation.model.name,
             mode=current_mode(manager),
-            folder=_abbreviate_home(run_config.roots[0], run_config.paths.home),
+            folder=run_config.paths.abbreviate(run_config.roots[0]),
             branch=self._current_branch(),
             context_used=self._context_tokens(conversation) / window if window else None,
             tokens=budget.usage.total,
@@ -75,10 +74,3 @@ def _server_counts(manager: SessionManager) -> ServerCounts:
     return ServerCounts(
         total=len(states), ready=states.count(State.CONNECTED), failed=sum(state in _FAILED for state in states)
     )
-
-
-def _abbreviate_home(path: str, home: str) -> str:
-    """The path with `~` for the home directory."""
-    if path == home:
-        return "~"
-    return f"~{path[len(home) :]}" if home and path.startswith(home.rstrip(os.sep) + os.sep) else path

@@ -1,12 +1,12 @@
 """Undo of file changes for `/undo`, `/restore` and `/rewind`."""
 
-import time
 from collections.abc import Iterable, Sequence
 
 from tejat.app.session.manager import SessionManager
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.history import Message, user_message
+from tejat.core.text.time_format import format_time
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 from tejat.core.undo import ChangeKind, PathChange, PathProblem, RestoreResult, UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
@@ -88,7 +88,7 @@ def undo_plan(entries: Sequence[UndoEntry]) -> Report:
 
 def undo_list(entries: Sequence[UndoEntry], heading: str) -> Report:
     rows = tuple(
-        (entry.id, _timestamp(entry), entry.tool, _short_description(entry), _summary(entry)) for entry in entries
+        (entry.id, format_time(entry.time), entry.tool, _short_description(entry), _summary(entry)) for entry in entries
     )
     headings = (_("Id"), _("When"), _("Tool"), _("About"), _("Changes"))
     return Report(heading, (ReportTable(rows, headings),))
@@ -101,10 +101,6 @@ def entry_title(entry: UndoEntry) -> str:
 def _short_description(entry: UndoEntry) -> str:
     what = " ".join(entry.summary.split())
     return what if len(what) <= _MAX_DESCRIPTION else f"{what[:_MAX_DESCRIPTION]}…"
-
-
-def _timestamp(entry: UndoEntry) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.time))
 
 
 def _summary(entry: UndoEntry) -> str:

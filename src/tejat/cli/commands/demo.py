@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from tejat.app.session.manager import open_agent
 from tejat.cli.commands.demo_output import DemoOutput
+from tejat.cli.messages import print_error
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_INPUT
-from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.i18n import _
 from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.exit_status import classify_error, exit_code_for
@@ -45,7 +45,7 @@ def run(words: list[str]) -> int:
     except Terminated as ended:
         return ended.exit_code
     except TejatError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return classify_error(error)[1]
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from tejat.cli.messages import print_error
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import SandboxUnavailable, UsageError
@@ -22,10 +23,10 @@ def run(words: list[str], examine: RunChecks) -> int:
     try:
         checks = examine(options.root or ["."], options.sandbox)
     except SandboxUnavailable as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_USAGE
     if options.json:
         print(dump_json([check.to_json() for check in checks], indent=2))

@@ -3,15 +3,16 @@
 import argparse
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from tejat.cli.messages import print_error
 from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_summary, sanitize_text
+from tejat.core.text.time_format import format_time
 from tejat.ui.plain.style import Style
 
 _DEFAULT_LINES = 100
@@ -85,7 +86,7 @@ def run(words: list[str], open_jobs: Callable[[], JobControl]) -> int:
                 print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
                 return EXIT_USAGE
     except ToolFailure as failure:
-        print(f"tejat: {sanitize_text(translate(failure.message))}", file=sys.stderr)
+        print_error(failure.message)
         return EXIT_FAILED
 
 
@@ -141,7 +142,7 @@ def _list(jobs: JobControl, *, as_json: bool) -> int:
 
 
 def _job_row(job: ListedJob) -> tuple[str, str, str, str, str]:
-    began = time.strftime("%Y-%m-%d %H:%M", time.localtime(job.started))
+    began = format_time(job.started)
     return str(job.pid), _state_label(job), began, str(job.log_size), sanitize_summary(job.command)
 
 

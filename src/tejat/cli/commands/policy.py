@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeAlias
 
+from tejat.cli.messages import print_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -81,7 +82,7 @@ def _run_command(act: "_CommandRunner", options: argparse.Namespace, open_policy
     try:
         return act(options, open_policy)
     except UsageError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_USAGE
 
 
@@ -109,7 +110,7 @@ def _list(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
     for tier in dict.fromkeys(rule.tier for rule in rules):
         _print_rules(tier, [rule for rule in rules if rule.tier == tier])
     for problem in problems:
-        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+        print_error(problem)
     return EXIT_OK
 
 

@@ -1,14 +1,13 @@
 """`--list-sessions` and `--delete-session`."""
 
-import sys
-import time
-
 from tejat.app.inspection import open_sessions
 from tejat.cli.args import RunOptions
+from tejat.cli.messages import print_error
 from tejat.core.errors import TejatError
 from tejat.core.exit_codes import EXIT_OK
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.time_format import format_time
 from tejat.ui.shared.exit_status import classify_error
 
 
@@ -22,14 +21,14 @@ def run_sessions(options: RunOptions) -> int:
             return EXIT_OK
         found = sessions.list_sessions()
     except TejatError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return classify_error(error)[1]
     if not found:
         print(_("There are no sessions for this project yet."))
         return EXIT_OK
     print(_("Available sessions for this project ({count}):", count=len(found)))
     for entry in found:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.modified))
+        when = format_time(entry.modified)
         title = sanitize_text(entry.title) or _("(no prompt)")
         print(f"  {entry.number}. {title} ({when}) [{sanitize_text(entry.session_id)}]")
     return EXIT_OK

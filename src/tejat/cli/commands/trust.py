@@ -3,10 +3,10 @@
 import argparse
 import os
 import sys
-import time
 from collections.abc import Mapping
 from typing import assert_never
 
+from tejat.cli.messages import print_error
 from tejat.cli.yes_no import confirm
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustDecision, TrustLevel, forget_folder, list_trusted_folders, trust_folder
@@ -17,7 +17,8 @@ from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_O
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
-from tejat.core.sanitize import sanitize_line, sanitize_text
+from tejat.core.sanitize import sanitize_line
+from tejat.core.text.time_format import format_time
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.style import Style
 
@@ -35,7 +36,7 @@ def run(words: list[str], environment: Mapping[str, str]) -> int:
             return _never(paths, options.never)
         return _trust(paths, options, environment)
     except UsageError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
 
 
@@ -74,7 +75,7 @@ def _list(paths: AppPaths, *, as_json: bool) -> int:
         print(dump_json(entries, indent=2))
         return EXIT_OK
     for folder in folders:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(folder.decided_at))
+        when = format_time(folder.decided_at)
         note = "  " + _("(you told Gemini CLI)") if folder.from_gemini_cli else ""
         print(f"{_level_label(folder.level).ljust(11)}  {when}  {_one_line(folder.path)}{note}")
     if not folders:

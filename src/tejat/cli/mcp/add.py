@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, print_note
+from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line
+from tejat.cli.messages import print_error
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
 from tejat.config.paths import app_paths
@@ -44,7 +45,7 @@ def run(words: list[str]) -> int:
     print(f"{done} ({transport})")
     print(f"  {one_line(entries.path(scope))}")
     for line in _notes(split, options, entries, standing):
-        print_note(line)
+        print_error(line)
     return EXIT_OK
 
 

@@ -7,7 +7,8 @@ import webbrowser
 from tejat.app.mcp.inspection import NoSuchServer
 from tejat.app.mcp.login import ServerLogin
 from tejat.app.run_config import load_run_config
-from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
+from tejat.cli.mcp.format import one_line, print_unknown_server
+from tejat.cli.messages import print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
@@ -33,7 +34,7 @@ def run(words: list[str]) -> int:
         print_unknown_server(error.name, error.known, error.notes)
         return EXIT_FAILED
     except McpFailure as failure:
-        print_note(failure.message)
+        print_error(failure.message)
         return EXIT_FAILED
     name, directory = one_line(options.name), one_line(login.directory)
     print(_("Logged in at {name}. The login is kept in {directory}", name=name, directory=directory))
@@ -55,7 +56,7 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
     async def show(address: str) -> None:
         print(_("Log in with a browser at this address:") + f"\n\n  {sanitize_text(address)}\n", flush=True)
         if opens and not await run_in_daemon(lambda: webbrowser.open(address)):
-            print_note(_("No browser could be opened."))
+            print_error(_("No browser could be opened."))
 
     async def read_address() -> str:
         asked = _("Where the browser runs on another machine, paste the address that it ends at:")

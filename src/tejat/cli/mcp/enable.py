@@ -5,7 +5,8 @@ import os
 from contextlib import suppress
 
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.cli.mcp.format import one_line, print_note, unknown_server_message
+from tejat.cli.mcp.format import one_line, unknown_server_message
+from tejat.cli.messages import print_error
 from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope
 from tejat.config.settings.types import configured_servers
@@ -24,7 +25,7 @@ def run(words: list[str], *, on: bool) -> int:
     run_config = load_run_config(["."])
     known = _known_servers(run_config)
     if options.name not in known and not is_disabled(options.name, disabled_servers(run_config.paths)):
-        print_note(unknown_server_message(options.name, known))
+        print_error(unknown_server_message(options.name, known))
         return EXIT_FAILED
     has_changed = set_server_enabled(run_config.paths, options.name, enabled=on)
     print(_outcome(one_line(options.name), on=on, has_changed=has_changed))

@@ -1,11 +1,11 @@
 """Messages that the `tejat mcp` subcommands share."""
 
 import os
-import sys
 from collections.abc import Collection, Mapping, Sequence
 
+from tejat.cli.messages import print_error
 from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_line, sanitize_text
+from tejat.core.sanitize import sanitize_line
 from tejat.core.text.edit_distance import edit_distance
 
 _MAX_NAMES = 3
@@ -14,11 +14,6 @@ _MAX_NAMES = 3
 def one_line(text: str) -> str:
     """Text that can pass for no other line of ours."""
     return sanitize_line(translate(text))
-
-
-def print_note(text: str) -> None:
-    """Print a note for the user to standard error."""
-    print(f"tejat: {sanitize_text(translate(text))}", file=sys.stderr)
 
 
 def home_scope_error() -> str:
@@ -32,8 +27,8 @@ def folder_changed_note() -> str:
 def print_unknown_server(name: str, known: Collection[str], notes: Sequence[str]) -> None:
     """Report an unknown server, with the notes that may explain it."""
     for line in notes:
-        print_note(line)
-    print_note(unknown_server_message(name, known))
+        print_error(line)
+    print_error(unknown_server_message(name, known))
 
 
 def unknown_server_message(name: str, known: Collection[str]) -> str:

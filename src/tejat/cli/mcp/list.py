@@ -6,7 +6,8 @@ import sys
 from typing import assert_never
 
 from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
-from tejat.cli.mcp.format import one_line, print_note, supports_unicode
+from tejat.cli.mcp.format import one_line, supports_unicode
+from tejat.cli.messages import print_error
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
@@ -32,7 +33,7 @@ async def _list(*, as_json: bool) -> None:
     found: list[JsonObject] = []
     async with open_server_probe(["."]) as servers:
         for line in servers.notes:
-            print_note(line)
+            print_error(line)
         async for status in servers.connect_all():
             if as_json:
                 found.append(_to_json(status, servers))

@@ -2,10 +2,10 @@
 
 import sys
 
+from tejat.cli.messages import print_error
 from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
-from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.i18n import _
 
 
 def run(words: list[str]) -> int:
@@ -52,7 +52,7 @@ def _run(command: str, words: list[str]) -> int:
         code, problem = EXIT_CONFIGURATION, error
     except UsageError as error:
         code, problem = EXIT_USAGE, error
-    print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+    print_error(problem)
     return code
 
 

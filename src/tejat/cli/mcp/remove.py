@@ -4,7 +4,8 @@ import argparse
 import os
 import sys
 
-from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, print_note, unknown_server_message
+from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, unknown_server_message
+from tejat.cli.messages import print_error
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.loader import load_settings
@@ -24,12 +25,12 @@ def run(words: list[str]) -> int:
     if name not in entries.names(scope):
         message = _('Server "{name}" not found in {scope} settings.', name=one_line(name), scope=scope)
         print(message, file=sys.stderr)
-        print_note(_elsewhere_hint(name, scope, entries, paths))
+        print_error(_elsewhere_hint(name, scope, entries, paths))
         return EXIT_FAILED
     standing = entries.remove(scope, name)
     print(_('Server "{name}" removed from {scope} settings.', name=one_line(name), scope=scope))
     if standing is TrustAfterEdit.CHANGED:
-        print_note(folder_changed_note())
+        print_error(folder_changed_note())
     return EXIT_OK
 
 

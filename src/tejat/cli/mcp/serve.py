@@ -5,17 +5,16 @@ import asyncio
 import os
 import secrets
 import signal
-import sys
 from collections.abc import Awaitable, Callable
 
 from tejat import __version__
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
+from tejat.cli.messages import print_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
-from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_text
+from tejat.core.i18n import _
 from tejat.ui.mcp_server.stdio import serve_stdio
 from tejat.ui.mcp_server.streamable_http import ENDPOINT_PATH, serve_http
 from tejat.ui.mcp_server.tool_server import ToolServer
@@ -31,10 +30,10 @@ def run(words: list[str]) -> int:
     try:
         return asyncio.run(_serve(options))
     except SandboxUnavailable as error:
-        _log(str(error))
+        print_error(str(error))
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        _log(str(error))
+        print_error(str(error))
         return EXIT_USAGE
 
 
@@ -82,7 +81,7 @@ async def _serve(options: argparse.Namespace) -> int:
         raise UsageError(_("--token-file is for --http: over standard input and output there is no token."))
     async with open_tool_host(serving) as host:
         for note in host.notes:
-            _log(note)
+            print_error(note)
         server = ToolServer(host, version=__version__)
         try:
             if options.http is None:
@@ -95,11 +94,11 @@ async def _serve(options: argparse.Namespace) -> int:
 async def _serve_lines(server: ToolServer) -> None:
     """Serve on standard output, and redirect everything else written there to standard error."""
     if os.isatty(0):
-        _log(_("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
+        print_error(_("This is for programs: a client of MCP talks to it on standard input. Ctrl-D ends it."))
     sink = os.dup(1)
     os.dup2(2, 1)
     try:
-        await serve_stdio(server, source=0, sink=sink, warn=_log)
+        await serve_stdio(server, source=0, sink=sink, warn=print_error)
     finally:
         os.dup2(sink, 1)
         os.close(sink)
@@ -110,8 +109,8 @@ async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> 
     token, where = _read_token(token_file)
 
     def tell(found: int) -> None:
-        _log(_("Serving on {address}", address=f"http://127.0.0.1:{found}{ENDPOINT_PATH}"))
-        _log(where)
+        print_error(_("Serving on {address}", address=f"http://127.0.0.1:{found}{ENDPOINT_PATH}"))
+        print_error(where)
 
     try:
         await serve_http(server, port=port, token=token, on_listening=tell)
@@ -165,7 +164,3 @@ async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:
         return 128 + received[0]
     task.result()
     return EXIT_OK
-
-
-def _log(line: str) -> None:
-    print(f"tejat: {sanitize_text(translate(line))}", file=sys.stderr, flush=True)

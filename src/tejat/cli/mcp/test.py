@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from tejat.app.mcp.inspection import NoSuchServer, OfferedTool, open_server_probe
-from tejat.cli.mcp.format import one_line, print_note, print_unknown_server
+from tejat.cli.mcp.format import one_line, print_unknown_server
+from tejat.cli.messages import print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, ngettext, translate
 from tejat.mcp.types import ConnectionStep, ServerState, ServerStatus
@@ -49,12 +50,12 @@ async def _test(name: str) -> int:
         _print_lines(_("problems:"), offer.problems, style)
     _print_lines(_("last words on its error output:"), last_words, style)
     if warning:
-        print_note(warning)
+        print_error(warning)
     if is_connected:
         return EXIT_OK
-    print_note(status.reason)
+    print_error(status.reason)
     if status.state is ServerState.NEEDS_LOGIN:
-        print_note(_("{command} logs in there.", command=f"`tejat mcp auth {name}`"))
+        print_error(_("{command} logs in there.", command=f"`tejat mcp auth {name}`"))
     return EXIT_FAILED
 
 

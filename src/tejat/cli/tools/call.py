@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from tejat.app.tools.toolset import Toolset, open_tools, run_blocking_inline
+from tejat.cli.messages import print_error
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.cli.tools.jsonl import serve_jsonl
@@ -18,10 +19,9 @@ from tejat.config.settings.loader import load_settings
 from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import ErrorType, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FunctionCall
-from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import ToolResult
 from tejat.ui.plain.approver import AutoApprover, ConsoleApprover, is_interactive
 from tejat.ui.plain.style import Style
@@ -70,7 +70,7 @@ async def _find_tool(session: Toolset, name: str) -> None:
 
 def _print_problems(problems: Sequence[str]) -> None:
     for problem in problems:
-        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+        print_error(problem)
 
 
 def call_stream(options: argparse.Namespace) -> int:

@@ -2,14 +2,12 @@
 
 import argparse
 import asyncio
-import sys
 
 from tejat.app.tools.toolset import Toolset, open_tools
+from tejat.cli.messages import print_error
 from tejat.cli.tools.view import print_tools
 from tejat.core.exit_codes import EXIT_OK
-from tejat.core.i18n import translate
 from tejat.core.json_text import dump_json
-from tejat.core.sanitize import sanitize_text
 
 
 def list_all_tools(options: argparse.Namespace) -> int:
@@ -21,7 +19,7 @@ def list_all_tools(options: argparse.Namespace) -> int:
             return EXIT_OK
         print(dump_json([declaration.to_json() for declaration in session.registry.declarations()], indent=2))
     for problem in problems:
-        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+        print_error(problem)
     return EXIT_OK
 
 

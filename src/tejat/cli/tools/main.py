@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable
 
 from tejat.app.tools.toolset import builtin_registry
+from tejat.cli.messages import print_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.tools.view import print_tools
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
-from tejat.core.sanitize import sanitize_text
 
 
 def run(words: list[str]) -> int:
@@ -68,10 +68,10 @@ def _run_guarded(work: Callable[[], int]) -> int:
     except Terminated as ended:
         return ended.exit_code
     except SandboxUnavailable as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_NO_SANDBOX
     except UsageError as error:
-        print(f"tejat: {sanitize_text(translate(error))}", file=sys.stderr)
+        print_error(error)
         return EXIT_USAGE
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import assert_never
 
+from tejat.cli.messages import print_error
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.tokens import estimate_declaration_tokens
@@ -38,7 +39,7 @@ def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> N
     )
     print(f"\n{cost}")
     for problem in problems:
-        print(f"tejat: {sanitize_text(translate(problem))}", file=sys.stderr)
+        print_error(problem)
 
 
 def _source_label(entry: ToolEntry) -> str:
@@ -68,7 +69,7 @@ def _align(cell: str, width: int, column: int) -> str:
 def print_result(result: ToolResult) -> None:
     """Print a result: content to standard output, a failure to standard error."""
     if result.error is not None:
-        print(f"tejat: {sanitize_text(translate(_failure_text(result, result.error)))}", file=sys.stderr)
+        print_error(_failure_text(result, result.error))
         return
     text = _content_text(result.llm_content)
     print(sanitize_text(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
