@@ -112,11 +112,11 @@ def _overwrites_file(call: ShellCall, is_file: Callable[[str], bool]) -> bool:
 
 def _leaves_roots(call: ShellCall) -> bool:
     facts = call.facts
-    places = [place for place in call.paths if not _HARMLESS_DEVICES.match(place)]
-    if any(not is_beneath_any(place, facts.roots) for place in places):
+    paths = [path for path in call.paths if not _HARMLESS_DEVICES.match(path)]
+    if any(not is_beneath_any(path, facts.roots) for path in paths):
         return True
     words = [word for effects in call.effects.values() for word in effects.paths]
-    if any(not is_beneath_any(place, facts.roots) for place in _home_paths(facts, words)):
+    if any(not is_beneath_any(path, facts.roots) for path in _home_paths(facts, words)):
         return True
     return any(is_ambiguous(word) and word.startswith("~") for word in words)
 
@@ -131,9 +131,9 @@ def _written_home_paths(facts: CallFacts, line: CommandLine) -> list[str]:
 
 
 def _home_paths(facts: CallFacts, words: Iterable[str]) -> list[str]:
-    spelled = [_HOME.sub("~", word.strip('"')) for word in words]
+    expanded = [_HOME.sub("~", word.strip('"')) for word in words]
     return [
-        resolve_path(word, directory="/", home=facts.home) for word in spelled if word == "~" or word.startswith("~/")
+        resolve_path(word, directory="/", home=facts.home) for word in expanded if word == "~" or word.startswith("~/")
     ]
 
 

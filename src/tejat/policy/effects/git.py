@@ -88,8 +88,8 @@ def git_effects(words: Sequence[str]) -> GitEffects:
     ]
     if not reads:
         writes.append(gettext_lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))
-    judge = _DESTRUCTIVE.get(subcommand)
-    destroyed = judge(after) if judge else None
+    check = _DESTRUCTIVE.get(subcommand)
+    destroyed = check(after) if check else None
     destroys = (
         (
             gettext_lazy(
@@ -119,8 +119,8 @@ def git_subcommand(words: Sequence[str]) -> tuple[str, Sequence[str]]:
 def rewrites_history(words: Sequence[str]) -> bool:
     """Return whether a git command discards or replaces commits."""
     subcommand, after = git_subcommand(words)
-    judge = _HISTORY_REWRITING.get(subcommand)
-    return judge is not None and judge(after) is not None
+    check = _HISTORY_REWRITING.get(subcommand)
+    return check is not None and check(after) is not None
 
 
 def _split_words(words: Sequence[str]) -> tuple[Sequence[str], str, Sequence[str]]:
@@ -184,7 +184,7 @@ def _unconditional(_after: Sequence[str]) -> str | None:
 def _has_any(*options: str) -> Callable[[Sequence[str]], str | None]:
     """Make a check for the presence of one of the options or words, also inside a cluster."""
 
-    def judge(after: Sequence[str]) -> str | None:
+    def check(after: Sequence[str]) -> str | None:
         for word in after:
             for option in options:
                 is_cluster = len(option) == 2 and option[0] == "-" and word[:1] == "-" and word[:2] != "--"
@@ -195,7 +195,7 @@ def _has_any(*options: str) -> Callable[[Sequence[str]], str | None]:
                     return option
         return None
 
-    return judge
+    return check
 
 
 def _clean(after: Sequence[str]) -> str | None:

@@ -131,12 +131,12 @@ def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
             file, _line_of(text, name), gettext_lazy("{name!r} must be written as tables [[{name}]]", name=name)
         )
     found_tables = cast("list[dict[str, object]]", tables)
-    places = _header_lines(text, name)
-    if len(places) != len(found_tables):  # not written with headers
-        places = [(1, dict[str, int]())] * len(found_tables)
+    headers = _header_lines(text, name)
+    if len(headers) != len(found_tables):  # not written with headers
+        headers = [(1, dict[str, int]())] * len(found_tables)
     return [
         TomlTable(table, file=file, line=line, key_lines=key_lines)
-        for table, (line, key_lines) in zip(found_tables, places, strict=True)
+        for table, (line, key_lines) in zip(found_tables, headers, strict=True)
     ]
 
 

@@ -44,8 +44,8 @@ def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
         return gettext_lazy("the name of a command is computed")
     if name.value in _ALWAYS_EVALUATING and len(words) > 1:
         return gettext_lazy("{word} evaluates what it is given", word=name.value)
-    judge = _CHECKS.get(name.value)
-    return judge(words) if judge else None
+    check = _CHECKS.get(name.value)
+    return check(words) if check else None
 
 
 def _check_variable_names(words: Sequence[ShellWord]) -> Reason:

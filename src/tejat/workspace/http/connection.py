@@ -100,8 +100,8 @@ class HttpConnection:
 
     async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
         """Write the request, unless the server disconnects or answers before the end."""
-        asked = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
-        head = self._machine.send(asked) or b""
+        event_to_send = h11.Request(method=request.method, target=request.target, headers=list(request.headers))
+        head = self._machine.send(event_to_send) or b""
         for block in _write_blocks(head, body):
             self.stream.write(block)
             until = deadline.until(deadline.limits.idle)

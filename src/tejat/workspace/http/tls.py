@@ -49,8 +49,8 @@ class CertificateStore:
         # A company's intermediate certificate suffices, as in browsers.
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         usual = ssl.get_default_verify_paths()
-        places = certificate_paths(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
-        for name, path in places:
+        paths = certificate_paths(self._environment, file=usual.openssl_cafile, directory=usual.openssl_capath)
+        for name, path in paths:
             try:
                 if os.path.isdir(path):
                     context.load_verify_locations(capath=path)

@@ -72,8 +72,8 @@ class Headers:
         return next(iter(self.get_all(name)), None)
 
     def get_all(self, name: str) -> list[str]:
-        wanted = name.lower()
-        return [value for found, value in self._pairs if found.lower() == wanted]
+        lowered = name.lower()
+        return [value for header, value in self._pairs if header.lower() == lowered]
 
     def items(self) -> Iterator[tuple[str, str]]:
         return iter(self._pairs)

@@ -154,24 +154,24 @@ class ProcessTermination:
     long it takes to find them: with a fork bomb, nothing is in time.
     """
 
-    __slots__ = ("_asked", "_began", "_find", "_groups", "_killed", "_stopped")
+    __slots__ = ("_began", "_find_processes", "_groups", "_killed", "_sent_sigterm", "_stopped")
 
     def __init__(self, find: Callable[[], set[int]], *, groups: Iterable[int] = ()) -> None:
-        self._find = find
+        self._find_processes = find
         self._groups = set(groups)
         self._began = time.monotonic()
-        self._asked = False
+        self._sent_sigterm = False
         self._killed = False
         self._stopped: set[int] = set()
 
     def step(self) -> float | None:
         """Do the next step. Return the seconds until the next one is due, None when done."""
-        members = self._find()
+        members = self._find_processes()
         passed = time.monotonic() - self._began
         if not members or (passed > TERMINATION_SECONDS and self._killed):
             return None
-        if not self._asked:
-            self._asked = True
+        if not self._sent_sigterm:
+            self._sent_sigterm = True
             send_signal(signal.SIGTERM, members)
         if passed < GRACE_SECONDS:
             return GRACE_SECONDS - passed

@@ -69,9 +69,9 @@ async def run_program(
             stdout, stdout_end = _output_pipe(ours, theirs)
             stderr, stderr_end = _output_pipe(ours, theirs)
             stdin = _input_pipe(input, ours, theirs) if input else None
-            where = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            theirs.callback(os.close, where)
-            spec = ProcessSpec((program, *arguments[1:]), where, environment)
+            directory_fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            theirs.callback(os.close, directory_fd)
+            spec = ProcessSpec((program, *arguments[1:]), directory_fd, environment)
             running = await supervisor.start(spec, stdin=stdin, stdout=stdout_end, stderr=stderr_end)
         ended = await _collect(running, stdout, stderr, out=out, err=err, seconds=seconds)
     if ended is None or not (out.is_complete and err.is_complete):
@@ -130,18 +130,18 @@ class _PipeWriter:
     def __init__(self, descriptor: int, data: bytes) -> None:
         self._loop = asyncio.get_running_loop()
         self._descriptor = descriptor
-        self._left = memoryview(data)
+        self._unsent = memoryview(data)
         self._is_open = True
         self._loop.add_writer(descriptor, self._write)
 
     def _write(self) -> None:
         try:
-            self._left = self._left[os.write(self._descriptor, self._left[:_PIECE]) :]
+            self._unsent = self._unsent[os.write(self._descriptor, self._unsent[:_PIECE]) :]
         except BlockingIOError:
             return
         except OSError:
-            self._left = self._left[:0]
-        if not self._left:
+            self._unsent = self._unsent[:0]
+        if not self._unsent:
             self.close()
 
     def close(self) -> None:

@@ -77,8 +77,8 @@ def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
 
     It never lies in one of the `roots`, whose files anybody may have written.
     """
-    places = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
-    for directory in places:
+    directories = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
+    for directory in directories:
         path = os.path.join(directory, "bash")
         if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), roots):
             return path, "--norc", "--noprofile", "-c", "--"

@@ -102,11 +102,11 @@ class BubblewrapSandbox:
 
     def _sandbox_argv(self, policy: SandboxPolicy, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
         """Return everything that precedes the command's own arguments."""
-        places = [f"{exec_helper.WRITABLE}={root}" for root in policy.writable_roots]
+        restrictions = [f"{exec_helper.WRITABLE}={root}" for root in policy.writable_roots]
         inner = exec_helper_argv(
             exec_helper.IN_NAMESPACES,
             network=policy.network,
-            places=[*places, f"{exec_helper.TEMPORARY}=/tmp"],
+            restrictions=[*restrictions, f"{exec_helper.TEMPORARY}=/tmp"],
             interpreter=self._interpreter,
         )
         network = ("--share-net",) if policy.network else ()

@@ -38,12 +38,12 @@ _CAPABILITY_VERSION = 0x20080522
 def main(words: list[str]) -> None:
     """Restrict this process and exec the command after `--`. Never returns."""
     try:
-        mode, places, command = _parse_words(words)
+        mode, restrictions, command = _parse_words(words)
         environment = _original_environment()
-        for name, value in places:
+        for name, value in restrictions:
             if name == TEMPORARY:
                 environment[b"TMPDIR"] = os.fsencode(value)
-        restrict_process(mode, places)
+        restrict_process(mode, restrictions)
     except (OSError, ValueError) as error:
         _print_error(f"the command could not be locked in: {error}")
         os._exit(RESTRICTION_FAILED)
@@ -54,17 +54,17 @@ def main(words: list[str]) -> None:
         os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE)
 
 
-def restrict_process(mode: str, places: list[tuple[str, str]]) -> None:
+def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
     """Apply the given restrictions to this process. Raises OSError if one cannot be applied."""
-    network = (NETWORK, "on") in places
+    network = (NETWORK, "on") in restrictions
     _restore_signals()
     if mode == STANDALONE:
         _drop_capabilities()
     _restrict_files(
         mode,
         network=network,
-        writable=[path for name, path in places if name in (WRITABLE, TEMPORARY)],
-        hidden=[path for name, path in places if name == HIDDEN],
+        writable=[path for name, path in restrictions if name in (WRITABLE, TEMPORARY)],
+        hidden=[path for name, path in restrictions if name == HIDDEN],
     )
     # In namespaces the network is private.
     families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
@@ -78,14 +78,14 @@ def restrict_process(mode: str, places: list[tuple[str, str]]) -> None:
 def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str]]:
     mode, *rest = words
     end = rest.index("--")
-    places: list[tuple[str, str]] = []
+    restrictions: list[tuple[str, str]] = []
     for word in rest[:end]:
         name, _, value = word.partition("=")
-        places.append((name, value))
+        restrictions.append((name, value))
     command = rest[end + 1 :]
     if mode not in (STANDALONE, IN_NAMESPACES) or not command:
         raise ValueError("it was asked for in a way that is not understood")
-    return mode, places, command
+    return mode, restrictions, command
 
 
 def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: list[str]) -> None:

@@ -31,7 +31,7 @@ class LandlockSandbox:
             *(f"{exec_helper.HIDDEN}={os.path.realpath(path)}" for path in policy.hidden_paths),
         ]
         start = exec_helper_argv(
-            exec_helper.STANDALONE, network=policy.network, places=words, interpreter=self._interpreter
+            exec_helper.STANDALONE, network=policy.network, restrictions=words, interpreter=self._interpreter
         )
         control = (os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths)
         open_to_all = (path for path in policy.hidden_paths if is_beneath_any(path, policy.writable_roots))
@@ -41,12 +41,14 @@ class LandlockSandbox:
         """Do nothing: no placeholders are created for a command."""
 
 
-def exec_helper_argv(mode: str, *, network: bool, places: Sequence[str], interpreter: str | None) -> tuple[str, ...]:
-    """Return the argv prefix that starts a command restricted; `places` are arguments of `restrict_process`."""
+def exec_helper_argv(
+    mode: str, *, network: bool, restrictions: Sequence[str], interpreter: str | None
+) -> tuple[str, ...]:
+    """Return the argv prefix that starts a command restricted; `restrictions` are arguments of `restrict_process`."""
     python = interpreter or _interpreter()
     switch = f"{exec_helper.NETWORK}={'on' if network else 'off'}"
     # -I and -S: nothing that an earlier command may have written is loaded.
-    return (python, "-I", "-S", "-X", "utf8", "-c", _START_CODE, _package_parent(), mode, switch, *places, "--")
+    return (python, "-I", "-S", "-X", "utf8", "-c", _START_CODE, _package_parent(), mode, switch, *restrictions, "--")
 
 
 @cache

@@ -142,10 +142,10 @@ class MountPlan:
     def _expose(self, path: str) -> None:
         if not os.path.exists(path):
             return
-        around = self._enclosing_kind(path)
-        if around is MountKind.WRITABLE:
+        enclosing = self._enclosing_kind(path)
+        if enclosing is MountKind.WRITABLE:
             self._protect(path, MountKind.READ_ONLY)
-        elif around in _CONCEALING_KINDS:
+        elif enclosing in _CONCEALING_KINDS:
             self._kinds.setdefault(path, MountKind.READ_ONLY)
 
     def _enclosing_kind(self, path: str) -> MountKind | None:

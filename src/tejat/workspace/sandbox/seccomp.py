@@ -130,8 +130,8 @@ def build_filter(machine: str, families: tuple[int, ...]) -> list[Instruction] |
         number = numbers[column]
         if number is not None:
             filtered += [(_EQUAL, 0, 1, number), _deny(errno.EPERM)]
-    for numbers, judged in _argument_filters(families):
-        filtered += [(_EQUAL, 0, len(judged), numbers[column]), *judged]
+    for numbers, checks in _argument_filters(families):
+        filtered += [(_EQUAL, 0, len(checks), numbers[column]), *checks]
     return [*filtered, _ALLOWED]
 
 
@@ -139,8 +139,8 @@ def install_filter(instructions: list[Instruction]) -> None:
     """Filter the system calls of this thread and all its future children. Raises OSError."""
     filled = (_Instruction * len(instructions))(*(_Instruction(*each) for each in instructions))
     whole = _Program(len(instructions), filled)
-    for asked in ((_SET_NO_NEW_PRIVILEGES, 1, None), (_SET_SECCOMP, _FILTER, ctypes.addressof(whole))):
-        if _prctl(*asked, 0, 0) != 0:
+    for call in ((_SET_NO_NEW_PRIVILEGES, 1, None), (_SET_SECCOMP, _FILTER, ctypes.addressof(whole))):
+        if _prctl(*call, 0, 0) != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
 

@@ -97,5 +97,5 @@ _IN_HOME = (
 
 def find_secret_paths(home: str) -> tuple[str, ...]:
     """Return the secret paths that exist below this home."""
-    places = (os.path.join(home, *place.split("/")) for place in _IN_HOME)
-    return tuple(place for place in places if os.path.lexists(place))
+    paths = (os.path.join(home, *path.split("/")) for path in _IN_HOME)
+    return tuple(path for path in paths if os.path.lexists(path))

@@ -38,8 +38,8 @@ def search_with_git_grep(task: SearchTask) -> MatchCollector:
         environment="LC_ALL=C GIT_DIR=/dev/null",
     )
     hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as judge:
-        _search_all(judge, filter(task.includes, _matching_files(task, argv)))
+    with _open_scanner(task, hits) as scanner:
+        _search_all(scanner, filter(task.includes, _matching_files(task, argv)))
     return hits
 
 
@@ -54,32 +54,32 @@ def search_with_grep(task: SearchTask) -> MatchCollector:
         environment="LC_ALL=C",
     )
     hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as judge:
+    with _open_scanner(task, hits) as scanner:
         paths = _list_files(task, hits)
-        _search_all(judge, (path for batch in _batches(paths) for path in _matching_files(task, [*argv, *batch])))
+        _search_all(scanner, (path for batch in _batches(paths) for path in _matching_files(task, [*argv, *batch])))
     return hits
 
 
 def search_with_python(task: SearchTask) -> MatchCollector:
     """Search without other programs. Raises SearchEngineFailure and ToolFailure like the others."""
     hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as judge:
-        _search_all(judge, _list_files(task, hits))
+    with _open_scanner(task, hits) as scanner:
+        _search_all(scanner, _list_files(task, hits))
     return hits
 
 
 @contextmanager
 def _open_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskScanner]:
     try:
-        with open_task_scanner(task, hits) as judge:
-            yield judge
+        with open_task_scanner(task, hits) as scanner:
+            yield scanner
     except SearchTimeout:
         hits.complete = False
 
 
-def _search_all(judge: TaskScanner, paths: Iterable[bytes]) -> None:
+def _search_all(scanner: TaskScanner, paths: Iterable[bytes]) -> None:
     for path in paths:
-        if not judge.search(path):
+        if not scanner.search(path):
             return
 
 
@@ -88,16 +88,16 @@ def _grep_options(task: SearchTask) -> list[str | bytes]:
     if len(expression) > _MAX_EXPRESSION_LENGTH:
         raise SearchEngineFailure("the pattern is too long for an argument of a program")
     options: list[str | bytes] = ["--files-with-matches", "--text", "--extended-regexp"]
-    return options + [part for each in (expression, *_WIDE_MARKS) for part in ("-e", each)]
+    return options + [part for pattern in (expression, *_WIDE_MARKS) for part in ("-e", pattern)]
 
 
 def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[bytes]:
     """Yield the files that a program prints. Raises SearchEngineFailure if it fails; unreadable files are ignored."""
     try:
         with run_helper(argv, directory_fd=task.directory_fd) as child:
-            kept = b""
+            rest = b""
             while block := child.read(task.stop):
-                *names, kept = (kept + block).split(b"\0")
+                *names, rest = (rest + block).split(b"\0")
                 for name in names:
                     yield name.removeprefix(b"./")
             code = child.exit_code(task.stop)

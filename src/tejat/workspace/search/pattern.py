@@ -256,8 +256,10 @@ class _PatternParser:
     def _append_class(self, items: Sequence[ClassItem], *, negated: bool) -> None:
         kept = [item for item in items if item.character not in ("\r", "\n")]
         if kept:
-            made = CharacterClass(tuple(kept), negated=negated, ignores_case=self._ignores_case)
-            self._tokens.append(PatternToken(TokenKind.CLASS, ignores_case=self._ignores_case, character_class=made))
+            character_class = CharacterClass(tuple(kept), negated=negated, ignores_case=self._ignores_case)
+            self._tokens.append(
+                PatternToken(TokenKind.CLASS, ignores_case=self._ignores_case, character_class=character_class)
+            )
         else:
             self._tokens.append(PatternToken(TokenKind.ANY if negated else TokenKind.NEVER))
 

@@ -143,9 +143,9 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _scan_files(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
-    with open_task_scanner(task, hits) as judge:
+    with open_task_scanner(task, hits) as scanner:
         for path in _read_names(task, child):
-            if task.includes(path) and not judge.search(path):
+            if task.includes(path) and not scanner.search(path):
                 return
 
 
@@ -158,9 +158,9 @@ def _collect_names(task: SearchTask, child: HelperProcess, hits: MatchCollector)
 
 
 def _read_names(task: SearchTask, child: HelperProcess) -> Iterator[bytes]:
-    kept = b""
+    rest = b""
     while block := child.read(task.stop):
-        *names, kept = (kept + block).split(b"\0")
+        *names, rest = (rest + block).split(b"\0")
         for name in names:
             yield name.removeprefix(_HERE)
 
@@ -218,43 +218,43 @@ class _FileOutput:
 def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutput]:
     """Yield the output per file. Each record is path, NUL, line number, `:` or `-`, line, line feed."""
     current: _FileOutput | None = None
-    kept = b""
+    rest = b""
     try:
         while block := child.read(task.stop):
-            kept += block
+            rest += block
             at = 0
-            while (path_end := kept.find(b"\0", at)) >= 0 and (line_end := kept.find(b"\n", path_end)) >= 0:
-                spelled = kept[at:path_end]
-                if current is not None and spelled != current.printed_path:
-                    spelled = _without_warning(task, spelled, current)
+            while (path_end := rest.find(b"\0", at)) >= 0 and (line_end := rest.find(b"\n", path_end)) >= 0:
+                path_text = rest[at:path_end]
+                if current is not None and path_text != current.printed_path:
+                    path_text = _without_warning(task, path_text, current)
                     yield current
                     current = None
                 if current is None:
-                    current = _FileOutput(spelled, [])
-                current.records.append(_parse_record(kept[path_end + 1 : line_end]))
+                    current = _FileOutput(path_text, [])
+                current.records.append(_parse_record(rest[path_end + 1 : line_end]))
                 at = line_end + 1
-            kept = kept[at:]
-            if len(kept) > _MAX_RECORD_BYTES:
+            rest = rest[at:]
+            if len(rest) > _MAX_RECORD_BYTES:
                 raise SearchEngineFailure("ripgrep printed a line without end")
     except SearchTimeout:
         if current is not None:
             yield current
         raise
     if current is not None:
-        if kept and _without_warning(task, kept, current):
+        if rest and _without_warning(task, rest, current):
             raise SearchEngineFailure("ripgrep's output ended within a line")
         yield current
 
 
-def _without_warning(task: SearchTask, spelled: bytes, current: _FileOutput) -> bytes:
+def _without_warning(task: SearchTask, path_text: bytes, current: _FileOutput) -> bytes:
     """Strip a warning about the previous file from a path, and mark that file as binary."""
-    if not spelled.startswith(current.printed_path):
-        return spelled
-    warning = _BINARY_WARNING.match(spelled, len(current.printed_path))
-    if warning is None or _is_name_of_file(task, spelled):
-        return spelled
+    if not path_text.startswith(current.printed_path):
+        return path_text
+    warning = _BINARY_WARNING.match(path_text, len(current.printed_path))
+    if warning is None or _is_name_of_file(task, path_text):
+        return path_text
     current.is_binary = True
-    return spelled[warning.end() :]
+    return path_text[warning.end() :]
 
 
 def _is_name_of_file(task: SearchTask, path: bytes) -> bool:

@@ -71,11 +71,11 @@ def open_scanner(
 class _MatchRecorder:
     """Collects matching lines and their context, block by block."""
 
-    def __init__(self, query: SearchQuery, most: int, head: Callable[[], bytes]) -> None:
+    def __init__(self, query: SearchQuery, limit: int, head: Callable[[], bytes]) -> None:
         self.lines: list[SearchLine] = []
         self.matches = 0
         self._query = query
-        self._limit = most
+        self._limit = limit
         self._head = head
         self._number = 1
         """Number of the next line."""
@@ -114,13 +114,13 @@ class _MatchRecorder:
         """Process lines that do not match."""
         count = block.count(b"\n") + 1
         if self._pending_context:
-            *owed, rest = block.split(b"\n", self._pending_context)
-            if len(owed) < self._pending_context:
-                owed.append(rest)
-            self.lines += [self._line(self._number + index, line, False) for index, line in enumerate(owed)]
-            self._pending_context -= len(owed)
-            self._number += len(owed)
-            count -= len(owed)
+            *context, rest = block.split(b"\n", self._pending_context)
+            if len(context) < self._pending_context:
+                context.append(rest)
+            self.lines += [self._line(self._number + index, line, False) for index, line in enumerate(context)]
+            self._pending_context -= len(context)
+            self._number += len(context)
+            count -= len(context)
             if not count:
                 return
             block = rest

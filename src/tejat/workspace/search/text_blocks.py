@@ -87,31 +87,31 @@ class TextBlocks:
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield blocks of whole lines without the last line feed. Raises BinaryFile and OSError."""
-        kept = b""
+        rest = b""
         for block in self._raw:
             end = block.rfind(b"\n")
             if end < 0:
-                kept = self._append(kept, block)
+                rest = self._append(rest, block)
                 continue
-            whole = self._append(kept, block[:end])
+            whole = self._append(rest, block[:end])
             yield whole.replace(b"\r\n", b"\n").removesuffix(b"\r")
-            kept = block[end + 1 :]
-        if kept:
-            yield kept.replace(b"\r\n", b"\n")
+            rest = block[end + 1 :]
+        if rest:
+            yield rest.replace(b"\r\n", b"\n")
 
     def drain(self) -> None:
         """Read the rest. Raises BinaryFile if it contains a NUL."""
         for _ in self._raw:
             pass
 
-    def _append(self, kept: bytes, more: bytes) -> bytes:
+    def _append(self, rest: bytes, more: bytes) -> bytes:
         line_end = more.find(b"\n")
         line_end = len(more) if line_end < 0 else line_end
-        room = max(_MAX_SEARCHED_LINE - len(kept), 0)
+        room = max(_MAX_SEARCHED_LINE - len(rest), 0)
         if line_end <= room:
-            return kept + more
+            return rest + more
         self.complete = False
-        return kept + more[:room] + more[line_end:]
+        return rest + more[:room] + more[line_end:]
 
 
 def format_line(raw: bytes, head: Callable[[], bytes]) -> str:
