@@ -26,10 +26,10 @@ from support.terminal.chat import (
     send_prompt,
     terminal_env,
     wait_for_file,
-    wait_until,
     wait_until_dead,
 )
 from support.terminal.screen import ScreenUser
+from support.wait import wait_until
 
 __all__ = ["terminal_env"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from support.external_tools import LONG_TIMEOUT_MS, SECONDS, CallbackApprover, ExternalToolsEnv, call_reply
+from support.approver import YES, FakeApprover
+from support.external_tools import LONG_TIMEOUT_MS, SECONDS, ExternalToolsEnv, call_reply
 from support.mcp.node_programs import EVERYTHING, FILESYSTEM, find_node, node_environment
 from support.model_servers.gemini import function_call, text_reply
-from support.note_tool import YES
 from tejat.core.agent.events import EndReason
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
 from tejat.core.tools.call_events import OutputUpdated
@@ -79,7 +79,7 @@ def helpful(question: ApprovalRequest) -> ApprovalReply:
 
 
 def test_everything(tmp_path: Path, entry: dict[str, Any]) -> None:
-    env, person = ExternalToolsEnv(tmp_path), CallbackApprover(helpful)
+    env, user = ExternalToolsEnv(tmp_path), FakeApprover(helpful)
     env.write_user_settings(mcpServers={"all": {**entry, "sampling": True}})
     transcript = env.run_agent(
         text_reply(
@@ -99,7 +99,7 @@ def test_everything(tmp_path: Path, entry: dict[str, Any]) -> None:
         call_reply("all__trigger-long-running-operation", duration=0.2, steps=2),
         text_reply("That is all."),
         prompts=("go", "/args-prompt --city=Rome", "What is in @all:demo://resource/static/document/features.md ?"),
-        approver=person,
+        approver=user,
     )
     assert [ended.reason for ended in transcript.results] == [EndReason.FINISHED] * 3
     assert set(transcript.declared_names(-1)) >= {

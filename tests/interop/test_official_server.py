@@ -12,17 +12,10 @@ from typing import Any
 
 import pytest
 
-from support.external_tools import (
-    LONG_TIMEOUT_MS,
-    SECONDS,
-    AgentTranscript,
-    CallbackApprover,
-    ExternalToolsEnv,
-    call_reply,
-)
-from support.mcp.clients import wait_until
+from support.approver import YES, FakeApprover
+from support.external_tools import LONG_TIMEOUT_MS, SECONDS, AgentTranscript, ExternalToolsEnv, call_reply
 from support.model_servers.gemini import text_reply
-from support.note_tool import YES
+from support.wait import wait_until_async
 from tejat.app.session import manager
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
@@ -78,7 +71,7 @@ def helpful(question: ApprovalRequest) -> ApprovalReply:
 def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     # The first prompt waits for the server, however long it takes to start on a busy machine.
     monkeypatch.setattr(manager, "_STARTUP_WAIT_SECONDS", SECONDS)
-    env, person = ExternalToolsEnv(tmp_path), CallbackApprover(helpful)
+    env, user = ExternalToolsEnv(tmp_path), FakeApprover(helpful)
     env.write_user_settings(mcpServers={"full": {**entry, "sampling": True}})
     transcript = env.run_agent(
         call_reply("full__media"),
@@ -89,7 +82,7 @@ def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], mo
         call_reply("full__roots"),
         text_reply("That is all."),
         prompts=("go", "/review --code=main.py --style=strict", "What is in @full:memo://one ?"),
-        approver=person,
+        approver=user,
     )
     assert [ended.reason for ended in transcript.results] == [EndReason.FINISHED] * 3
     assert transcript.declared_names() == [
@@ -115,17 +108,17 @@ def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], mo
     assert "tools" not in sampled
     assert transcript.last_message_parts(-2) == [{"text": "Review main.py, be strict."}]
     assert {"text": wrap_untrusted("Remember the milk.")} in transcript.last_message_parts(-1)
-    assert kinds(person) == ["mcp", "mcp", "elicitation", "mcp", "elicitation", "mcp", "mcp"]
-    assert asked(person) == [("Where to?", None), ("Have a look.", "https://page.example/look")]
+    assert kinds(user) == ["mcp", "mcp", "elicitation", "mcp", "elicitation", "mcp", "mcp"]
+    assert asked(user) == [("Where to?", None), ("Have a look.", "https://page.example/look")]
 
 
-def kinds(person: CallbackApprover) -> list[str]:
-    return [question.confirmation.type for question in person.questions]
+def kinds(user: FakeApprover) -> list[str]:
+    return [question.confirmation.type for question in user.questions]
 
 
-def asked(person: CallbackApprover) -> list[tuple[str, str | None]]:
+def asked(user: FakeApprover) -> list[tuple[str, str | None]]:
     """What the server asked, and where it wanted the person to go."""
-    shown = [question.confirmation for question in person.questions]
+    shown = [question.confirmation for question in user.questions]
     return [(each.message, each.url) for each in shown if isinstance(each, ElicitationConfirmation)]
 
 
@@ -146,7 +139,7 @@ def test_what_it_may_not_ask_what_changes_and_what_is_called_off(tmp_path: Path,
             await asyncio.wait([running])
             assert running.cancelled()
             await session.prompt("grow", transcript.events.append)
-            await wait_until(lambda: "full__called_off" in declared_now(session))
+            await wait_until_async(lambda: "full__called_off" in declared_now(session))
             await session.prompt("look", transcript.events.append)
         return transcript
 

@@ -21,11 +21,11 @@ from support.mcp.clients import (
     python_plan,
     read_messages,
     read_methods,
-    wait_until,
 )
 from support.mcp.official_http_servers import official_servers
 from support.mcp.transports import http_response, json_response
 from support.raw_server import Peer, raw_server, run_checked
+from support.wait import wait_until_async
 from tejat.core.frozen import replace
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, ServerPlan
@@ -488,7 +488,7 @@ def test_limits_of_a_call(tmp_path: Path) -> None:
             assert first_text(slow) == "slow and steady"
             assert hanging.message == "The server did not answer within 1 seconds (tools/call)."
             assert endless.message == "The server did not answer within 4 seconds (tools/call)."
-            await wait_until(lambda: read_methods(log).count("notifications/cancelled") == 2)
+            await wait_until_async(lambda: read_methods(log).count("notifications/cancelled") == 2)
             assert mcp_client.status.state is ServerState.CONNECTED
 
     run_checked(main())
@@ -540,7 +540,7 @@ def test_nothing_changed_is_looked_at_twice(tmp_path: Path) -> None:
         async with open_client("storm=1", f"record={log}") as mcp_client:
             await mcp_client.wait_settled()
             told = len(mcp_client.statuses)
-            await wait_until(lambda: read_methods(log).count("tools/list") == 3)
+            await wait_until_async(lambda: read_methods(log).count("tools/list") == 3)
             await asyncio.sleep(0.8)
             assert len(mcp_client.statuses) == told
 
@@ -560,7 +560,7 @@ def test_a_look_that_fails_leaves_what_was_known(tmp_path: Path) -> None:
             before = (await mcp_client.wait_settled()).features
             once.unlink()
             await mcp_client.call_tool("change", {})
-            await wait_until(once.exists)
+            await wait_until_async(once.exists)
             await asyncio.sleep(0.8)
             assert mcp_client.status.features == before
             await mcp_client.call_tool("change", {})
@@ -715,10 +715,10 @@ def test_a_listener_that_fails_harms_nobody() -> None:
 ENDINGS: dict[str, str] = {
     "returns": "return",
     "exits": "sys.exit(0)",
-    "while it starts": "link2 = link_to('silent=initialize'); link2.start(); await asyncio.sleep(0.3); return",
-    "during a call": "task = asyncio.create_task(link.call_tool('hang', {})); await asyncio.sleep(0.1); return",
+    "while it starts": "other = open_client('silent=initialize'); other.start(); await asyncio.sleep(0.3); return",
+    "during a call": "task = asyncio.create_task(client.call_tool('hang', {})); await asyncio.sleep(0.1); return",
     "is interrupted": "os.kill(os.getpid(), signal.SIGINT); await asyncio.sleep(60)",
-    "is closed meanwhile": "task = asyncio.create_task(link.close()); await asyncio.sleep(0); return",
+    "is closed meanwhile": "task = asyncio.create_task(client.close()); await asyncio.sleep(0); return",
 }
 
 PROGRAM = """

@@ -10,16 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.clients import (
-    SECONDS,
-    first_text,
-    hostile_plan,
-    living_pids,
-    open_supervisor,
-    read_methods,
-    wait_until,
-)
+from support.mcp.clients import SECONDS, first_text, hostile_plan, living_pids, open_supervisor, read_methods
 from support.raw_server import run_checked
+from support.wait import wait_until_async
 from tejat.core.frozen import replace
 from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, ServerPlan
 from tejat.mcp.client_pool import DiscoveryState, InactiveServer, McpClientPool
@@ -167,7 +160,7 @@ def test_roots_that_change_are_told_to_all(tmp_path: Path) -> None:
             await pool.wait_until_settled()
             await pool.notify_roots_changed()
             for log in logs:
-                await wait_until(lambda log=log: read_methods(log)[-1] == "notifications/roots/list_changed")
+                await wait_until_async(lambda log=log: read_methods(log)[-1] == "notifications/roots/list_changed")
 
     run_checked(main())
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, read_messages, read_methods, wait_until
+from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, read_messages, read_methods
 from support.raw_server import run_checked
+from support.wait import wait_until_async
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.connection import ServerConnection
 from tejat.mcp.errors import McpFailure, McpProblem
@@ -106,12 +107,12 @@ def test_a_stateless_server_is_asked_to_tell_of_changes(tmp_path: Path) -> None:
     async def main() -> None:
         async with connected("stateless", f"record={log}") as connection:
             listening = asyncio.create_task(connection.listen())
-            await wait_until(lambda: "subscriptions/listen" in read_methods(log))
+            await wait_until_async(lambda: "subscriptions/listen" in read_methods(log))
             await connection.call("change")
             assert connection.changes == 1
             listening.cancel()
             await asyncio.wait((listening,))
-            await wait_until(lambda: read_methods(log)[-1] == "notifications/cancelled")
+            await wait_until_async(lambda: read_methods(log)[-1] == "notifications/cancelled")
 
     run_checked(main())
     asked = [message["params"] for message in read_messages(log) if message.get("method") == "subscriptions/listen"]
@@ -134,7 +135,7 @@ def test_listening_is_taken_up_again_when_the_server_ends_it() -> None:
     async def main() -> None:
         async with connected("stateless", "result=subscriptions/listen:{}") as connection:
             listening = asyncio.create_task(connection.listen())
-            await wait_until(lambda: connection.changes == 1)
+            await wait_until_async(lambda: connection.changes == 1)
             assert not listening.done()
             await connection.close()
             async with asyncio.timeout(SECONDS):

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, read_messages, read_methods, wait_until
+from support.mcp.clients import HOSTILE, SECONDS, first_text, open_supervisor, read_messages, read_methods
 from support.raw_server import run_checked
+from support.wait import wait_until_async
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
 from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeouts
@@ -111,7 +112,7 @@ def test_no_answer_that_is_one(tmp_path: Path, fault: str, problem: McpProblem) 
         async with talking(fault, f"record={log}") as heard:
             failure = await failure_of(heard.call("echo", RequestTimeouts(idle=0.5, total=9)))
             if problem is McpProblem.TIMED_OUT:
-                await wait_until(lambda: "notifications/cancelled" in read_methods(log))
+                await wait_until_async(lambda: "notifications/cancelled" in read_methods(log))
                 assert read_messages(log)[-1]["params"] == {"requestId": 1, "reason": "nobody waits for it any more"}
             # The server can be used as before.
             assert await heard.talk.request("ping", timeouts=LONG) == {}
@@ -178,11 +179,11 @@ def test_a_request_that_is_cancelled_is_taken_back(tmp_path: Path) -> None:
     async def main() -> None:
         async with talking(f"record={log}") as heard:
             task = asyncio.create_task(heard.call("hang"))
-            await wait_until(lambda: read_methods(log) == ["tools/call"])
+            await wait_until_async(lambda: read_methods(log) == ["tools/call"])
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await wait_until(lambda: read_methods(log) == ["tools/call", "notifications/cancelled"])
+            await wait_until_async(lambda: read_methods(log) == ["tools/call", "notifications/cancelled"])
             assert not heard.talk.has_pending_requests
 
     run_checked(main())
@@ -194,7 +195,7 @@ def test_the_handshake_is_never_taken_back(tmp_path: Path) -> None:
     async def main() -> None:
         async with talking("silent=initialize", f"record={log}") as heard:
             task = asyncio.create_task(heard.talk.request("initialize", {}))
-            await wait_until(lambda: read_methods(log) == ["initialize"])
+            await wait_until_async(lambda: read_methods(log) == ["initialize"])
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -282,7 +283,7 @@ def test_questions_that_are_taken_back_or_asked_without_end(tmp_path: Path) -> N
             # The same question many times is one question; sixteen may be open.
             calls = [asyncio.create_task(heard.call("ask", times=3, **question)) for _ in range(18)]
             done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED, timeout=SECONDS)
-            await wait_until(lambda: sum(task.done() for task in calls) == 2)
+            await wait_until_async(lambda: sum(task.done() for task in calls) == 2)
             refused = {"code": -32603, "message": "There are too many questions open."}
             assert [json.loads(first_text(task.result())) for task in done] == [refused] * len(done)
             for task in calls:

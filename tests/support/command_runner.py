@@ -1,13 +1,12 @@
 """Slash commands in a real session: a home, a project, real tools and rules, a scripted model."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
+from support.approver import FakeApprover
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
 from tejat.app.commands.base import CommandContext
@@ -16,7 +15,7 @@ from tejat.app.preferences import preferences_from_settings
 from tejat.app.session.manager import open_session_manager
 from tejat.core.agent.events import AgentEvent, RunEnded
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, Outcome, Scope
+from tejat.core.approval.confirmation import Approver
 from tejat.core.frozen import replace
 from tejat.core.ui.commands import CommandAction
 from tejat.engine.sessions.statistics import Statistics
@@ -58,12 +57,6 @@ class CommandRunner:
 
 class CommandEnv(ProgramEnv):
     """A home and a project for sessions, trusted by default."""
-
-    def write_user_settings(self, **settings: object) -> Path:
-        return write_settings(self.home, settings)
-
-    def write_project_settings(self, **settings: object) -> Path:
-        return write_settings(self.project, settings)
 
     def run_with(
         self,
@@ -109,29 +102,9 @@ class CommandEnv(ProgramEnv):
             sandbox="off",
             keeps_session=False,
         )
-        async with open_session_manager(replace(usual, **more), approver or FixedApprover()) as manager:
+        async with open_session_manager(replace(usual, **more), approver or FakeApprover()) as manager:
             parts = CommandContext(manager, Statistics(round), preferences_from_settings(manager.run_config.settings))
             yield CommandRunner(parts, prompter or FakePrompter())
-
-
-@dataclass
-class FixedApprover:
-    """Somebody who gives every question the same answer, and remembers what was asked."""
-
-    outcome: Outcome = Outcome.PROCEED_ONCE
-    scope: Scope | None = None
-    requests: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
-
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        self.requests.append(question)
-        return ApprovalReply(self.outcome, scope=self.scope)
-
-
-def write_settings(folder: Path, settings: object) -> Path:
-    path = folder / ".gemini" / "settings.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(settings))
-    return path
 
 
 def texts(suggestions: Sequence[Any]) -> list[str]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from tejat.app.session.manager import open_agent
 from tejat.app.tools.toolset import builtin_registry
 from tejat.core.agent.events import AgentEvent, Noticed, RunEnded, Severity
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
+from tejat.core.approval.confirmation import Approver
 from tejat.core.frozen import replace
 from tejat.engine.sessions.session import Session
 
@@ -65,18 +65,6 @@ def initialize_fault(instructions: str, **capabilities: Any) -> str:
         "instructions": instructions,
     }
     return f"result=initialize:{json.dumps(told)}"
-
-
-@dataclass
-class CallbackApprover:
-    """Answers each question as `answer` says, and remembers what was asked."""
-
-    answer: Callable[[ApprovalRequest], ApprovalReply]
-    questions: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
-
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        self.questions.append(question)
-        return self.answer(question)
 
 
 @dataclass
@@ -135,12 +123,6 @@ class AgentTranscript:
 class ExternalToolsEnv(ProgramEnv):
     """A home and a project, and a model's service that an agent there asks."""
 
-    def write_user_settings(self, **settings: object) -> None:
-        _write_settings(self.home, settings)
-
-    def write_project_settings(self, **settings: object) -> None:
-        _write_settings(self.project, settings)
-
     def write_policy(self, text: str) -> None:
         """Rules of the person."""
         policies = self.home / ".gemini" / "policies"
@@ -182,8 +164,3 @@ class ExternalToolsEnv(ProgramEnv):
 def call_reply(*names: str, **args: Any) -> Reply:
     """An answer that calls these tools, all with these arguments."""
     return text_reply(*(function_call(name, args) for name in names))
-
-
-def _write_settings(folder: Path, settings: object) -> None:
-    (folder / ".gemini").mkdir(exist_ok=True)
-    (folder / ".gemini" / "settings.json").write_text(json.dumps(settings))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from support.command_runner import HELLO, SECONDS, FixedApprover, write_settings
+from support.approver import FakeApprover
+from support.command_runner import HELLO, SECONDS
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
@@ -71,9 +72,6 @@ class InteractiveRunner:
 class InteractiveEnv(ProgramEnv):
     """A home and a project for interactive sessions, trusted by default."""
 
-    def write_user_settings(self, **settings: object) -> Path:
-        return write_settings(self.home, settings)
-
     def run_with(
         self,
         work: Callable[[InteractiveRunner], Awaitable[_Result]],
@@ -99,7 +97,7 @@ class InteractiveEnv(ProgramEnv):
             trusts_folder=True,
             sandbox="off",
         )
-        async with open_interactive_session(replace(usual, **more), approver or FixedApprover()) as interactive:
+        async with open_interactive_session(replace(usual, **more), approver or FakeApprover()) as interactive:
             yield InteractiveRunner(interactive)
 
     def journal_paths(self) -> list[Path]:

@@ -3,18 +3,14 @@
 import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from tejat.core.approval.confirmation import (
-    ApprovalReply,
-    ApprovalRequest,
-    ApprovalSubject,
     Approver,
     Confirmation,
     EditConfirmation,
-    Outcome,
 )
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import ErrorType, ToolFailure
@@ -28,9 +24,6 @@ from tejat.policy.engine import PolicyEngine
 from tejat.policy.types import PolicyRule
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.files.roots import Roots
-
-YES = ApprovalReply(Outcome.PROCEED_ONCE)
-NO = ApprovalReply(Outcome.CANCEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +84,6 @@ def edit_confirmation(text: str) -> EditConfirmation:
         new_content=text,
         proposal=text.encode(),
     )
-
-
-@dataclass
-class ScriptedApprover:
-    """Answers in turn and remembers what was asked."""
-
-    answers: Sequence[ApprovalReply | Exception]
-    questions: list[ApprovalRequest] = field(default_factory=list[ApprovalRequest])
-
-    @property
-    def confirmations(self) -> list[ApprovalSubject]:
-        return [question.confirmation for question in self.questions]
-
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        answer = self.answers[len(self.questions)]
-        self.questions.append(question)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
 
 @contextmanager

@@ -49,6 +49,12 @@ class ProgramEnv:
     def project(self) -> Path:
         return self.base / "project"
 
+    def write_user_settings(self, **settings: object) -> Path:
+        return write_settings(self.home, settings)
+
+    def write_project_settings(self, **settings: object) -> Path:
+        return write_settings(self.project, settings)
+
     def script(self, text: str, name: str = "script.toml") -> str:
         """A model that follows this script, as it is named on the command line."""
         path = self.base / name
@@ -94,6 +100,19 @@ class ProgramEnv:
 
     def changed_environment(self, changes: "dict[str, str | None]") -> dict[str, str]:
         return {name: text for name, text in (self.environment | changes).items() if text is not None}
+
+
+def write_settings(folder: Path, settings: object) -> Path:
+    """Write the settings of a home or a project."""
+    return write_json(folder / ".gemini" / "settings.json", settings)
+
+
+def write_json(path: Path, value: object) -> Path:
+    """Write a private file: a text as it is, other values as JSON."""
+    path.parent.mkdir(exist_ok=True, mode=0o700)
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    path.chmod(0o600)
+    return path
 
 
 def wait_for_exit(process: "subprocess.Popen[bytes]") -> ProgramResult:

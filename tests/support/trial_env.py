@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.note_tool import ScriptedApprover
+from support.approver import FakeApprover
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome, TrialConfirmation
 from tejat.core.approval.modes import ApprovalMode, SandboxMode
 from tejat.core.messages.types import FunctionCall
@@ -63,7 +63,7 @@ class TrialEnv:
             yield session_sandbox
 
     @contextmanager
-    def scheduler(self, approver: ScriptedApprover, *, idle: float | None = None) -> Generator[Scheduler]:
+    def scheduler(self, approver: FakeApprover, *, idle: float | None = None) -> Generator[Scheduler]:
         environment = child_environment({"PATH": PATH, "HOME": str(self.home)})
         with self.open_sandbox() as session_sandbox, Workspace([self.root]) as workspace:
             copies = OverlayManager(session_sandbox, str(self.copies))
@@ -141,7 +141,7 @@ class TrialEnv:
         return {change.path: change.kind.value for change in self.trial.changes}
 
 
-class _InterruptingApprover(ScriptedApprover):
+class _InterruptingApprover(FakeApprover):
     """Does something else before they answer."""
 
     def __init__(self, answers: list[ApprovalReply], before_answer: Callable[[ApprovalRequest], None]) -> None:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from support.program import script_answer, text_script
-from support.terminal.chat import TerminalEnv, quit_program, send_prompt, terminal_env, wait_until
+from support.terminal.chat import TerminalEnv, quit_program, send_prompt, terminal_env
 from support.terminal.screen import ScreenUser, open_screen
+from support.wait import wait_until
 from tejat.ui.terminal.dialogs.key_guard import GRACE_SECONDS
 
 __all__ = ["terminal_env"]

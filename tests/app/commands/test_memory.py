@@ -6,7 +6,7 @@ import pytest
 
 from support.approver import FakeApprover
 from support.command_runner import HELLO, CommandEnv, CommandRunner
-from tejat.core.approval.confirmation import EditConfirmation, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
 from tejat.core.tools.call_events import CallFinished, CallState
 
 FACT = "I like tea."

@@ -143,7 +143,7 @@ class TestModes:
             return [first.reason, (await runner.prompt("go")).reason]
 
         assert env.run_with(work, script=script, approver=person) == [EndReason.FINISHED, EndReason.NOT_ALLOWED]
-        assert len(person.requests) == 1
+        assert len(person.questions) == 1
 
 
 class TestSteering:

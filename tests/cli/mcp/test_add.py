@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from support.mcp.cli_env import McpCliEnv, make_cli_env, read_servers, write_settings
+from support.mcp.cli_env import McpCliEnv, make_cli_env, read_servers
+from support.program import write_json
 
 SLOT = '{\n  // mine\n  "theme": "dark", // stays\n  "mcpServers": {"old": {"command": "x"}}\n}\n'
 UNTRUSTED = "tejat: This folder is not trusted, so its servers are not started. `tejat trust` lets them count.\n"
@@ -74,14 +75,14 @@ class TestWriting:
         assert not here.user_file.exists()
 
     def test_everything_else_in_the_file_stays(self, here: McpCliEnv) -> None:
-        write_settings(here.user_file, SLOT)
+        write_json(here.user_file, SLOT)
         assert here.mcp("add", "-s", "user", "one", "cmd").code == 0
         text = here.user_file.read_text()
         assert text.startswith('{\n  // mine\n  "theme": "dark", // stays\n  "mcpServers": {"old": {"command": "x"}')
         assert '"one": {' in text
 
     def test_one_of_that_name_is_replaced_whole(self, here: McpCliEnv) -> None:
-        write_settings(here.user_file, SLOT)
+        write_json(here.user_file, SLOT)
         done = here.mcp("add", "-s", "user", "old", "https://a.test")
         assert done.stdout.startswith('MCP server "old" updated in user settings. (http)\n')
         assert done.stderr == TAKEN_FOR_HTTP
@@ -105,7 +106,7 @@ class TestHome:
         assert read_servers(here.user_file) == {"one": {"command": "cmd"}}
 
     def test_nor_is_a_folder_whose_settings_are_those_of_the_person(self, here: McpCliEnv) -> None:
-        write_settings(here.user_file, {})
+        write_json(here.user_file, {})
         (here.project / ".gemini").symlink_to(here.home / ".gemini")
         assert here.mcp("add", "one", "cmd").code == 1
         assert here.user_file.read_text() == "{}"

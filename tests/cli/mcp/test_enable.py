@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.cli_env import McpCliEnv, make_cli_env, write_settings
+from support.mcp.cli_env import McpCliEnv, make_cli_env
+from support.program import write_json
 
 
 @pytest.fixture
@@ -36,14 +37,14 @@ def test_what_is_kept_is_what_other_programs_read(here: McpCliEnv) -> None:
 
 
 def test_the_server_of_the_command_has_a_name_too(here: McpCliEnv) -> None:
-    write_settings(here.user_file, {"mcp": {"serverCommand": "x y"}})
+    write_json(here.user_file, {"mcp": {"serverCommand": "x y"}})
     assert here.mcp("disable", "mcp").stdout == 'MCP server "mcp" is disabled.\n'
 
 
 def test_one_of_a_project_that_is_not_trusted(here: McpCliEnv) -> None:
-    write_settings(here.project_file, {"mcpServers": {"two": {"command": "y"}}})
+    write_json(here.project_file, {"mcpServers": {"two": {"command": "y"}}})
     assert here.mcp("disable", "two").stdout == 'MCP server "two" is disabled.\n'
-    write_settings(here.project_file, {"mcpServers": []})
+    write_json(here.project_file, {"mcpServers": []})
     assert here.mcp("disable", "One").stdout == 'MCP server "One" is disabled.\n'
 
 
@@ -74,6 +75,6 @@ def test_there_is_no_session_here(here: McpCliEnv) -> None:
 
 def test_a_file_that_cannot_be_read_stays_as_it_is(here: McpCliEnv) -> None:
     file = here.home / ".gemini" / "mcp-server-enablement.json"
-    write_settings(file, "{")
+    write_json(file, "{")
     assert here.mcp("disable", "One").code == 52
     assert file.read_text() == "{"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.cli_env import HOSTILE, OFFICIAL, McpCliEnv, make_cli_env, write_servers, write_settings
+from support.mcp.cli_env import HOSTILE, OFFICIAL, McpCliEnv, make_cli_env, write_servers
 from support.mcp.clients import living_pids
 from support.mcp.oauth_server import oauth_server
-from support.program import ProgramEnv, wait_for_exit
+from support.program import ProgramEnv, wait_for_exit, write_json
 from support.raw_server import run_checked
 from support.terminal.pty_program import run_at_terminal
 
@@ -45,7 +45,7 @@ def test_what_became_of_each(here: McpCliEnv) -> None:
         away={"httpUrl": "http://127.0.0.1:9/mcp?key=hunter2"},
         neither={},
     )
-    write_settings(here.project_file, {"mcp": {"excluded": ["shut"]}})
+    write_json(here.project_file, {"mcp": {"excluded": ["shut"]}})
     here.trust()
     here.mcp("disable", "off")
     done = here.mcp("list")
@@ -132,7 +132,7 @@ class TestTrust:
     def test_nothing_is_started_where_nobody_trusts(self, here: McpCliEnv, tmp_path: Path) -> None:
         pids = tmp_path / "pids"
         here.write_servers(mine=[*HOSTILE, f"pids={pids}"])
-        write_settings(here.project_file, {"mcpServers": {"theirs": {"command": "touch", "args": [str(pids)]}}})
+        write_json(here.project_file, {"mcpServers": {"theirs": {"command": "touch", "args": [str(pids)]}}})
         done = here.mcp("list")
         reason = f"{here.project} is not trusted any more: changed since then: .gemini/settings.json."
         assert done.stdout.splitlines()[2:] == [

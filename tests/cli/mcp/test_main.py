@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.cli_env import McpCliEnv, make_cli_env, write_settings
+from support.mcp.cli_env import McpCliEnv, make_cli_env
+from support.program import write_json
 from tejat.cli.mcp.main import help_text
 
 COMMANDS = ("add", "remove", "list", "test", "enable", "disable", "auth", "serve")
@@ -40,7 +41,7 @@ def test_anything_else_is_bad_usage(here: McpCliEnv, words: list[str]) -> None:
 
 @pytest.mark.parametrize("command", ["list", "test one", "disable one", "auth one"])
 def test_settings_that_cannot_be_read(here: McpCliEnv, command: str) -> None:
-    write_settings(here.user_file, "{")
+    write_json(here.user_file, "{")
     done = here.mcp(*command.split())
     assert (done.code, done.stdout) == (52, "")
     assert done.stderr.startswith(f"tejat: Error in {here.user_file}: ")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.mcp.cli_env import McpCliEnv, make_cli_env, read_servers, write_settings
+from support.mcp.cli_env import McpCliEnv, make_cli_env, read_servers
+from support.program import write_json
 
 SERVERS = {"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}
 
@@ -17,8 +18,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_one_is_taken_out_and_the_others_stay(here: McpCliEnv, scope: str) -> None:
-    write_settings(here.user_file, SERVERS)
-    write_settings(here.project_file, SERVERS)
+    write_json(here.user_file, SERVERS)
+    write_json(here.project_file, SERVERS)
     done = here.mcp("remove", *(["one"] if scope == "project" else ["one", "-s", "user"]))
     assert (done.code, done.stdout, done.stderr) == (0, f'Server "one" removed from {scope} settings.\n', "")
     changed, same = (here.user_file, here.project_file) if scope == "user" else (here.project_file, here.user_file)
@@ -28,7 +29,7 @@ def test_one_is_taken_out_and_the_others_stay(here: McpCliEnv, scope: str) -> No
 
 @pytest.mark.parametrize(("asked", "other"), [("project", "user"), ("user", "project")])
 def test_where_it_is_instead(here: McpCliEnv, asked: str, other: str) -> None:
-    write_settings(here.user_file if other == "user" else here.project_file, SERVERS)
+    write_json(here.user_file if other == "user" else here.project_file, SERVERS)
     done = here.mcp("remove", "--scope", asked, "one")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr == (
@@ -38,7 +39,7 @@ def test_where_it_is_instead(here: McpCliEnv, asked: str, other: str) -> None:
 
 
 def test_one_of_the_machine(here: McpCliEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_settings(tmp_path / "admin" / "settings.json", SERVERS)
+    write_json(tmp_path / "admin" / "settings.json", SERVERS)
     monkeypatch.setenv("TEJAT_ADMIN_DIRECTORY", str(tmp_path / "admin"))
     done = here.mcp("remove", "one")
     path = tmp_path / "admin" / "settings.json"
@@ -57,7 +58,7 @@ def test_one_of_the_machine(here: McpCliEnv, tmp_path: Path, monkeypatch: pytest
     ],
 )
 def test_one_that_is_nowhere(here: McpCliEnv, settings: dict[str, object], told: str) -> None:
-    write_settings(here.project_file, settings)
+    write_json(here.project_file, settings)
     done = here.mcp("remove", "onne\x1b\n")
     assert (done.code, done.stdout) == (1, "")
     assert done.stderr == (
@@ -67,7 +68,7 @@ def test_one_that_is_nowhere(here: McpCliEnv, settings: dict[str, object], told:
 
 
 def test_the_home_directory_is_no_project(here: McpCliEnv, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_settings(here.user_file, SERVERS)
+    write_json(here.user_file, SERVERS)
     monkeypatch.chdir(here.home)
     done = here.mcp("remove", "one")
     told = "Error: Please use --scope user to edit settings in the home directory.\n"
@@ -78,7 +79,7 @@ def test_the_home_directory_is_no_project(here: McpCliEnv, monkeypatch: pytest.M
 
 def test_a_trusted_folder_stays_so(here: McpCliEnv) -> None:
     (here.project / "serve.py").write_text("1")
-    write_settings(here.project_file, {"mcpServers": {"one": {"command": "python", "args": ["serve.py"]}}})
+    write_json(here.project_file, {"mcpServers": {"one": {"command": "python", "args": ["serve.py"]}}})
     here.trust()
     assert here.mcp("remove", "one").stderr == ""
     told = here.run("trust", "--json").json
@@ -86,7 +87,7 @@ def test_a_trusted_folder_stays_so(here: McpCliEnv) -> None:
 
 
 def test_settings_that_cannot_be_read(here: McpCliEnv) -> None:
-    write_settings(here.project_file, "{")
+    write_json(here.project_file, "{")
     assert here.mcp("remove", "one").code == 52
     assert here.project_file.read_text() == "{"
     assert os.listdir(here.project_file.parent) == ["settings.json"]

@@ -21,8 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from pydantic import FileUrl
 
-from support.mcp.tool_server import wait_until
 from support.program import TEJAT, ProgramEnv
+from support.wait import wait_until_async
 
 TOKEN = "a-token-that-nobody-guesses"
 SERVE = ("mcp", "serve", "--sandbox", "off")
@@ -170,9 +170,9 @@ def test_a_call_that_is_given_up_ends_with_its_command(machine: ProgramEnv, way:
         async with connect(mode=era) as client:
             call = client.call_tool("run_shell_command", {"command": "echo $$ > pid; sleep 3600"})
             running = asyncio.create_task(call)
-            await wait_until(lambda: pid.exists() and pid.read_text())
+            await wait_until_async(lambda: pid.exists() and pid.read_text())
             running.cancel()
-            await wait_until(lambda: not is_alive(pid))
+            await wait_until_async(lambda: not is_alive(pid))
             assert not (await client.call_tool("glob", {"pattern": "*"})).is_error
 
     visit(machine, way, work, "--approval-mode", "yolo")
@@ -215,7 +215,7 @@ def test_the_end_leaves_nothing_behind(machine: ProgramEnv, number: signal.Signa
     process.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     process.stdin.flush()
     pid = machine.project / "pid"
-    asyncio.run(wait_until(lambda: pid.exists() and pid.read_text()))
+    asyncio.run(wait_until_async(lambda: pid.exists() and pid.read_text()))
     if number is None:
         process.stdin.close()
         process.stdin = None

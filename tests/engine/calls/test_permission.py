@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from support.approver import NO, YES, FakeApprover
 from support.note_tool import (
-    NO,
-    YES,
     ModifiableNoteTool,
     NoteParams,
     NoteTool,
-    ScriptedApprover,
     create_scheduler,
     edit_confirmation,
     open_scheduler,
@@ -51,7 +49,7 @@ def run(
     directory: Path,
     tool: BaseTool,
     *texts: str,
-    approver: ScriptedApprover | None,
+    approver: FakeApprover | None,
     rules: tuple[PolicyRule, ...] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
     save: SaveRule | None = None,
@@ -70,14 +68,14 @@ def wrote(text: str) -> ToolResult:
 
 
 class TestDeciding:
-    @pytest.mark.parametrize("approver", [None, ScriptedApprover([])])
-    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, approver: ScriptedApprover | None) -> None:
+    @pytest.mark.parametrize("approver", [None, FakeApprover([])])
+    def test_what_a_rule_allows_runs_unasked(self, tmp_path: Path, approver: FakeApprover | None) -> None:
         tool = NoteTool()
         assert run(tmp_path, tool, "a", approver=approver, rules=(ALLOW,)) == [wrote("a")]
         assert tool.written == [("a", None)]
 
     def test_what_a_rule_denies_is_not_even_asked(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), FakeApprover([YES])
         rule = replace(DENY, message="Notes are kept elsewhere.")
         told = "Tool execution denied by policy. Notes are kept elsewhere."
         assert run(tmp_path, tool, "a", approver=approver, rules=(ALLOW, rule)) == [
@@ -88,7 +86,7 @@ class TestDeciding:
     @pytest.mark.parametrize("mode", list(ApprovalMode))
     def test_a_deny_holds_in_every_mode(self, tmp_path: Path, mode: ApprovalMode) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([YES]), rules=(DENY,), mode=mode)
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([YES]), rules=(DENY,), mode=mode)
         assert result.error is not None
         assert result.error.type is ErrorType.POLICY_VIOLATION
         assert tool.written == []
@@ -98,22 +96,22 @@ class TestDeciding:
 
     def test_plan_changes_nothing(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([YES]), rules=(ALLOW,), mode=ApprovalMode.PLAN)
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([YES]), rules=(ALLOW,), mode=ApprovalMode.PLAN)
         assert result.error is not None
         assert tool.written == []
 
-    @pytest.mark.parametrize("approver", [None, ScriptedApprover([])])
-    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, approver: ScriptedApprover | None) -> None:
+    @pytest.mark.parametrize("approver", [None, FakeApprover([])])
+    def test_a_tool_that_wants_no_answer_runs(self, tmp_path: Path, approver: FakeApprover | None) -> None:
         assert run(tmp_path, NoteTool(asks=False), "a", approver=approver) == [wrote("a")]
 
     def test_a_rule_may_ask_about_a_tool_that_wants_no_answer(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([NO])
+        approver = FakeApprover([NO])
         (result,) = run(tmp_path, NoteTool(asks=False), "a", approver=approver, rules=(ASK,))
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert approver.confirmations == [InfoConfirmation("Confirm: Note", "a")]
 
     def test_the_word_of_a_servers_tool_that_it_wants_no_answer_does_not_count(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool("far__note", asks=False, kind=Kind.OTHER), ScriptedApprover([NO])
+        tool, approver = NoteTool("far__note", asks=False, kind=Kind.OTHER), FakeApprover([NO])
         tool.server_name = "far"
         (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
@@ -133,7 +131,7 @@ class TestDeciding:
 class TestAsking:
     @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([ApprovalReply(outcome)])
+        tool, approver = NoteTool(), FakeApprover([ApprovalReply(outcome)])
         assert run(tmp_path, tool, "a", approver=approver) == [wrote("a")]
         assert approver.confirmations == [edit_confirmation("a")]
         ((text, approved),) = tool.written
@@ -143,33 +141,31 @@ class TestAsking:
     def test_a_no_runs_nothing_and_keeps_the_change_to_look_at(self, tmp_path: Path) -> None:
         tool = NoteTool()
         shown = FileDiff("note", "/w/note", "+a", is_new_file=True, new_content="a")
-        assert run(tmp_path, tool, "a", approver=ScriptedApprover([NO])) == [
+        assert run(tmp_path, tool, "a", approver=FakeApprover([NO])) == [
             ToolResult(NO_TOLD, shown, ToolError(NO_TOLD, ErrorType.CANCELLED))
         ]
         assert tool.written == []
 
     def test_a_no_with_new_content_is_still_a_no(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        (result,) = run(
-            tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.CANCEL, new_content="b")])
-        )
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([ApprovalReply(Outcome.CANCEL, new_content="b")]))
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_a_no_may_carry_a_word_for_the_model(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use the other file")])
+        approver = FakeApprover([ApprovalReply(Outcome.CANCEL, feedback="use the other file")])
         (result,) = run(tmp_path, NoteTool(), "a", approver=approver)
         told = f"{NO_TOLD} They said: use the other file"
         assert (result.llm_content, result.error) == (told, ToolError(told, ErrorType.CANCELLED))
 
     def test_a_stop_is_a_no(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.STOP, new_content="b")]))
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([ApprovalReply(Outcome.STOP, new_content="b")]))
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_what_cannot_be_tried_in_a_copy_is_asked_again(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
+        tool, approver = NoteTool(), FakeApprover([ApprovalReply(Outcome.TRY_IN_COPY), NO])
         (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert [question.note for question in approver.questions] == ["", "This cannot be tried in a copy."]
@@ -186,7 +182,7 @@ class TestAsking:
     def test_the_question_says_whose_tool_it_is(
         self, tmp_path: Path, source: ToolSource, origin: str, told: ToolOrigin
     ) -> None:
-        approver, registry = ScriptedApprover([NO]), ToolRegistry()
+        approver, registry = FakeApprover([NO]), ToolRegistry()
         registry.register(NoteTool(), source=source, origin=origin)
         with Roots([tmp_path]) as roots:
             asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("note", {"text": "a"})))
@@ -199,7 +195,7 @@ class TestAsking:
             async def propose(self, params: NoteParams) -> Confirmation | None:
                 return McpConfirmation("Confirm", "far", "note", "note")
 
-        approver, registry = ScriptedApprover([NO]), ToolRegistry()
+        approver, registry = FakeApprover([NO]), ToolRegistry()
         registry.register(Remote("far__note", kind=Kind.OTHER), source=ToolSource.MCP)
         with Roots([tmp_path]) as roots:
             asyncio.run(create_scheduler(roots, registry, approver).run(FunctionCall("far__note", {"text": "a"})))
@@ -215,38 +211,38 @@ class TestAsking:
             def locations(self, params: NoteParams) -> list[ToolLocation]:
                 return [ToolLocation(str(tmp_path / params.text))]
 
-        approver = ScriptedApprover([NO, NO])
+        approver = FakeApprover([NO, NO])
         run(tmp_path, Sketch(), "a", ".git/config", approver=approver)
         assert [question.risks for question in approver.questions] == [(), (Risk.CONTROL_FILE,)]
 
     def test_a_proposal_that_fails_is_told_with_its_kind(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), FakeApprover([YES])
         assert run(tmp_path, tool, "stale", approver=approver) == [
             ToolResult("it moved on", "Moved on.", ToolError("it moved on", ErrorType.STALE_FILE))
         ]
         assert (approver.confirmations, tool.written) == ([], [])
 
     def test_a_proposal_that_breaks_runs_nothing(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), FakeApprover([YES])
         (result,) = run(tmp_path, tool, "break the proposal", approver=approver)
         assert result.error == ToolError("division by zero", ErrorType.EXECUTION_FAILED)
         assert (approver.confirmations, tool.written) == ([], [])
 
     def test_an_approver_that_breaks_is_not_a_yes(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([RuntimeError("terminal gone")]))
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([RuntimeError("terminal gone")]))
         assert result.error == ToolError("terminal gone", ErrorType.EXECUTION_FAILED)
         assert tool.written == []
 
     def test_a_wish_to_modify_without_any_content_is_not_a_yes(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        (result,) = run(tmp_path, tool, "a", approver=ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR)]))
+        (result,) = run(tmp_path, tool, "a", approver=FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR)]))
         assert result.error is not None
         assert result.error.type is ErrorType.CANCELLED
         assert tool.written == []
 
     def test_the_question_says_why_and_what_always_would_remember(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([YES])
+        approver = FakeApprover([YES])
         run(tmp_path, ModifiableNoteTool(), "a", approver=approver, save=lambda *_: None)
         (question,) = approver.questions
         assert question.reason
@@ -262,20 +258,20 @@ class TestAsking:
         )
 
     def test_without_a_place_to_save_only_the_session_is_offered(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([YES])
+        approver = FakeApprover([YES])
         run(tmp_path, NoteTool(), "a", approver=approver)
         assert (approver.questions[0].scopes, approver.questions[0].can_modify) == ((Scope.SESSION,), False)
 
 
 class TestRemembering:
     def test_once_is_once(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([YES, NO])
+        approver = FakeApprover([YES, NO])
         first, second = run(tmp_path, NoteTool(), "a", "a", approver=approver)
         assert first == wrote("a")
         assert second.error is not None
 
     def test_always_is_not_asked_again_in_this_session(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS)])
+        approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS)])
         assert run(tmp_path, NoteTool(), "a", "b", approver=approver) == [wrote("a"), wrote("b")]
 
     @pytest.mark.parametrize(
@@ -290,7 +286,7 @@ class TestRemembering:
         self, tmp_path: Path, answer: ApprovalReply, scope: Scope
     ) -> None:
         saved: list[tuple[str, Scope]] = []
-        approver = ScriptedApprover([answer])
+        approver = FakeApprover([answer])
         results = run(
             tmp_path,
             NoteTool(),
@@ -307,7 +303,7 @@ class TestRemembering:
             raise UsageError("the disk is full")
 
         tool = NoteTool()
-        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
+        approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE), NO])
         (result,) = run(tmp_path, tool, "a", approver=approver, save=save)
         assert result.error is not None
         assert approver.questions[1].note == "The answer could not be saved: the disk is full"
@@ -324,7 +320,7 @@ class TestRemembering:
                 return McpConfirmation("Confirm", self.server_name or "", self.short_name, self.short_name)
 
         tools = [Remote("one", "a"), Remote("one", "b"), Remote("two", "a")]
-        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER), NO])
+        approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER), NO])
 
         async def main() -> list[bool]:
             with open_scheduler(tmp_path, tools, approver) as scheduler:
@@ -338,9 +334,7 @@ class TestRewriting:
     @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
     def test_what_was_rewritten_is_shown_again_and_then_runs(self, tmp_path: Path, outcome: Outcome) -> None:
         tool = ModifiableNoteTool()
-        approver = ScriptedApprover(
-            [ApprovalReply(outcome, new_content="b"), ApprovalReply(outcome, new_content="c"), YES]
-        )
+        approver = FakeApprover([ApprovalReply(outcome, new_content="b"), ApprovalReply(outcome, new_content="c"), YES])
         assert run(tmp_path, tool, "a", approver=approver) == [wrote("c")]
         assert approver.confirmations == [edit_confirmation("a"), edit_confirmation("b"), edit_confirmation("c")]
         assert tool.written == [("c", edit_confirmation("c"))]
@@ -348,14 +342,14 @@ class TestRewriting:
 
     def test_what_was_rewritten_may_still_be_refused(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
+        approver = FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), NO])
         (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == ToolError(NO_TOLD, ErrorType.CANCELLED)
         assert tool.written == []
 
     def test_what_was_rewritten_is_judged_again(self, tmp_path: Path) -> None:
         tool = ModifiableNoteTool()
-        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
+        approver = FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="secret"), YES])
         rule = replace(DENY, arguments="secret")
         (result,) = run(tmp_path, tool, "a", approver=approver, rules=(rule,))
         assert result.error is not None
@@ -371,7 +365,7 @@ class TestRewriting:
     )
     def test_what_was_rewritten_is_checked_again(self, tmp_path: Path, new_content: str, error: ToolError) -> None:
         tool = ModifiableNoteTool()
-        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
+        approver = FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=new_content), YES])
         (result,) = run(tmp_path, tool, "a", approver=approver)
         assert result.error == error
         assert approver.confirmations == [edit_confirmation("a")]
@@ -379,7 +373,7 @@ class TestRewriting:
 
     def test_a_tool_that_cannot_be_rewritten_says_so(self, tmp_path: Path) -> None:
         tool = NoteTool()
-        approver = ScriptedApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
+        approver = FakeApprover([ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content="b"), YES])
         told = 'Tool "note" has nothing that could be rewritten.'
         assert run(tmp_path, tool, "a", approver=approver) == [
             ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
@@ -393,7 +387,7 @@ class TestObjections:
     def authorise(
         self,
         directory: Path,
-        approver: ScriptedApprover | None,
+        approver: FakeApprover | None,
         *rules: PolicyRule,
         mode: ApprovalMode = ApprovalMode.DEFAULT,
     ) -> AuthorisedCall:
@@ -407,7 +401,7 @@ class TestObjections:
 
     @pytest.mark.parametrize("mode", [ApprovalMode.DEFAULT, ApprovalMode.YOLO])
     def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: ApprovalMode) -> None:
-        approver = ScriptedApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
+        approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
         ready = self.authorise(tmp_path, approver, ALLOW, mode=mode)
         assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), BY_USER)
         assert approver.questions == [
@@ -415,13 +409,13 @@ class TestObjections:
         ]
 
     def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([YES])
+        approver = FakeApprover([YES])
         self.authorise(tmp_path, approver)
         assert [question.reason for question in approver.questions] == ["Think twice. No rule allows this."]
 
     def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
         with pytest.raises(ToolFailure, match="Tool execution denied by policy"):
-            self.authorise(tmp_path, ScriptedApprover([YES]), DENY)
+            self.authorise(tmp_path, FakeApprover([YES]), DENY)
 
     def test_without_anybody_it_is_refused_with_the_reason(self, tmp_path: Path) -> None:
         with pytest.raises(ToolFailure) as caught:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.note_tool import NO, YES, NoteParams, NoteTool, ScriptedApprover, open_scheduler
+from support.approver import NO, YES, FakeApprover
+from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.agent.hooks import HookedCall
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
@@ -35,7 +36,7 @@ def answered(text: str, name: str = "note", call_id: str | None = None) -> tuple
 
 
 def run_batch(
-    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], approver: ScriptedApprover | None = None
+    directory: Path, tools: list[BaseTool], calls: list[FunctionCall], approver: FakeApprover | None = None
 ) -> tuple[Batch, list[Event]]:
     events: list[Event] = []
 
@@ -64,7 +65,7 @@ class TestPreparing:
         ]
 
     def test_wrong_arguments_are_told_before_anyone_is_asked(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), FakeApprover([YES])
         batch, _ = run_batch(tmp_path, [tool], [FunctionCall("note", {"text": 5})], approver)
         assert batch.results == [
             ToolResult(
@@ -77,7 +78,7 @@ class TestPreparing:
         assert (approver.questions, tool.written) == ([], [])
 
     def test_arguments_that_make_no_sense_keep_their_kind_of_failure(self, tmp_path: Path) -> None:
-        batch, _ = run_batch(tmp_path, [NoteTool()], [note("forbidden")], ScriptedApprover([YES]))
+        batch, _ = run_batch(tmp_path, [NoteTool()], [note("forbidden")], FakeApprover([YES]))
         assert batch.results == [
             ToolResult(
                 "that may not be said",
@@ -166,7 +167,7 @@ class TestOrder:
 
 class TestPerforming:
     def test_a_failure_of_the_work_is_told_with_its_kind(self, tmp_path: Path) -> None:
-        batch, _ = run_batch(tmp_path, [NoteTool()], [note("fail the work")], ScriptedApprover([YES]))
+        batch, _ = run_batch(tmp_path, [NoteTool()], [note("fail the work")], FakeApprover([YES]))
         assert batch.results == [ToolResult("disk full", "disk full", ToolError("disk full", ErrorType.NO_SPACE_LEFT))]
 
     def test_a_tool_that_breaks_does_not_end_the_turn(self, tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ class TestPerforming:
                     raise ToolFailure("it moved on", ErrorType.STALE_FILE)
                 return ToolResult("done")
 
-        tool, approver = Moving(), ScriptedApprover([YES] * 9)
+        tool, approver = Moving(), FakeApprover([YES] * 9)
         batch, _ = run_batch(tmp_path, [tool], [note("a")], approver)
         assert batch.results == [ToolResult("done")]
         notes = [question.note for question in approver.questions]
@@ -235,7 +236,7 @@ class TestPerforming:
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
                 raise ToolFailure("it moved on", ErrorType.STALE_FILE)
 
-        approver = ScriptedApprover([YES] * 9)
+        approver = FakeApprover([YES] * 9)
         batch, _ = run_batch(tmp_path, [Moving()], [note("a")], approver)
         assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
         assert len(approver.questions) == 3
@@ -245,7 +246,7 @@ class TestPerforming:
             async def run(self, params: NoteParams, context: ToolContext) -> ToolResult:
                 raise ToolFailure("it moved on", ErrorType.STALE_FILE)
 
-        batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], ScriptedApprover([]))
+        batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], FakeApprover([]))
         assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
 
     def test_a_journal_that_cannot_be_opened_keeps_nobody_from_working(self, tmp_path: Path) -> None:
@@ -279,7 +280,7 @@ class TestPerforming:
 class TestEvents:
     def test_every_state_is_told_once_and_the_end_comes_last(self, tmp_path: Path) -> None:
         call = note("a")
-        _, events = run_batch(tmp_path, [NoteTool()], [call], ScriptedApprover([YES]))
+        _, events = run_batch(tmp_path, [NoteTool()], [call], FakeApprover([YES]))
         *states, finished = events
         assert states == [
             StateChanged(0, call, state)
@@ -303,7 +304,7 @@ class TestEvents:
         )
 
     def test_a_no_of_the_user_is_told_apart_from_a_cancellation(self, tmp_path: Path) -> None:
-        _, events = run_batch(tmp_path, [NoteTool()], [note("a"), note("b")], ScriptedApprover([NO, YES]))
+        _, events = run_batch(tmp_path, [NoteTool()], [note("a"), note("b")], FakeApprover([NO, YES]))
         assert [event.was_rejected for event in events if isinstance(event, CallFinished)] == [True, False]
 
     def test_a_watcher_that_breaks_hears_no_more(self, tmp_path: Path) -> None:
@@ -491,7 +492,7 @@ class TestHooks:
         tool: BaseTool,
         hooks: Hooks,
         *calls: FunctionCall,
-        approver: ScriptedApprover | None = None,
+        approver: FakeApprover | None = None,
     ) -> tuple[Batch, list[Event]]:
         events: list[Event] = []
 
@@ -506,12 +507,12 @@ class TestHooks:
 
     def test_before_the_question_and_after_the_work(self, tmp_path: Path) -> None:
         hooks = Hooks(unchanged)
-        batch, _ = self.run(tmp_path, NoteTool(), hooks, note("a"), approver=ScriptedApprover([YES]))
+        batch, _ = self.run(tmp_path, NoteTool(), hooks, note("a"), approver=FakeApprover([YES]))
         assert batch.responses == [answered("wrote a")]
         assert hooks.log == ["before note a", "asked note", "after note a"]
 
     def test_what_they_rewrite_runs_and_is_told(self, tmp_path: Path) -> None:
-        tool, approver = NoteTool(), ScriptedApprover([YES])
+        tool, approver = NoteTool(), FakeApprover([YES])
         hooks = Hooks(lambda _: HookedCall({"text": "b"}, is_rewritten=True))
         batch, events = self.run(tmp_path, tool, hooks, note("a"), approver=approver)
         assert batch.responses == [answered("wrote b")]
@@ -520,7 +521,7 @@ class TestHooks:
         assert hooks.log == ["before note a", "asked note", "after note b"]
 
     def test_an_objection_asks_whatever_the_tool_says(self, tmp_path: Path) -> None:
-        approver = ScriptedApprover([YES])
+        approver = FakeApprover([YES])
         hooks = Hooks(lambda call: HookedCall(call.args, objection="Think twice."))
         batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"), approver=approver)
         assert batch.responses == [answered("wrote a")]
@@ -558,7 +559,7 @@ class TestHooks:
                 return await super().run(params, context)
 
         hooks = Hooks(unchanged)
-        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), approver=ScriptedApprover([YES, YES]))
+        batch, _ = self.run(tmp_path, MovingOn(), hooks, note("a"), approver=FakeApprover([YES, YES]))
         assert batch.responses == [answered("wrote a")]
         assert hooks.log == ["before note a", "asked note", "asked note", "after note a"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from support.approver import NO, YES, FakeApprover
 from support.hooks import hook_environment, make_hook, print_command, run
-from support.note_tool import NO, YES, ScriptedApprover
 from tejat.config.hooks import HookConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest, InfoConfirmation
@@ -36,7 +36,7 @@ def saying(**printed: object) -> str:
 
 
 def hooks(
-    directory: Path, supervisor: ProcessSupervisor, *given: HookConfig, approver: ScriptedApprover | None = None
+    directory: Path, supervisor: ProcessSupervisor, *given: HookConfig, approver: FakeApprover | None = None
 ) -> SessionHooks:
     return SessionHooks(HookDispatcher(given, hook_environment(directory, supervisor)), approver)
 
@@ -71,9 +71,7 @@ class TestGuards:
         step: Callable[[SessionHooks], Awaitable[object]],
         what: str,
     ) -> None:
-        denying = hooks(
-            tmp_path, supervisor, make_hook("echo No. >&2; exit 2", event), approver=ScriptedApprover([YES])
-        )
+        denying = hooks(tmp_path, supervisor, make_hook("echo No. >&2; exit 2", event), approver=FakeApprover([YES]))
         assert self.stopped(denying, step) == f'Agent execution blocked: No. (The hook "guard" ({event}))'
         stopping = hooks(tmp_path, supervisor, make_hook(saying(**{"continue": False, "stopReason": "Stop."}), event))
         assert self.stopped(stopping, step) == f'Agent execution stopped by hook: Stop. (The hook "guard" ({event}))'
@@ -86,7 +84,7 @@ class TestGuards:
         step: Callable[[SessionHooks], Awaitable[object]],
         what: str,
     ) -> None:
-        approver = ScriptedApprover([YES, NO])
+        approver = FakeApprover([YES, NO])
         given = hooks(tmp_path, supervisor, make_hook("exit 1", event), approver=approver)
 
         async def main() -> None:

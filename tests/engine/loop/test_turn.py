@@ -17,7 +17,8 @@ from support.agent_run import (
     failed_answer,
     text_answer,
 )
-from support.note_tool import NO, YES, NoteTool, ScriptedApprover
+from support.approver import NO, YES, FakeApprover
+from support.note_tool import NoteTool
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,
@@ -133,7 +134,7 @@ class TestEnds:
         """What ran before stays done, the rest is answered as cancelled, and the next prompt can follow."""
         asking = NoteTool("asking")
         four = [ScriptedCall("note", {"text": "a"}), *(ScriptedCall("asking", {"text": text}) for text in "bcd")]
-        approver = ScriptedApprover([YES, ApprovalReply(Outcome.STOP)])
+        approver = FakeApprover([YES, ApprovalReply(Outcome.STOP)])
         with agent_run(tmp_path, call_answer(*four), text_answer("Well."), tools=[asking], approver=approver) as here:
             assert here.run() == RunOutcome(EndReason.INTERRUPTED, "Operation cancelled.")
             assert [text for text, _ in asking.written] == ["b"]
@@ -152,7 +153,7 @@ class TestEnds:
             call_answer(*both),
             text_answer("Never said."),
             tools=[asking],
-            approver=ScriptedApprover([NO, NO]),
+            approver=FakeApprover([NO, NO]),
         ) as here:
             assert here.run() == RunOutcome(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
             told = {"error": "[Operation Cancelled] Reason: User did not allow tool call."}
@@ -167,7 +168,7 @@ class TestEnds:
     def test_not_when_the_user_told_the_model_what_to_do_instead(self, tmp_path: Path) -> None:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
-        approver = ScriptedApprover([ApprovalReply(Outcome.CANCEL, feedback="use c"), NO])
+        approver = FakeApprover([ApprovalReply(Outcome.CANCEL, feedback="use c"), NO])
         with agent_run(tmp_path, call_answer(*both), text_answer("I see."), tools=[asking], approver=approver) as here:
             assert here.run() == FINISHED
             assert "They said: use c" in str(here.history[-2])
@@ -177,7 +178,7 @@ class TestEnds:
         asking = NoteTool("asking")
         both = [ScriptedCall("asking", {"text": text}) for text in "ab"]
         with agent_run(
-            tmp_path, call_answer(*both), text_answer("Done."), tools=[asking], approver=ScriptedApprover([NO, YES])
+            tmp_path, call_answer(*both), text_answer("Done."), tools=[asking], approver=FakeApprover([NO, YES])
         ) as here:
             assert here.run() == FINISHED
             assert [text for text, _ in asking.written] == ["b"]

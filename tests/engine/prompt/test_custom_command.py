@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.note_tool import NO, YES, ScriptedApprover
+from support.approver import NO, YES, FakeApprover
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_toolset
 from tejat.config.custom_commands import CustomCommand, CustomCommands
@@ -43,7 +43,7 @@ class Machine:
         *,
         mode: str | None = None,
         allowed: Sequence[str] = (),
-        approver: ScriptedApprover | None = None,
+        approver: FakeApprover | None = None,
         broken: dict[str, str] | None = None,
         held_back: Sequence[str] = (),
         problems: tuple[str, ...] = (),
@@ -74,7 +74,7 @@ class Machine:
         *,
         mode: str | None = None,
         allowed: Sequence[str] = (),
-        approver: ScriptedApprover | None = None,
+        approver: FakeApprover | None = None,
         without: str | None = None,
     ) -> list[ExpandedPrompt]:
         async def main() -> list[ExpandedPrompt]:
@@ -334,7 +334,7 @@ class TestShell:
         (policies / "no.toml").write_text(
             '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "touch b"\ndecision = "deny"\npriority = 100\n'
         )
-        approver = ScriptedApprover([YES])
+        approver = FakeApprover([YES])
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}!{touch b}", approver=approver)
         told = "/x was not sent: this did not run: touch b\nTool execution denied by policy."
@@ -345,7 +345,7 @@ class TestShell:
         assert event.result.error.type is ErrorType.POLICY_VIOLATION
 
     def test_the_user_is_asked_about_the_very_line(self, machine: Machine) -> None:
-        approver = ScriptedApprover([YES, YES])
+        approver = FakeApprover([YES, YES])
         found = machine.expand("/x a;b", x="!{touch {{args}} && echo 1}!{touch c && echo 2}", approver=approver)
         assert found == words("12")
         asked = [
@@ -357,7 +357,7 @@ class TestShell:
 
     def test_the_user_says_no(self, machine: Machine) -> None:
         with pytest.raises(CustomCommandError) as refusal:
-            machine.expand("/x", x="!{touch a}", approver=ScriptedApprover([NO]))
+            machine.expand("/x", x="!{touch a}", approver=FakeApprover([NO]))
         assert str(refusal.value) == (
             "/x was not sent: this did not run: touch a\nCancelled: you did not allow this call."
         )

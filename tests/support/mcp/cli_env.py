@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from support.program import TEJAT, ProgramResult
+from support.program import TEJAT, ProgramResult, write_settings
 from tejat.cli.main import main
 
 MCP = Path(__file__).parents[2] / "mcp"
@@ -68,16 +68,9 @@ class McpCliEnv:
         return ProgramResult(process.returncode, out.decode(), aside.decode())
 
 
-def write_settings(path: Path, settings: Any) -> None:
-    """Write settings as their owner would: a text as it is, everything else as JSON."""
-    path.parent.mkdir(exist_ok=True, mode=0o700)
-    path.write_text(settings if isinstance(settings, str) else json.dumps(settings))
-    path.chmod(0o600)
-
-
 def write_servers(home: Path, **servers: list[str] | dict[str, Any]) -> None:
     entries = {name: given if isinstance(given, dict) else _program(given) for name, given in servers.items()}
-    write_settings(home / ".gemini" / "settings.json", {"mcpServers": entries})
+    write_settings(home, {"mcpServers": entries})
 
 
 def _program(words: list[str]) -> dict[str, Any]:

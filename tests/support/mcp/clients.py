@@ -113,12 +113,6 @@ def read_methods(path: Path) -> list[object]:
     return [message.get("method") for message in read_messages(path)]
 
 
-async def wait_until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(SECONDS):
-        while not is_so():  # noqa: ASYNC110 -- it happens in another process
-            await asyncio.sleep(0.01)
-
-
 def living_pids(path: Path) -> list[int]:
     """Those of the processes in the file that still run."""
     table = list_processes()

@@ -1,8 +1,7 @@
 """Our tools as other agents have them: a server in a directory, and what a client says to it and hears."""
 
-import asyncio
 import itertools
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -90,10 +89,3 @@ def envelope(capabilities: JsonObject | None = None, revision: JsonValue = STATE
 
 def text_result(text: str, *, is_error: bool = False) -> JsonObject:
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
-
-
-async def wait_until(happened: Callable[[], object]) -> None:
-    """Wait until a condition holds, for as long as a slow machine may need."""
-    async with asyncio.timeout(60):
-        while not happened():  # noqa: ASYNC110 -- what is waited for happens outside of this loop, too
-            await asyncio.sleep(0.02)

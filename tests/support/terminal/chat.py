@@ -5,8 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from support.mcp.cli_env import write_settings
 from support.process_marks import living_pids
-from support.program import script_answer
+from support.program import script_answer, write_settings
 from support.terminal.emulator import TerminalEmulator
 from support.terminal.screen import ScreenUser, open_screen
+from support.wait import wait_until
 
 SHELL = "run_shell_command"
 READY = "Ask something."
@@ -106,7 +105,7 @@ class TerminalEnv:
 
     def write_settings(self, **settings: Any) -> None:
         """The person's own settings."""
-        write_settings(self.home / ".gemini" / "settings.json", settings)
+        write_settings(self.home, settings)
 
     def script(self, text: str) -> str:
         (self.home / "talk.toml").write_text(text.replace("\x7f", "\\u007f"), encoding="utf-8")
@@ -189,13 +188,6 @@ def wait_for_words(user: ScreenUser, words: str, seconds: float = 10, *, idle: b
 
 def wait_for_file(path: Path, seconds: float = 10) -> None:
     wait_until(path.exists, seconds, str(path))
-
-
-def wait_until(holds: Callable[[], object], seconds: float, wanted: str) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"{wanted} did not come"
-        time.sleep(0.01)
 
 
 def wait_until_dead(mark: str, seconds: float = 10) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.note_tool import ScriptedApprover
+from support.approver import FakeApprover
 from support.process_marks import living_pids, new_mark
 from support.trial_env import KEEP, NO, RUN_FOR_REAL, TRY_IN_COPY, TrialEnv
 from tejat.core.approval.confirmation import ApprovalReply, ExecConfirmation, Outcome, TrialConfirmation
@@ -298,7 +298,7 @@ class TestOtherwise:
 
     def test_a_cancelled_trial_leaves_nothing(self, trials: TrialEnv) -> None:
         async def main() -> None:
-            person = ScriptedApprover([TRY_IN_COPY])
+            person = FakeApprover([TRY_IN_COPY])
             with trials.scheduler(person) as scheduler:
                 begun = asyncio.Event()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.mcp.tool_server import wait_until
+from support.wait import wait_until_async
 from tejat.core.messages.types import FunctionCall, JsonValue
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
 from tejat.mcp.protocol import JsonRpcMessage
@@ -29,7 +29,7 @@ def heard(outputs: list[str], token: JsonValue, *, enough: int = 1) -> list[Any]
             for output in outputs:
                 progress.handle_event(OutputUpdated(0, CALL, output))
                 await asyncio.sleep(0)
-            await wait_until(lambda: len(found) >= enough)
+            await wait_until_async(lambda: len(found) >= enough)
         assert {message.method for message in found} <= {"notifications/progress"}
         return [message.params for message in found]
 

@@ -14,8 +14,8 @@ from support.mcp.tool_server import (
     envelope,
     text_result,
     tool_server,
-    wait_until,
 )
+from support.wait import wait_until_async
 from tejat.app.tools.tool_host import ToolHostOptions
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.protocol import (
@@ -203,7 +203,7 @@ class TestTools:
             visitor = FakeClient(server)
             await visitor.initialize()
             running = asyncio.create_task(visitor.call("run_shell_command", {"command": "echo > begun; sleep 3600"}))
-            await wait_until((tmp_path / "begun").exists)
+            await wait_until_async((tmp_path / "begun").exists)
             found = await visitor.call("glob", {"pattern": "*"})
             await visitor.client.close()
             with pytest.raises(asyncio.CancelledError):
@@ -515,7 +515,7 @@ class TestRunning:
             await visitor.initialize()
             call: JsonObject = {"name": "run_shell_command", "arguments": {"command": "echo $$ > pid; sleep 3600"}}
             running = asyncio.create_task(visitor.request("tools/call", call, "long"))
-            await wait_until(lambda: pid_file.exists() and pid_file.read_text())
+            await wait_until_async(lambda: pid_file.exists() and pid_file.read_text())
             for request_id in ("other", None, 7, "long"):
                 visitor.client.handle_message(JsonRpcNotification("notifications/cancelled", {"requestId": request_id}))
             return await running, visitor.client.is_idle

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from support.mcp.tool_server import tool_server, wait_until
+from support.mcp.tool_server import tool_server
+from support.wait import wait_until_async
 from tejat.app.tools.tool_host import ToolHostOptions
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.protocol import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
@@ -222,7 +223,7 @@ def test_the_end_of_the_input_ends_what_runs(tmp_path: Path) -> None:
 
     async def work(wires: Wires) -> None:
         await wires.write(line(HELLO) + call(1, "echo $$ > pid; sleep 3600"))
-        await wait_until(lambda: pid.exists() and pid.read_text())
+        await wait_until_async(lambda: pid.exists() and pid.read_text())
 
     talk(tmp_path, work)
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from support.mcp.tool_server import envelope, tool_server, wait_until
+from support.mcp.tool_server import envelope, tool_server
 from support.raw_server import run_checked
+from support.wait import wait_until_async
 from tejat.app.tools.tool_host import ToolHostOptions
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.protocol import (
@@ -297,7 +298,7 @@ class TestSessions:
             called = asyncio.create_task(
                 site.post(request("tools/call", shell("touch begun; sleep 3600"), 9), mcp_session_id=session)
             )
-            await wait_until((tmp_path / "begun").exists)
+            await wait_until_async((tmp_path / "begun").exists)
             off = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}
             assert (await site.post(off, mcp_session_id=session)).status == 202
             assert (await called).events == []
@@ -359,9 +360,9 @@ def test_who_hangs_up_ends_the_call(tmp_path: Path, has_session: bool) -> None:
         else:
             asked = site.stateless("tools/call", params)
         called = asyncio.create_task(asked)
-        await wait_until(lambda: pid.exists() and pid.read_text())
+        await wait_until_async(lambda: pid.exists() and pid.read_text())
         called.cancel()
-        await wait_until(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+        await wait_until_async(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
 
     visit(tmp_path, work)
 
@@ -373,7 +374,7 @@ def test_the_end_of_the_server_ends_the_calls(tmp_path: Path) -> None:
     async def work(site: Site) -> None:
         params = shell("echo $$ > pid; sleep 3600")
         called.append(asyncio.create_task(site.stateless("tools/call", params)))
-        await wait_until(lambda: pid.exists() and pid.read_text())
+        await wait_until_async(lambda: pid.exists() and pid.read_text())
         called[0].add_done_callback(lambda task: task.cancelled() or task.exception())
 
     visit(tmp_path, work)

@@ -7,15 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.program import text_script
-from support.terminal.chat import (
-    TerminalEnv,
-    quit_program,
-    send_prompt,
-    terminal_env,
-    wait_for_file,
-    wait_until,
-    write_program,
-)
+from support.terminal.chat import TerminalEnv, quit_program, send_prompt, terminal_env, wait_for_file, write_program
+from support.wait import wait_until
 
 __all__ = ["terminal_env"]
 
