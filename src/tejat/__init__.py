@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import ModelChanged as ModelChanged
     from tejat.core.agent.events import Noticed as Noticed
     from tejat.core.agent.events import Prompted as Prompted
+    from tejat.core.agent.events import QuestionAnswered as QuestionAnswered
+    from tejat.core.agent.events import QuestionAsked as QuestionAsked
     from tejat.core.agent.events import RequestFailed as RequestFailed
     from tejat.core.agent.events import Retrying as Retrying
     from tejat.core.agent.events import RunEnded as RunEnded
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from tejat.core.agent.events import Severity as Severity
     from tejat.core.agent.events import TextStreamed as TextStreamed
     from tejat.core.agent.events import ThoughtStreamed as ThoughtStreamed
+    from tejat.core.agent.questions import PendingQuestion as PendingQuestion
     from tejat.core.approval.confirmation import ApprovalReply as ApprovalReply
     from tejat.core.approval.confirmation import ApprovalRequest as ApprovalRequest
     from tejat.core.approval.confirmation import Approver as Approver
@@ -95,8 +98,9 @@ _MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools.toolset": "open_tools Toolset",
     "core.agent.events": "AgentEvent Answered Compressed CompressionStatus EndReason EventSink HistoryRepaired "
-    "LoopDetected ModelChanged Noticed Prompted RequestFailed Retrying RunEnded SessionStarted "
-    "Severity TextStreamed ThoughtStreamed",
+    "LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked RequestFailed Retrying RunEnded "
+    "SessionStarted Severity TextStreamed ThoughtStreamed",
+    "core.agent.questions": "PendingQuestion",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation Outcome Scope",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
