@@ -287,7 +287,7 @@ print(json.dumps([nothing.failure.rpartition(": ")[2], len(os.listdir(place))]))
 # One process that forks a writer, kills it at a random moment and looks, again and again. Every second writer takes up
 # what the last one left. A byte in the pipe is the acknowledgement of one record.
 KILLS = """
-import json, os, random, signal, sys, time
+import json, os, random, select, signal, sys, time
 from tejat.core.messages.history import model_message, history_problem, user_message
 from tejat.core.model import Usage
 from tejat.core.messages.types import FunctionCall, FunctionResponse
@@ -323,6 +323,8 @@ for number in range(rounds):
         finally:
             os._exit(1)
     os.close(writing)
+    if number % 4:  # however busy the machine is, most are killed after they have written something
+        select.select([reading], [], [], 5)
     time.sleep(random.uniform(0, 0.015))
     os.kill(writer, signal.SIGKILL)
     acknowledged = 0
@@ -351,7 +353,7 @@ for number in range(rounds):
     journal.close()
     illegal += history_problem(loaded.messages) is not None
     assert loaded.usage.output == kinds.count("answer")
-print(json.dumps({"lost": lost, "illegal": illegal, "records": sum(known.values()) > rounds}))
+print(json.dumps({"lost": lost, "illegal": illegal, "records": sum(known.values()) > rounds / 2}))
 """
 
 
