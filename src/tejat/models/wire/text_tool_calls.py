@@ -46,7 +46,7 @@ def _between(text: str, beginning: str, end: str) -> tuple[str | None, str]:
 
 
 def _parse_json_call(block: str, names: Mapping[str, str]) -> FunctionCall | None:
-    """`{"name": NAME, "arguments": {...}}`"""
+    """Parse `{"name": NAME, "arguments": {...}}`."""
     written = parse_arguments(block) or {}
     name, arguments = written.get("name"), written.get("arguments", {})
     if not isinstance(name, str) or name not in names:
@@ -58,7 +58,7 @@ def _parse_json_call(block: str, names: Mapping[str, str]) -> FunctionCall | Non
 def _parse_xml_call(
     block: str, names: Mapping[str, str], schemas: Mapping[str, Mapping[str, object]]
 ) -> FunctionCall | None:
-    """`<function=NAME> <parameter=KEY>VALUE</parameter> ... </function>`"""
+    """Parse `<function=NAME> <parameter=KEY>VALUE</parameter> ... </function>`."""
     inside, after = _between(block, "<function=", "</function>")
     if inside is None or after:
         return None
