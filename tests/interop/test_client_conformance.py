@@ -85,26 +85,26 @@ class Visit:
             await self._http.close()
 
     async def _visit(self) -> None:
-        link = RecordingClient(
+        mcp_client = RecordingClient(
             ServerPlan("suite", "http", "", self._connect, timeout=SECONDS), ClientCallbacks(elicit=_elicit)
         )
         try:
-            status = await link.wait_settled()
+            status = await mcp_client.wait_settled()
             if status.state is ServerState.NEEDS_LOGIN:
                 await self._log_in(None)
                 # A call connects again.
-                await self._call(link, "test-tool", {})
-                status = link.status
+                await self._call(mcp_client, "test-tool", {})
+                status = mcp_client.status
             for tool in status.features.tools:
                 arguments: JsonObject = {"a": 5, "b": 3} if tool.name == "add_numbers" else {}
-                await self._call(link, tool.name, arguments)
+                await self._call(mcp_client, tool.name, arguments)
         finally:
-            await link.close()
+            await mcp_client.close()
 
-    async def _call(self, link: RecordingClient, name: str, arguments: JsonObject) -> None:
+    async def _call(self, mcp_client: RecordingClient, name: str, arguments: JsonObject) -> None:
         while True:
             try:
-                await link.call_tool(name, arguments)
+                await mcp_client.call_tool(name, arguments)
                 return
             except McpFailure as failure:
                 if failure.problem is not McpProblem.UNAUTHORIZED or self._logins >= MOST_LOGINS:
