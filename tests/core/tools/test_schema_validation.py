@@ -1,9 +1,9 @@
 """Arguments against schemas that others wrote."""
 
-from typing import Any
 import socket
 import time
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings

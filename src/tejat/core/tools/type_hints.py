@@ -57,8 +57,8 @@ def split_annotated(hint: object) -> tuple[object, Param]:
     param = next((note for note in notes if isinstance(note, Param)), Param())
     if param.json_type is not None:
         raise TypeError("Param(json_type=...) has no meaning here: the type hint says what is taken")
-    said = next((note for note in notes if isinstance(note, str)), "")
-    return inner, param if param.description else replace(param, description=said)
+    description = next((note for note in notes if isinstance(note, str)), "")
+    return inner, param if param.description else replace(param, description=description)
 
 
 def json_type_of_hint(hint: object, param: Param = Param(), within: tuple[object, ...] = ()) -> JsonType:  # noqa: B008 -- a value
@@ -66,11 +66,11 @@ def json_type_of_hint(hint: object, param: Param = Param(), within: tuple[object
 
     `within` are the classes that contain it. Raises TypeError for a type that a model cannot give.
     """
-    shape = _parse_hint(hint, within)
+    json_type = _parse_hint(hint, within)
     if param.minimum is None and param.min_items is None and param.min_item_length is None:
-        return shape
-    limited = _apply_limits(shape, param)
-    if limited == shape:
+        return json_type
+    limited = _apply_limits(json_type, param)
+    if limited == json_type:
         raise TypeError(f"there is nothing to limit in {_name(hint)}: a minimum is for numbers, the others for lists")
     return limited
 
@@ -90,8 +90,8 @@ def declared_default(default: object) -> JsonValue:
 
 def _parse_hint(hint: object, within: tuple[object, ...]) -> JsonType:
     if get_origin(hint) is Annotated:
-        shape, said = _parse_annotated(hint, within)
-        return DescribedType(shape, said) if said else shape
+        json_type, description = _parse_annotated(hint, within)
+        return DescribedType(json_type, description) if description else json_type
     if hint in _SCALARS:
         return _SCALARS[hint]
     if isinstance(hint, typing.NewType):
@@ -216,11 +216,11 @@ def _property(
     cls: type, name: str, hint: object, within: tuple[object, ...], *, is_required: bool, default: JsonValue = None
 ) -> Property:
     try:
-        shape, said = _parse_annotated(hint, within)
+        json_type, description = _parse_annotated(hint, within)
     except TypeError as error:
         raise TypeError(f"{_name(cls)}.{name}: {error}") from None
-    said = said or parse_docstring(cls.__dict__.get("__doc__") or "").parameters.get(name, "")
-    return Property(name, shape, is_required, default, said)
+    description = description or parse_docstring(cls.__dict__.get("__doc__") or "").parameters.get(name, "")
+    return Property(name, json_type, is_required, default, description)
 
 
 def _parse_generic(hint: object, within: tuple[object, ...]) -> JsonType:
@@ -265,20 +265,20 @@ _COLLECTIONS: Mapping[object, Callable[[Any], object]] = {
 }
 
 
-def _apply_limits(shape: JsonType, param: Param) -> JsonType:
-    match shape:
+def _apply_limits(json_type: JsonType, param: Param) -> JsonType:
+    match json_type:
         case UnionType(members):
             return UnionType(tuple(_apply_limits(member, param) for member in members))
         case DescribedType(inner, note):
             return DescribedType(_apply_limits(inner, param), note)
         case NumberType():
-            return shape if param.minimum is None else replace(shape, minimum=param.minimum)
+            return json_type if param.minimum is None else replace(json_type, minimum=param.minimum)
         case ArrayType(ScalarType("string") as item) if param.min_item_length is not None:
-            return replace(shape, item=replace(item, minimum_length=param.min_item_length), minimum=param.min_items)
+            return replace(json_type, item=replace(item, minimum_length=param.min_item_length), minimum=param.min_items)
         case ArrayType():
-            return shape if param.min_items is None else replace(shape, minimum=param.min_items)
+            return json_type if param.min_items is None else replace(json_type, minimum=param.min_items)
         case _:
-            return shape
+            return json_type
 
 
 def _unsupported(hint: object) -> TypeError:
