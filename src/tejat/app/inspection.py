@@ -56,7 +56,7 @@ def open_sessions(directory: str) -> "SessionStore":
     return SessionStore(app_paths(os.environ).sessions, directory)
 
 
-def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck]:
+def run_checks(directories: Sequence[str], requested: str | None) -> list[DoctorCheck]:
     """Run all doctor checks. Raises UsageError, SandboxUnavailable among them."""
     from tejat.app.doctor import configuration_checks
     from tejat.app.model_source import DEFAULT_MODEL
@@ -67,10 +67,10 @@ def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck
     from tejat.workspace.sandbox.session_sandbox import axes_by_name
 
     run_config = load_run_config(directories)
-    wanted = resolve_sandbox_mode(wish, run_config.settings)
+    mode = resolve_sandbox_mode(requested, run_config.settings)
     with Roots(directories) as roots:
-        grounds = sandbox_paths(run_config.paths, roots.directories)
-    _, report = select_sandbox(wanted, roots=grounds.roots, state_directory=grounds.state_directory)
+        sandbox = sandbox_paths(run_config.paths, roots.directories)
+    _, report = select_sandbox(mode, roots=sandbox.roots, state_directory=sandbox.state_directory)
     in_use = DoctorCheck(
         gettext_lazy("sandbox"),
         gettext_lazy("in use"),
@@ -83,7 +83,7 @@ def run_checks(directories: Sequence[str], wish: str | None) -> list[DoctorCheck
             DoctorCheck(gettext_lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
             for name, axis in axes_by_name(report).items()
         ),
-        _program_check(gettext_lazy("shell"), find_shell(grounds.roots, os.environ.get("PATH", os.defpath))[0]),
+        _program_check(gettext_lazy("shell"), find_shell(sandbox.roots, os.environ.get("PATH", os.defpath))[0]),
         _program_check("git", find_program("git")),
         _program_check("rg", find_ripgrep()),
         *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),

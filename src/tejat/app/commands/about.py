@@ -17,12 +17,12 @@ from tejat.core.ui.report import Paragraph, Report, ReportTable, Tone
 class AboutCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         del arguments
-        run_config, given = self.context.run_config, self.context.manager.options.environment
+        run_config, environment = self.context.run_config, self.context.manager.options.environment
         # The current model may differ from the one in the settings.
-        asked = Setting(self.context.conversation.model.name, _("asked now"))
-        run_config = replace(run_config, settings=replace(run_config.settings, model_name=asked))
-        own = os.environ if given is None else given
-        checks = configuration_checks(run_config, process_environment=own, default_model=asked.value)
+        current = Setting(self.context.conversation.model.name, _("asked now"))
+        run_config = replace(run_config, settings=replace(run_config.settings, model_name=current))
+        process_environment = os.environ if environment is None else environment
+        checks = configuration_checks(run_config, process_environment=process_environment, default_model=current.value)
         rows = [(join_lazy(": ", (check.group, check.name)), check.detail) for check in checks]
         blocks = (
             ReportTable(tuple(environment_facts(self.context))),

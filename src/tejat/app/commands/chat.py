@@ -28,15 +28,15 @@ class ChatCommand(SlashCommand):
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case "list", "":
                 user.show(self._list_report())
-            case ("save" | "delete" | "resume" | "restore" | "load") as wanted, "":
-                raise UsageError(_("Missing tag. Usage: /chat {word} <tag>", word=wanted))
+            case ("save" | "delete" | "resume" | "restore" | "load") as action, "":
+                raise UsageError(_("Missing tag. Usage: /chat {word} <tag>", word=action))
             case "save", tag:
                 await self._save(tag, user)
             case "delete", tag:
                 user.show(self._delete(tag))
             case "share", path:
                 await self._share(path, user)
-            case wanted, tag if wanted in _RESUME_WORDS:
+            case action, tag if action in _RESUME_WORDS:
                 await self._resume(tag, user)
             case _:
                 raise UsageError(_("Unknown /chat command: {word}. Available: {known}", word=word, known=_SUBCOMMANDS))
@@ -132,5 +132,5 @@ _SUBCOMMANDS = "list, save, resume, delete, share"
 
 
 async def _confirm(user: UserPrompter, question: str) -> bool:
-    taken = await user.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
-    return taken == 1
+    index = await user.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
+    return index == 1

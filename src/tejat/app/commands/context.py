@@ -39,18 +39,18 @@ class ContextCommand(SlashCommand):
     def _rows(self) -> list[tuple[str, int]]:
         """Parts of a request with their estimated tokens. Empty parts except the conversation are left out."""
         conversation = self.context.conversation
-        premises, messages = conversation.template, conversation.history.messages
-        context = estimate_text_tokens(premises.context.to_prompt(self.context.run_config.roots[0]))
-        said = "" if premises.instructions is None else premises.instructions()
+        template, messages = conversation.template, conversation.history.messages
+        context = estimate_text_tokens(template.context.to_prompt(self.context.run_config.roots[0]))
+        instructions = "" if template.instructions is None else template.instructions()
         rows = [
-            (_("System prompt"), max(0, estimate_text_tokens(premises.system) - context)),
+            (_("System prompt"), max(0, estimate_text_tokens(template.system) - context)),
             (_("Context files"), context),
-            (_("What servers say of themselves"), estimate_text_tokens(said)),
+            (_("What servers say of themselves"), estimate_text_tokens(instructions)),
             *self._tools(),
-            (_("How the conversation opens"), estimate_message_tokens(messages[: premises.preamble_length])),
+            (_("How the conversation opens"), estimate_message_tokens(messages[: template.preamble_length])),
         ]
         rows = [row for row in rows if row[1]]
-        return [*rows, (_("Conversation"), estimate_message_tokens(messages[premises.preamble_length :]))]
+        return [*rows, (_("Conversation"), estimate_message_tokens(messages[template.preamble_length :]))]
 
     def _tools(self) -> list[tuple[str, int]]:
         """Declared tools by source."""

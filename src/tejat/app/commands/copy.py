@@ -23,5 +23,5 @@ class CopyCommand(SlashCommand):
         """The last text of the model, not counting the opening messages."""
         conversation = self.context.conversation
         messages = conversation.history.messages[conversation.template.preamble_length :]
-        said = (message.text.strip() for message in reversed(messages) if message.role is Role.MODEL)
-        return next(filter(None, said), "")
+        answers = (message.text.strip() for message in reversed(messages) if message.role is Role.MODEL)
+        return next(filter(None, answers), "")

@@ -25,13 +25,13 @@ class EditorCommand(SlashCommand):
         return complete_from(typed, ((name, "") for name in _EDITORS))
 
     async def _choose(self, user: UserPrompter) -> str | None:
-        now = self.context.preferences.editor
+        current = self.context.preferences.editor
         other = Option(_("Another one"), _("any command; the file is added at its end"))
         options = (*map(Option, _EDITORS), other)
-        initial = _EDITORS.index(now) if now in _EDITORS else 0
-        taken = await user.choose(Choice(_("Which editor?"), options, initial=initial))
-        if taken is None:
+        initial = _EDITORS.index(current) if current in _EDITORS else 0
+        index = await user.choose(Choice(_("Which editor?"), options, initial=initial))
+        if index is None:
             return None
-        if taken < len(_EDITORS):
-            return _EDITORS[taken]
-        return await user.enter(_("The command of the editor"), initial=now or "")
+        if index < len(_EDITORS):
+            return _EDITORS[index]
+        return await user.enter(_("The command of the editor"), initial=current or "")

@@ -62,9 +62,9 @@ class HooksCommand(SlashCommand):
             raise UsageError(_("There is no hook {name}. Known: {names}.", name=name, names=names))
         for place in _SECTIONS if on else _SECTIONS[:1]:
             off = _disabled_by_user(self.context.reload_settings(), place)
-            wanted: list[JsonValue] = [each for each in off if each != name] if on else [*off, name]
+            disabled: list[JsonValue] = [each for each in off if each != name] if on else [*off, name]
             if on is (name in off):
-                self.context.save_setting((place, "disabled"), wanted)
+                self.context.save_setting((place, "disabled"), disabled)
         running = [hook for hook in _hook_states(self.context.reload_settings()).running if hook.name == name]
         text = (
             _("The hook {name} is on from the next start on.", name=name)

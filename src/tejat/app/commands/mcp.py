@@ -106,8 +106,8 @@ class McpCommand(SlashCommand):
         if status.features.resources:
             blocks.append(Paragraph(_("  Resources: {count}", count=f"{len(status.features.resources):,}")))
         if status.reason:
-            said = (status.reason, *status.recent_output[-_MAX_STDERR_LINES:])
-            blocks.append(Paragraph("\n".join(f"  {translate(mask.mask_text(line))}" for line in said), Tone.QUIET))
+            lines = (status.reason, *status.recent_output[-_MAX_STDERR_LINES:])
+            blocks.append(Paragraph("\n".join(f"  {translate(mask.mask_text(line))}" for line in lines), Tone.QUIET))
         if status.state is ServerState.NEEDS_LOGIN:
             blocks.append(Paragraph(_("  /mcp auth {name} logs in.", name=status.alias), Tone.WARNING))
         return blocks
@@ -127,8 +127,8 @@ class McpCommand(SlashCommand):
             user.show(Report(blocks=(words, SourceListing(address))))
 
         async def read_address() -> str:
-            asked = _("Where the browser runs on another machine, paste the address that it ends at")
-            pasted = await user.enter(asked)
+            question = _("Where the browser runs on another machine, paste the address that it ends at")
+            pasted = await user.enter(question)
             if pasted is None:
                 user.show(text_report(_("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
             return pasted or ""
@@ -138,16 +138,16 @@ class McpCommand(SlashCommand):
         except McpFailure as failure:
             user.show(text_report(failure.message, Tone.BAD))
             return
-        kept = _("Logged in at {name}. The login is kept in {directory}", name=name, directory=login.directory)
-        user.show(text_report(kept, Tone.GOOD))
+        message = _("Logged in at {name}. The login is kept in {directory}", name=name, directory=login.directory)
+        user.show(text_report(message, Tone.GOOD))
         if self.context.mcp_manager is not None:
             await self.context.mcp_manager.reconnect(name)
 
     def _switch(self, name: str, user: UserPrompter, *, on: bool) -> None:
         known = configured_servers(self.context.run_config.settings)
         if name not in known:
-            there = ", ".join(known) or _("none")
-            raise UsageError(_("There is no MCP server {name}. Known: {names}.", name=name, names=there))
+            names = ", ".join(known) or _("none")
+            raise UsageError(_("There is no MCP server {name}. Known: {names}.", name=name, names=names))
         has_changed = set_server_enabled(self.context.run_config.paths, name, enabled=on)
         if not has_changed:
             text = _("{name} is switched on already.", name=name) if on else _("{name} is off already.", name=name)

@@ -55,11 +55,11 @@ class ModelCommand(SlashCommand):
         present, names = self.context.conversation.model.name, await self._model_names()
         options = [Option(name, _("answers now") if name == present else "") for name in names]
         options.append(Option(_("Another one"), _("you type its name")))
-        taken = await user.choose(Choice(_("Which model is to answer?"), tuple(options)))
-        if taken == len(names):
+        index = await user.choose(Choice(_("Which model is to answer?"), tuple(options)))
+        if index == len(names):
             typed = await user.enter(_("Name of the model"))
             return typed.strip() or None if typed else None
-        return None if taken is None else names[taken]
+        return None if index is None else names[index]
 
     async def _model_names(self) -> list[str]:
         """The current model, those of the settings, and known models for which there is a key."""

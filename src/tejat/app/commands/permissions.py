@@ -76,9 +76,9 @@ class PermissionsCommand(SlashCommand):
             user.show(text_report(_("There is nothing to take back.")))
             return
         options = tuple(Option(each.text, each.source) for each in answers)
-        taken = await user.choose(Choice(_("Which rule is taken back?"), options))
-        if taken is not None:
-            self._revoke(answers[taken], user)
+        index = await user.choose(Choice(_("Which rule is taken back?"), options))
+        if index is not None:
+            self._revoke(answers[index], user)
 
     def _revoke(self, answer: RememberedApproval, user: UserPrompter) -> None:
         revoke_approval(self.context.run_config.paths, self.context.load_permission(), answer)
@@ -103,10 +103,10 @@ class PermissionsCommand(SlashCommand):
 def _trust_choice(root: str, trust: TrustDecision) -> Choice:
     changed = {item.path for item in trust.changed}
     rows = tuple((item.path, item.label, _("changed") if item.path in changed else "") for item in trust.items)
-    says = tuple(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details)
-    brought: tuple[ReportBlock, ...] = (Paragraph(_("It brings along:")), ReportTable(rows), *says)
+    details = tuple(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details)
+    contents: tuple[ReportBlock, ...] = (Paragraph(_("It brings along:")), ReportTable(rows), *details)
     if not rows:
-        brought = (Paragraph(_("It brings nothing along that needs trust, but its files for the model are read.")),)
+        contents = (Paragraph(_("It brings nothing along that needs trust, but its files for the model are read.")),)
     return Choice(
         _("Do you trust what is in this folder?"),
         (
@@ -115,6 +115,6 @@ def _trust_choice(root: str, trust: TrustDecision) -> Choice:
             Option(_("Leave it as it is")),
         ),
         initial=2,
-        report=Report(root, (Paragraph(trust.reason), *brought)),
+        report=Report(root, (Paragraph(trust.reason), *contents)),
         is_critical=True,
     )

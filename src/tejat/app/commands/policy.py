@@ -63,14 +63,14 @@ class PolicyCommand(SlashCommand):
         return PolicyInspector(self.context.run_config.paths, lambda: context)
 
     def _list_report(self) -> Report:
-        book = self._inspector
-        rows = tuple((rule.tier, rule.text, rule.source) for rule in book.rules())
+        inspector = self._inspector
+        rows = tuple((rule.tier, rule.text, rule.source) for rule in inspector.rules())
         return Report(
             _("Rules, those with the last word first"),
             (
                 Paragraph(_("Mode: {mode}", mode=self.context.load_permission().policy.mode.value)),
                 ReportTable(rows, (_("Whose"), _("Rule"), _("Where"))),
-                *(Paragraph(problem, Tone.WARNING) for problem in book.problems()),
+                *(Paragraph(problem, Tone.WARNING) for problem in inspector.problems()),
             ),
         )
 
@@ -84,13 +84,13 @@ class PolicyCommand(SlashCommand):
         arguments = {"command": rest.strip()} if is_line else _parse_arguments(rest.strip())
         return _explanation_report(call, self._inspector.decide(name, arguments))
 
-    async def _mode(self, wanted: str, user: UserPrompter) -> None:
+    async def _mode(self, name: str, user: UserPrompter) -> None:
         permission, run_config = self.context.load_permission(), self.context.run_config
         before = permission.policy.mode
-        if not wanted:
+        if not name:
             user.show(text_report(_("Mode: {mode}", mode=before.value)))
             return
-        mode = resolve_mode(run_config.settings, wanted)
+        mode = resolve_mode(run_config.settings, name)
         if not run_config.trust.is_trusted and mode is not ApprovalMode.DEFAULT:
             raise UsageError(
                 _("This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value)

@@ -84,27 +84,27 @@ class CommandRegistry:
 
     def _complete_name(self, typed: str) -> list[CompletionItem]:
         """Names that begin with the typed text, then names with a part that does; aliases only if they match."""
-        wanted = typed.casefold()
+        prefix = typed.casefold()
         first: list[CompletionItem] = []
         later: list[CompletionItem] = []
         for summary in self.summaries():
-            aliases = (alias for alias in summary.aliases if wanted and alias.casefold().startswith(wanted))
+            aliases = (alias for alias in summary.aliases if prefix and alias.casefold().startswith(prefix))
             for name in (summary.name, *aliases):
                 suggestion = _name_suggestion(name, summary, len(typed) + 1)
-                if name.casefold().startswith(wanted):
+                if name.casefold().startswith(prefix):
                     first.append(suggestion)
-                elif any(part.startswith(wanted) for part in re.split(r"[:_-]", name.casefold())):
+                elif any(part.startswith(prefix) for part in re.split(r"[:_-]", name.casefold())):
                     later.append(suggestion)
         return [*first, *later]
 
     def _unknown(self, name: str) -> Report:
         names = [each for summary in self.summaries() for each in (summary.name, *summary.aliases)]
         words = Paragraph(_("Unknown command: {name}", name=f"/{name}"), Tone.BAD)
-        meant = _closest_names(name, names)
-        if not meant:
+        closest = _closest_names(name, names)
+        if not closest:
             return Report(blocks=(words, Paragraph(_("/help shows all commands."), Tone.QUIET)))
-        likely = ", ".join(f"/{each}" for each in meant)
-        return Report(blocks=(words, Paragraph(_("Did you mean {names}?", names=likely))))
+        candidates = ", ".join(f"/{each}" for each in closest)
+        return Report(blocks=(words, Paragraph(_("Did you mean {names}?", names=candidates))))
 
     def _is_external(self, name: str) -> bool:
         """Whether the session expands this name into a prompt, or reports why it cannot."""
@@ -156,8 +156,8 @@ def _split_line(line: str) -> tuple[str, str, str]:
 
 def _resolve_builtin(name: str) -> str | None:
     """The name of the built-in command with this name or alias, None if there is none."""
-    wanted = name.casefold()
-    return next((own.name for own in builtin_commands() if wanted in (own.name, *own.aliases)), None)
+    folded = name.casefold()
+    return next((command.name for command in builtin_commands() if folded in (command.name, *command.aliases)), None)
 
 
 def _name_suggestion(name: str, summary: CommandSummary, typed: int) -> CompletionItem:
@@ -178,12 +178,12 @@ def _prompt_argument_suggestions(prompt: PromptCommand, typed: str) -> list[Comp
 
 def _closest_names(name: str, known: Sequence[str]) -> list[str]:
     """Names at a small edit distance or with this prefix, closest first."""
-    wanted = name.casefold()
-    if not wanted or len(wanted) > _MAX_COMPARED:
+    prefix = name.casefold()
+    if not prefix or len(prefix) > _MAX_COMPARED:
         return []
-    near = [(edit_distance(wanted, each.casefold()), each) for each in known[:_MAX_COMPARED]]
-    likely = [pair for pair in near if pair[0] <= max(1, len(wanted) // 3) or pair[1].casefold().startswith(wanted)]
-    return [each for _, each in sorted(likely)[:_MAX_SUGGESTED]]
+    near = [(edit_distance(prefix, each.casefold()), each) for each in known[:_MAX_COMPARED]]
+    candidates = [pair for pair in near if pair[0] <= max(1, len(prefix) // 3) or pair[1].casefold().startswith(prefix)]
+    return [each for _, each in sorted(candidates)[:_MAX_SUGGESTED]]
 
 
 def _os_error_message(error: OSError) -> str:

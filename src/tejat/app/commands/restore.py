@@ -28,15 +28,15 @@ class RestoreCommand(SlashCommand):
         entry = next((entry for entry in restorable if entry.id == arguments), None)
         if entry is None:
             raise UsageError(_("File not found: {name}.json", name=arguments))
-        place = next(
+        position = next(
             index
             for index, message in enumerate(history.messages)
             if any(call.id == entry.call for call in message.calls)
         )
-        call = SourceListing(truncate_middle(render_transcript([history.messages[place]]), _MAX_CALL_LENGTH))
-        entries = await undo_service.entries_for_messages(history.messages[place:])
-        taken = await user.choose(_restore_choice(entries, call))
-        if taken not in (0, 1):
+        call = SourceListing(truncate_middle(render_transcript([history.messages[position]]), _MAX_CALL_LENGTH))
+        entries = await undo_service.entries_for_messages(history.messages[position:])
+        index = await user.choose(_restore_choice(entries, call))
+        if index not in (0, 1):
             user.show(text_report(_("Nothing was touched.")))
             return NoAction()
         done = await undo_service.undo(entries)
@@ -45,9 +45,9 @@ class RestoreCommand(SlashCommand):
             stays = Paragraph(_("The conversation stays as it is."), Tone.WARNING)
             user.show(Report(blocks=(*done.blocks, stays)))
             return NoAction()
-        self.context.conversation.rewind(place)
+        self.context.conversation.rewind(position)
         user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is where it was before this call.")))))
-        if taken == 1:
+        if index == 1:
             return NoAction()
         return SubmitPromptAction(
             "The files are as they were before your last calls, and these calls are forgotten. Go on from here.",

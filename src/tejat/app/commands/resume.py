@@ -25,7 +25,7 @@ class ResumeCommand(SlashCommand):
             conversation_tail(
                 conversation.history.messages,
                 opening=conversation.template.preamble_length,
-                marks=conversation.rewind_points,
+                rewind_points=conversation.rewind_points,
             )
         )
         return NoAction()
@@ -58,8 +58,8 @@ class ResumeCommand(SlashCommand):
             user.show(text_report(_("There is no other session of this project.")))
             return None
         options = tuple(Option(_title(entry), _detail(entry)) for entry in others)
-        taken = await user.choose(Choice(_("Which session do you want to go on with?"), options))
-        return None if taken is None else others[taken]
+        index = await user.choose(Choice(_("Which session do you want to go on with?"), options))
+        return None if index is None else others[index]
 
 
 def _title(entry: SessionSummary) -> str:

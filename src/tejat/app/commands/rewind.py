@@ -20,36 +20,36 @@ class RewindCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         conversation = self.context.conversation
         self.context.require_idle()
-        marks = list(conversation.rewind_points)
-        if not marks:
+        points = list(conversation.rewind_points)
+        if not points:
             user.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
             return NoAction()
-        number = _parse_number(arguments, len(marks)) if arguments else await _choose_point(marks, user)
+        number = _parse_number(arguments, len(points)) if arguments else await _choose_point(points, user)
         if number is None:
             return NoAction()
-        mark = marks[number]
+        point = points[number]
         undo_service = UndoService(self.context.manager)
-        entries = await undo_service.entries_for_messages(conversation.history.messages[mark.length :])
-        taken = await user.choose(_files_choice(entries)) if entries else 0
-        if taken not in (0, 1):
+        entries = await undo_service.entries_for_messages(conversation.history.messages[point.length :])
+        index = await user.choose(_files_choice(entries)) if entries else 0
+        if index not in (0, 1):
             user.show(text_report(_("Nothing was touched.")))
             return NoAction()
-        blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if taken == 1 else ()
-        conversation.rewind(mark.length, number)
+        blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if index == 1 else ()
+        conversation.rewind(point.length, number)
         back = Paragraph(_("The conversation is where it was before this prompt."))
         user.show(Report(blocks=(*blocks, back)))
-        return SetInputAction(mark.display_text)
+        return SetInputAction(point.display_text)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        marks = enumerate(self.context.conversation.rewind_points, 1)
-        return complete_from(typed, [(str(number), _prompt_label(mark)) for number, mark in marks])
+        points = enumerate(self.context.conversation.rewind_points, 1)
+        return complete_from(typed, [(str(number), _prompt_label(point)) for number, point in points])
 
 
-async def _choose_point(marks: Sequence[RewindPoint], user: UserPrompter) -> int | None:
+async def _choose_point(points: Sequence[RewindPoint], user: UserPrompter) -> int | None:
     """Let the user choose a prompt, newest first."""
-    options = tuple(Option(_prompt_label(mark), format_time(mark.created_at)) for mark in reversed(marks))
-    taken = await user.choose(Choice(_("Go back to before which prompt?"), options))
-    return None if taken is None else len(marks) - 1 - taken
+    options = tuple(Option(_prompt_label(point), format_time(point.created_at)) for point in reversed(points))
+    index = await user.choose(Choice(_("Go back to before which prompt?"), options))
+    return None if index is None else len(points) - 1 - index
 
 
 def _parse_number(word: str, count: int) -> int:
@@ -72,6 +72,6 @@ def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
     )
 
 
-def _prompt_label(mark: RewindPoint) -> str:
-    text = " ".join(mark.display_text.split())
+def _prompt_label(point: RewindPoint) -> str:
+    text = " ".join(point.display_text.split())
     return text if len(text) <= _MAX_LABEL_LENGTH else f"{text[:_MAX_LABEL_LENGTH]}…"

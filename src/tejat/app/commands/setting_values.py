@@ -38,9 +38,9 @@ class SettingView:
 
 def find_setting(name: str) -> SettingSpec:
     """Find a setting by its present or a former name, ignoring case. Raises UsageError."""
-    wanted = name.casefold()
+    folded = name.casefold()
     for row in ALL_ROWS:
-        if wanted in (each.casefold() for each in row.key.names):
+        if folded in (each.casefold() for each in row.key.names):
             return row
     raise UsageError(_("There is no setting {name}. /settings list shows all of them.", name=name))
 
@@ -51,15 +51,15 @@ def setting_views(settings: Settings) -> Iterator[SettingView]:
 
 
 def setting_view(settings: Settings, row: SettingSpec) -> SettingView:
-    name, kept = row.key.names[0], getattr(settings, row.field)
-    if isinstance(kept, Setting):
-        given = cast("Setting[object]", kept)
+    name, configured = row.key.names[0], getattr(settings, row.field)
+    if isinstance(configured, Setting):
+        given = cast("Setting[object]", configured)
         plain = not given.value if row.read is parse_negated_boolean else given.value
         words = _("(not shown)") if name in _SENSITIVE else format_value(plain)
         return SettingView(name, words, given.source, isinstance(plain, bool))
-    if isinstance(kept, Mapping):
-        return SettingView(name, ", ".join(map(str, cast("Mapping[str, object]", kept))), "", is_switch=False)
-    entries = cast("tuple[Setting[object], ...]", kept or ())
+    if isinstance(configured, Mapping):
+        return SettingView(name, ", ".join(map(str, cast("Mapping[str, object]", configured))), "", is_switch=False)
+    entries = cast("tuple[Setting[object], ...]", configured or ())
     sources = join_lazy(", ", dict.fromkeys(entry.source for entry in entries))
     return SettingView(name, ", ".join(format_value(entry.value) for entry in entries), sources, is_switch=False)
 

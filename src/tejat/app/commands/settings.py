@@ -73,11 +73,11 @@ class SettingsCommand(SlashCommand):
         settings = self.context.reload_settings()
         shown = [each for each in setting_views(settings) if each.name not in _COMPOSITE_SETTINGS]
         options = tuple(Option(each.name, each.value) for each in shown)
-        taken = await user.choose(Choice(_("Which setting do you want to change?"), options))
-        if taken is None:
+        index = await user.choose(Choice(_("Which setting do you want to change?"), options))
+        if index is None:
             return
-        row = find_setting(shown[taken].name)
-        typed = await _ask_value(shown[taken], user)
+        row = find_setting(shown[index].name)
+        typed = await _ask_value(shown[index], user)
         if typed is not None and typed.strip():
             user.show(write_setting(self.context, row, parse_value(self.context, row, typed.strip())))
 
@@ -92,8 +92,8 @@ async def _ask_value(shown: SettingView, user: UserPrompter) -> str | None:
         return await user.enter(shown.name, initial=shown.value)
     words = ("true", "false")
     choice = Choice(shown.name, tuple(map(Option, words)), initial=words.index(shown.value))
-    taken = await user.choose(choice)
-    return None if taken is None else words[taken]
+    index = await user.choose(choice)
+    return None if index is None else words[index]
 
 
 def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -> Report:

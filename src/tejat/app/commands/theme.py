@@ -16,10 +16,10 @@ from tejat.core.ui.status import ThemeName
 class ThemeCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         if not arguments:
-            taken = await user.choose(self._choice())
-            if taken is None:
+            index = await user.choose(self._choice())
+            if index is None:
                 return NoAction()
-            arguments = list(ThemeName)[taken].value
+            arguments = list(ThemeName)[index].value
         theme = find_theme(arguments)
         if theme is None:
             raise UsageError(

@@ -16,16 +16,16 @@ class VimCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
         match arguments.lower():
             case "":
-                wanted = not self.context.preferences.vi_mode
+                enabled = not self.context.preferences.vi_mode
             case "on" | "true":
-                wanted = True
+                enabled = True
             case "off" | "false":
-                wanted = False
+                enabled = False
             case _:
                 raise UsageError(_("Usage: {usage}", usage="/vim [on | off]"))
-        report = write_setting(self.context, find_setting("general.vimMode"), wanted)
-        if self.context.preferences.vi_mode is wanted:
-            text = _("The keys of vi are on.") if wanted else _("The keys of vi are off.")
+        report = write_setting(self.context, find_setting("general.vimMode"), enabled)
+        if self.context.preferences.vi_mode is enabled:
+            text = _("The keys of vi are on.") if enabled else _("The keys of vi are off.")
             report = text_report(text, Tone.GOOD)
         user.show(report)
         return NoAction()

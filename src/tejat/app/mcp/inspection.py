@@ -167,8 +167,8 @@ class ServerProbe:
 
     def stderr_tail(self, alias: str) -> tuple[str, ...]:
         """The last lines of the server's standard error."""
-        said = self._transports[alias].stderr_tail if alias in self._transports else ()
-        return tuple(map(self._mask.mask_text, said))
+        lines = self._transports[alias].stderr_tail if alias in self._transports else ()
+        return tuple(map(self._mask.mask_text, lines))
 
     async def close(self) -> None:
         await self._pool.close()
@@ -188,8 +188,8 @@ class ServerProbe:
         self._on_change(self._mask_status(status))
 
     def _mask_status(self, status: ServerStatus) -> ServerStatus:
-        said = tuple(map(self._mask.mask_text, status.recent_output))
-        return replace(status, reason=self._mask.mask_text(status.reason), recent_output=said)
+        lines = tuple(map(self._mask.mask_text, status.recent_output))
+        return replace(status, reason=self._mask.mask_text(status.reason), recent_output=lines)
 
 
 def find_server(run_config: RunConfig, name: str) -> Setting[McpServer]:

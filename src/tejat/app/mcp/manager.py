@@ -159,12 +159,12 @@ class McpManager:
 
     def instructions(self) -> str:
         """The instructions of the servers for the model, each marked as the server's own words."""
-        said = (
+        blocks = (
             _INSTRUCTIONS.format(alias=status.alias, text=_escape_delimiters(status.info.instructions))
             for status in sorted(self.statuses(), key=lambda status: status.alias)
             if status.info is not None and status.info.instructions
         )
-        return "\n\n".join(said)
+        return "\n\n".join(blocks)
 
     def prompt_commands(self, *, taken: Collection[str]) -> tuple[PromptCommand, ...]:
         """The prompts of the servers as commands. Names that are `taken` or built in are left out."""

@@ -41,18 +41,18 @@ async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions
     )
     local = await find_local_models(environment)
     while True:
-        taken = await user.choose(_model_question(local))
-        if taken is None:
+        index = await user.choose(_model_question(local))
+        if index is None:
             return StartupExit.QUIT
-        settled: AgentOptions | StartupExit | None
-        if taken < len(local):
-            settled = await _use_local_model(options, local[taken], environment, user)
-        elif taken - len(local) < len(API_KEY_SERVICES):
-            settled = await _use_api_key(options, API_KEY_SERVICES[taken - len(local)], environment, user)
+        outcome: AgentOptions | StartupExit | None
+        if index < len(local):
+            outcome = await _use_local_model(options, local[index], environment, user)
+        elif index - len(local) < len(API_KEY_SERVICES):
+            outcome = await _use_api_key(options, API_KEY_SERVICES[index - len(local)], environment, user)
         else:
-            settled = (StartupExit.DEMO, StartupExit.QUIT)[taken - len(local) - len(API_KEY_SERVICES)]
-        if settled is not None:
-            return settled
+            outcome = (StartupExit.DEMO, StartupExit.QUIT)[index - len(local) - len(API_KEY_SERVICES)]
+        if outcome is not None:
+            return outcome
 
 
 def _model_question(local: Sequence[LocalModel]) -> Choice:
@@ -61,8 +61,8 @@ def _model_question(local: Sequence[LocalModel]) -> Choice:
         (
             *(Option(model.name, _("{server} on this machine, no key needed", server=model.server)) for model in local),
             *(
-                Option(_key_option_label(asked), _("kept for you alone, or for this session only"))
-                for asked in API_KEY_SERVICES
+                Option(_key_option_label(service), _("kept for you alone, or for this session only"))
+                for service in API_KEY_SERVICES
             ),
             Option(_("See the demo first"), _("a whole run without key and network")),
             Option(_("Leave")),
@@ -70,8 +70,8 @@ def _model_question(local: Sequence[LocalModel]) -> Choice:
     )
 
 
-def _key_option_label(asked: ApiKeyService) -> str:
-    match asked.provider:
+def _key_option_label(service: ApiKeyService) -> str:
+    match service.provider:
         case Provider.GEMINI:
             return _("Gemini, with a key from {address}", address="https://aistudio.google.com/apikey")
         case Provider.ANTHROPIC:
@@ -104,10 +104,10 @@ async def _use_local_model(
 
 
 async def _use_api_key(
-    options: AgentOptions, asked: ApiKeyService, environment: dict[str, str], user: UserPrompter
+    options: AgentOptions, service: ApiKeyService, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     """Ask for a key; None if the user goes back."""
-    key = await _ask_for_key(asked, environment, user)
+    key = await _ask_for_key(service, environment, user)
     if key is None:
         return None
     paths = app_paths(environment)
@@ -125,17 +125,17 @@ async def _use_api_key(
     )
     if choice is None:
         return None
-    model = options.model or _DEFAULT_MODELS[asked.provider]
+    model = options.model or _DEFAULT_MODELS[service.provider]
     if choice == 0:
-        path = save_api_key(paths, asked.key_variable, key)
+        path = save_api_key(paths, service.key_variable, key)
         if options.model is None:
             _save_model(paths, paths.user_settings, model, None)
         user.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
-    environment[asked.key_variable] = key
+    environment[service.key_variable] = key
     return replace(options, model=model, environment=environment)
 
 
-async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
+async def _ask_for_key(service: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
     while True:
         typed = await user.enter(_("The key (it is not shown):"), is_secret=True)
         key = (typed or "").strip()
@@ -145,7 +145,7 @@ async def _ask_for_key(asked: ApiKeyService, environment: Mapping[str, str], use
             user.show(text_report(_("This is not a key: it holds characters that no key has."), Tone.BAD))
             continue
         user.show(text_report(_("Asking the service once whether it takes the key."), Tone.QUIET))
-        verdict, why = await check_key(asked, key, ModelOptions(environment))
+        verdict, why = await check_key(service, key, ModelOptions(environment))
         match verdict:
             case KeyStatus.VALID:
                 user.show(text_report(_("The service takes the key."), Tone.GOOD))

@@ -77,7 +77,7 @@ class InteractiveSession:
         from tejat.app.session.session_switch import conversation_tail
 
         messages, opening = conversation.history.messages, conversation.template.preamble_length
-        return conversation_tail(messages, opening=opening, marks=conversation.rewind_points)
+        return conversation_tail(messages, opening=opening, rewind_points=conversation.rewind_points)
 
     async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
         """See `Session.prompt`."""

@@ -54,21 +54,23 @@ async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> Non
     await manager.switch_to(initial_state, SessionEnd.OTHER)
 
 
-def conversation_tail(messages: Sequence[Message], *, opening: int, marks: Iterable[RewindPoint] = ()) -> Report:
+def conversation_tail(
+    messages: Sequence[Message], *, opening: int, rewind_points: Iterable[RewindPoint] = ()
+) -> Report:
     """The end of a conversation as a short report, to orient the user.
 
     If there are rewind points, only they tell what the user wrote, because other user messages were for the model.
     """
-    prompts = {_prompt_index(mark): mark.display_text for mark in marks}
+    prompts = {_prompt_index(point): point.display_text for point in rewind_points}
     found = [
         _prompt_block(prompts[index]) if index in prompts else _message_block(message, with_prompts=not prompts)
         for index, message in enumerate(messages)
         if index >= opening
     ]
     blocks = [block for block in found if block is not None]
-    left_out = len(blocks) - _MAX_MESSAGES
-    if left_out > 0:
-        blocks = [Paragraph(_("… {count} earlier messages", count=f"{left_out:,}"), Tone.QUIET), *blocks[left_out:]]
+    omitted = len(blocks) - _MAX_MESSAGES
+    if omitted > 0:
+        blocks = [Paragraph(_("… {count} earlier messages", count=f"{omitted:,}"), Tone.QUIET), *blocks[omitted:]]
     return Report(_("Where you left off"), tuple(blocks))
 
 
@@ -90,9 +92,9 @@ def _prompt_block(text: str) -> ReportBlock:
     return Paragraph(f"> {truncate_middle(text, _MAX_PROMPT_LENGTH)}", Tone.STRONG)
 
 
-def _prompt_index(mark: RewindPoint) -> int:
+def _prompt_index(point: RewindPoint) -> int:
     """The index of the prompt: after the messages before it, or in the last one if that was the user's too."""
-    return mark.length - 1 if mark.last_message is not None and mark.last_message.role is Role.USER else mark.length
+    return point.length - 1 if point.last_message is not None and point.last_message.role is Role.USER else point.length
 
 
 def _journal_model(manager: SessionManager) -> str | None:

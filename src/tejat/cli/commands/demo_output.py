@@ -41,12 +41,12 @@ class DemoOutput:
                 called = f"{bold(sanitize_text(call.name))} {self._arguments(call)}".rstrip()
                 return [called, *_indent(self._result(event)), ""]
             case Retrying(reason=reason, wait=wait):
-                told = _(
+                text = _(
                     "The model did not answer ({reason}); once more in {wait:.1f} s.",
                     reason=sanitize_text(translate(reason)),
                     wait=wait,
                 )
-                return [told, ""]
+                return [text, ""]
             case Noticed(message):
                 return [_("Note: {message}", message=sanitize_text(translate(message))), ""]
             case RunEnded():

@@ -37,14 +37,14 @@ def run(words: list[str]) -> int:
         print(home_scope_error(), file=sys.stderr)
         return EXIT_FAILED
     is_there = split.name in entries.names(scope)
-    standing = entries.put(scope, split.name, entry)
+    trust_state = entries.put(scope, split.name, entry)
     if is_there:
         done = _('MCP server "{name}" updated in {scope} settings.', name=split.name, scope=scope)
     else:
         done = _('MCP server "{name}" added to {scope} settings.', name=split.name, scope=scope)
     print(f"{done} ({transport})")
     print(f"  {one_line(entries.path(scope))}")
-    for line in _notes(split, options, entries, standing):
+    for line in _notes(split, options, entries, trust_state):
         print_error(line)
     return EXIT_OK
 
@@ -60,26 +60,26 @@ class _SplitArguments(NamedTuple):
 
 def _split(words: Sequence[str]) -> _SplitArguments:
     """Split the words: those before COMMAND are ours, up to the first `--`, which is dropped."""
-    ours: list[str] = []
-    given: list[str] = []
+    options: list[str] = []
+    positional: list[str] = []
     rest = list(words)
-    while rest and len(given) < 2:
+    while rest and len(positional) < 2:
         word = rest.pop(0)
         if word == "--":
-            given, rest = [*given, *rest[: 2 - len(given)]], rest[2 - len(given) :]
-            return _SplitArguments(ours, *_first_two(given), rest)
+            positional, rest = [*positional, *rest[: 2 - len(positional)]], rest[2 - len(positional) :]
+            return _SplitArguments(options, *_first_two(positional), rest)
         if not word.startswith("-") or word == "-":
-            given.append(word)
+            positional.append(word)
             continue
-        ours.append(word)
+        options.append(word)
         if _takes_value(word) and rest:
-            ours.append(rest.pop(0))
-    name, command = _first_two(given)
+            options.append(rest.pop(0))
+    name, command = _first_two(positional)
     if command is not None and _is_url(command):
-        return _SplitArguments([*ours, *rest], name, command, [])
+        return _SplitArguments([*options, *rest], name, command, [])
     if "--" in rest:
         rest.remove("--")
-    return _SplitArguments(ours, name, command, rest)
+    return _SplitArguments(options, name, command, rest)
 
 
 def _takes_value(option: str) -> bool:
@@ -88,8 +88,8 @@ def _takes_value(option: str) -> bool:
     return len(option) == 2 and option != "-h"
 
 
-def _first_two(given: Sequence[str]) -> tuple[str | None, str | None]:
-    name, command, *_ = (*given, None, None)
+def _first_two(words: Sequence[str]) -> tuple[str | None, str | None]:
+    name, command, *_ = (*words, None, None)
     return name, command
 
 
@@ -152,14 +152,14 @@ def _names(lists: "list[str] | None") -> "list[JsonValue] | None":
 
 
 def _notes(
-    split: _SplitArguments, options: argparse.Namespace, entries: McpServerEntries, standing: TrustAfterEdit
+    split: _SplitArguments, options: argparse.Namespace, entries: McpServerEntries, trust_state: TrustAfterEdit
 ) -> list[str]:
     """Notes for the user about the new entry."""
     notes: list[str] = []
     scope = SettingsScope(options.scope)
-    if standing is TrustAfterEdit.NOT_TRUSTED:
+    if trust_state is TrustAfterEdit.NOT_TRUSTED:
         notes.append(_("This folder is not trusted, so its servers are not started. `tejat trust` lets them count."))
-    elif standing is TrustAfterEdit.CHANGED:
+    elif trust_state is TrustAfterEdit.CHANGED:
         notes.append(folder_changed_note())
     if options.transport is None and _is_url(split.command or ""):
         notes.append(

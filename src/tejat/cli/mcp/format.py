@@ -33,12 +33,12 @@ def print_unknown_server(name: str, known: Collection[str], notes: Sequence[str]
 
 def unknown_server_message(name: str, known: Collection[str]) -> str:
     """The message about an unknown server, with the closest known names."""
-    said = _('There is no MCP server "{name}" in the settings.', name=one_line(name))
+    message = _('There is no MCP server "{name}" in the settings.', name=one_line(name))
     if not known:
-        return said + " " + _("`tejat mcp add` adds one.")
-    near = sorted(known, key=lambda other: (edit_distance(name.lower()[:100], other.lower()[:100]), other))
-    listed = ", ".join(map(one_line, near[:_MAX_NAMES]))
-    return said + " " + _("Known are: {names}.", names=listed)
+        return message + " " + _("`tejat mcp add` adds one.")
+    closest = sorted(known, key=lambda other: (edit_distance(name.lower()[:100], other.lower()[:100]), other))
+    listed = ", ".join(map(one_line, closest[:_MAX_NAMES]))
+    return message + " " + _("Known are: {names}.", names=listed)
 
 
 def supports_unicode(environment: Mapping[str, str] = os.environ) -> bool:

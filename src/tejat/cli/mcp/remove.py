@@ -27,9 +27,9 @@ def run(words: list[str]) -> int:
         print(message, file=sys.stderr)
         print_error(_elsewhere_hint(name, scope, entries, paths))
         return EXIT_FAILED
-    standing = entries.remove(scope, name)
+    trust_state = entries.remove(scope, name)
     print(_('Server "{name}" removed from {scope} settings.', name=one_line(name), scope=scope))
-    if standing is TrustAfterEdit.CHANGED:
+    if trust_state is TrustAfterEdit.CHANGED:
         print_error(folder_changed_note())
     return EXIT_OK
 

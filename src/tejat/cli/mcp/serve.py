@@ -149,18 +149,18 @@ async def _run_until_signal(serving: Callable[[], Awaitable[None]]) -> int:
     """
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(serving())
-    received: list[int] = []
+    signals: list[int] = []
 
     def end(number: int) -> None:
         loop.remove_signal_handler(number)
-        received.append(number)
+        signals.append(number)
         task.cancel()
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         if signal.getsignal(number) is not signal.SIG_IGN:
             loop.add_signal_handler(number, end, number)
     await asyncio.wait((task,))
-    if received:
-        return 128 + received[0]
+    if signals:
+        return 128 + signals[0]
     task.result()
     return EXIT_OK
