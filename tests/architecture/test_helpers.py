@@ -161,3 +161,13 @@ def test_path_containment() -> None:
         )
     ]
     assert hand_rolled == []
+
+
+def test_executables() -> None:
+    """Programs are recognised by `is_executable_file`."""
+    found = [
+        at(file, node)
+        for file, node in nodes()
+        if isinstance(node, ast.BoolOp) and "isfile" in ast.unparse(node) and "X_OK" in ast.unparse(node)
+    ]
+    assert found == []

@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ui": {
         *("core", "engine", "mcp.transports.ndjson", "mcp.protocol"),
         *("workspace.text.terminal_text", "workspace.http.server", "workspace.threads"),
-        *("workspace.files.private_files", "workspace.files.file_lock"),
+        *("workspace.files.private_files", "workspace.files.file_lock", "workspace.files.regular_file"),
     },
     "app": LOWER_LAYERS,
     # The names, states and errors of MCP servers are values that subcommands show.

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from functools import cache, partial
 
+from tejat.workspace.files.regular_file import is_executable_file
+
 _MAX_STDERR = 64 * 1024
 _BLOCK = 1024 * 1024
 # How long a silent child can go unwatched: the longest that a cancelled call waits here.
@@ -34,7 +36,7 @@ def find_ripgrep() -> str | None:
 
     for directory in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
         candidate = os.path.join(directory, "rg")
-        if os.path.isabs(candidate) and _is_program(candidate):
+        if os.path.isabs(candidate) and is_executable_file(candidate):
             return candidate
     return find_program("rg")
 
@@ -44,7 +46,7 @@ def find_program(name: str) -> str | None:
     """Return the absolute path of a program on PATH, or None. Relative entries of PATH are ignored."""
     for directory in _absolute_search_path():
         candidate = os.path.join(directory, name)
-        if _is_program(candidate):
+        if is_executable_file(candidate):
             return candidate
     return None
 
@@ -193,10 +195,6 @@ def helper_environment() -> Mapping[str, str]:
 def _absolute_search_path() -> list[str]:
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return [entry for entry in entries if os.path.isabs(entry)]
-
-
-def _is_program(path: str) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from tejat.core.messages.types import Params
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.types import CallFacts
+from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.files.roots import Roots
 
 
@@ -123,7 +124,7 @@ def _find_program(name: str, directories: Iterable[str]) -> str | None:
     for directory in directories:
         candidate = os.path.join(directory, name)
         try:
-            if os.path.isfile(candidate) and os.access(candidate, os.X_OK):
+            if is_executable_file(candidate):
                 return os.path.realpath(candidate)
         except ValueError:  # a name with a NUL in it
             return None

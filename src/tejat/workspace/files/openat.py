@@ -3,14 +3,16 @@
 import errno
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import Self, TypeVar
+from typing import AnyStr, Self, TypeVar
 
 from tejat.workspace.files.system_calls import O_PATH, O_TRAVERSE, is_on_kernel_filesystem, kernel_path, openat2
 
 _Result = TypeVar("_Result")
 
+_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAX_LINKS = 40  # as the Linux kernel has it
 _MAX_STEPS = 10_000  # `x/../x/../..` in links must not buy unbounded work; the longest path has 2,048 components
 _MAX_TYPE_CHANGES = 8  # how often an entry may turn from a link into something else, and back, while we look at it
@@ -267,6 +269,20 @@ def stat_entry(directory: int, name: str) -> os.stat_result:
     if stat.S_ISLNK(status.st_mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
     return status
+
+
+@contextmanager
+def open_directory_nofollow(root: int, relative: AnyStr) -> Generator[int]:
+    """Open a directory beneath another; an empty path is the root. Raises OSError, also if a component is a link."""
+    opened = os.open(".", _DIRECTORY_FLAGS, dir_fd=root)
+    try:
+        for name in os.fsencode(relative).split(b"/") if relative else ():
+            following = os.open(name, _DIRECTORY_FLAGS, dir_fd=opened)
+            os.close(opened)
+            opened = following
+        yield opened
+    finally:
+        os.close(opened)
 
 
 def _components(path: str) -> list[str]:

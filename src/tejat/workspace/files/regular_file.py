@@ -1,4 +1,4 @@
-"""Opening regular files without blocking."""
+"""Regular files: opening without blocking, and executables."""
 
 import errno
 import os
@@ -15,3 +15,11 @@ def regular_file_opener(path: str, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def is_executable_file(path: str) -> bool:
+    """Whether the path is a regular file that this user may execute. Raises nothing."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)
+    except (OSError, ValueError):
+        return False

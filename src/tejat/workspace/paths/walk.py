@@ -1,11 +1,12 @@
 """Directory walks: all files beneath a directory, or those that match patterns and are not ignored."""
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from itertools import chain, islice
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.openat import open_directory_nofollow
 from tejat.workspace.helper_program import run_helper
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob
 from tejat.workspace.paths.ignore_rules import IgnoreRules
@@ -161,24 +162,10 @@ def _existing_starts(directory_fd: int, prefix: str, *, case_sensitive: bool) ->
 
 def _list_names(directory_fd: int, path: bytes) -> list[bytes]:
     try:
-        with _open_beneath(directory_fd, path) as opened:
+        with open_directory_nofollow(directory_fd, path) as opened:
             return list(map(os.fsencode, os.listdir(opened)))
     except OSError:
         return []
-
-
-@contextmanager
-def _open_beneath(directory_fd: int, path: bytes) -> Generator[int]:
-    """Open a directory beneath another. Raises OSError if it is not one, or a component is a link."""
-    opened = os.dup(directory_fd)
-    try:
-        for part in path.split(b"/") if path else ():
-            below = os.open(part, _DIRECTORY_FLAGS, dir_fd=opened)
-            os.close(opened)
-            opened = below
-        yield opened
-    finally:
-        os.close(opened)
 
 
 def _parents(path: bytes) -> list[bytes]:
@@ -201,7 +188,7 @@ def _list_beneath(
 ) -> FileListing:
     with ExitStack() as stack:
         try:
-            opened = stack.enter_context(_open_beneath(directory_fd, start))
+            opened = stack.enter_context(open_directory_nofollow(directory_fd, start))
         except OSError as error:
             absent = isinstance(error, FileNotFoundError | NotADirectoryError)
             return FileListing([], is_complete=True, errors=0 if absent else 1)

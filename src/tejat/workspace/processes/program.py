@@ -3,13 +3,13 @@
 import asyncio
 import errno
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
 from tejat.core.sanitize import sanitize_text
+from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.output_collector import (
     CommandEndReason,
@@ -91,7 +91,7 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
         return os.path.join(directory, name)
     for entry in environment.get("PATH", os.defpath).split(os.pathsep):
         path = os.path.join(entry, name)
-        if entry.startswith("/") and _is_program(path):
+        if entry.startswith("/") and is_executable_file(path):
             return path
     raise FileNotFoundError(errno.ENOENT, "There is no such program on PATH", name)
 
@@ -100,13 +100,6 @@ def format_start_error(error: OSError) -> str:
     """Format an error of `run_program` for display."""
     reason = error.strerror or str(error)
     return sanitize_text(f"{reason}: {error.filename}" if error.filename else reason)
-
-
-def _is_program(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)
-    except (OSError, ValueError):
-        return False
 
 
 def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """Shell context of a session: supervisor, environment, limits and output directory for shell tools."""
 
 import os
-import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 from tejat.core.frozen import field, frozen
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
+from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.jobs.store import JobStore
 from tejat.workspace.processes.pipe_drain import PipeDrain
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -80,7 +80,7 @@ def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
     directories = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
     for directory in directories:
         path = os.path.join(directory, "bash")
-        if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), roots):
+        if os.path.isabs(path) and is_executable_file(path) and not _is_inside(os.path.realpath(path), roots):
             return path, "--norc", "--noprofile", "-c", "--"
     return "/bin/sh", "-c", "--"
 
@@ -89,16 +89,9 @@ def find_user_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tup
     """Return the argv prefix of the user's shell from `SHELL`, else of the default shell."""
     path = environment.get("SHELL", "")
     real_roots = [os.path.realpath(root) for root in roots]
-    if os.path.isabs(path) and _is_program(path) and not _is_inside(os.path.realpath(path), real_roots):
+    if os.path.isabs(path) and is_executable_file(path) and not _is_inside(os.path.realpath(path), real_roots):
         return path, "-c"
     return find_shell(real_roots, environment.get("PATH", os.defpath))
-
-
-def _is_program(path: str) -> bool:
-    try:
-        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)
-    except (OSError, ValueError):
-        return False
 
 
 def _is_inside(path: str, roots: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from tejat.core.errors import SandboxUnavailable
 from tejat.core.i18n import gettext_lazy, join_lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
+from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path
@@ -114,7 +115,7 @@ def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
     for candidate in (*searched, *bundled):
         program = os.path.realpath(candidate)
         inside = is_beneath_any(program, roots) or is_beneath_any(candidate, roots)
-        if inside or program in seen or not os.path.isfile(program) or not os.access(program, os.X_OK):
+        if inside or program in seen or not is_executable_file(program):
             continue
         seen.add(program)
         yield program

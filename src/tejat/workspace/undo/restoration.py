@@ -8,10 +8,9 @@ from typing import TypeGuard
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import gettext_lazy
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
-from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
 from tejat.workspace.files.temp_file import remove_stale_temp_files
 from tejat.workspace.undo.comparison import node_at
-from tejat.workspace.undo.nofollow import open_directory_nofollow
 from tejat.workspace.undo.restore_operations import (
     ExpectedState,
     grant_owner_access,

@@ -7,10 +7,9 @@ from contextlib import ExitStack, suppress
 from itertools import groupby
 
 from tejat.core.frozen import field, frozen, replace
-from tejat.workspace.files.openat import RootDirectory
+from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.digest_cache import DigestCache, now_ns
-from tejat.workspace.undo.nofollow import open_directory_nofollow
 from tejat.workspace.undo.private_directory import read_bytes
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, TreeState, file_key_size, pack_file_key
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file
+from tejat.workspace.files.regular_file import is_executable_file
 
 _TERMINATE_SECONDS = 2.0
 
@@ -19,10 +20,10 @@ def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
     Programs below the `untrusted` directories (the workspace) are never taken from PATH.
     """
     if "/" in name:
-        return name if os.path.isabs(name) and _is_executable(name) else None
+        return name if os.path.isabs(name) and is_executable_file(name) else None
     for directory in os.environ.get("PATH", "").split(os.pathsep):
         path = os.path.join(directory, name)
-        if os.path.isabs(directory) and _is_executable(path) and not _is_within(path, untrusted):
+        if os.path.isabs(directory) and is_executable_file(path) and not _is_within(path, untrusted):
             return path
     return None
 
@@ -100,10 +101,6 @@ def _remove_tree(directory: str) -> None:
                     os.unlink(path)
     with suppress(OSError):
         os.rmdir(directory)
-
-
-def _is_executable(path: str) -> bool:
-    return os.path.isfile(path) and os.access(path, os.X_OK)
 
 
 def _is_within(path: str, directories: Sequence[str]) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.descriptors import count_leaked, count_open
-from tejat.workspace.undo.nofollow import open_directory_nofollow
+from tejat.workspace.files.openat import open_directory_nofollow
 
 
 @pytest.fixture
