@@ -1,0 +1,26 @@
+"""Yes-or-no questions on standard error."""
+
+import io
+
+import pytest
+
+from tejat.cli.yes_no import confirm
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected", "shown"),
+    [
+        ("y\n", True, "Sure? "),
+        ("YES\n", True, "Sure? "),
+        ("n\n", False, "Sure? "),
+        ("what\n\nno\n", False, "Sure? Sure? Sure? "),
+        ("", False, "Sure? \n"),
+        ("maybe", False, "Sure? \n"),
+    ],
+)
+def test_asks_until_it_is_answered(
+    typed: str, expected: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert confirm("Sure?") is expected
+    assert capsys.readouterr() == ("", shown)
