@@ -2,6 +2,8 @@
 
 import sys
 
+from tejat.core.i18n import _
+
 
 def confirm(question: str) -> bool:
     """Ask on standard error until the answer is yes or no. The end of the input means no."""
@@ -17,4 +19,4 @@ def confirm(question: str) -> bool:
                 print(file=sys.stderr)
                 return False
             case _:
-                pass
+                print(_("Please answer y or n."), file=sys.stderr)
