@@ -54,16 +54,16 @@ _CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.
 
 def main() -> None:
     """Serve until the agent or the job has ended, then terminate all descendants."""
-    for_whom = sys.argv[2]
+    mode = sys.argv[2]
     # Descriptors that the agent inherited are not for commands.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    if for_whom == DETACHED and os.fork() != 0:
+    if mode == DETACHED and os.fork() != 0:
         os._exit(0)
     os.chdir("/")
     incoming = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDWR), 0)
     supervisor = _Supervisor()
-    if for_whom == SESSION:
+    if mode == SESSION:
         supervisor.serve(incoming)
     else:
         supervisor.serve_one(incoming, state=sys.argv[3])
@@ -130,7 +130,6 @@ class _Supervisor:
             _write_state(state, command.status)
 
     def _poll_once(self) -> None:
-        """Wait for events and handle them."""
         pauses = [self._step_termination(command, ending) for command, ending in list(self._terminations.items())]
         if any(command.is_running for command in self._commands):
             pauses.append(_CHECK_SECONDS)
@@ -322,10 +321,7 @@ class _Supervisor:
         return living
 
     def _belongs_to(self, process: Process, command: _Command) -> bool:
-        """Return whether the process is the command's.
-
-        An orphan of unknown origin counts for every command that it may belong to.
-        """
+        """Return whether the process is the command's. An orphan of unknown origin may count for several."""
         if command.pid in (process.pid, process.session):
             return True
         if process.parent != os.getpid() or any(kept.pid == process.session for kept in self._commands):
@@ -372,13 +368,9 @@ def _catch_signals() -> int:
     os.set_blocking(writable, False)
     signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
     for number in _CAUGHT:
-        signal.signal(number, _ignore_signal)
+        signal.signal(number, lambda _number, _frame: None)  # the number arrives through the pipe
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     return readable
-
-
-def _ignore_signal(number: int, frame: object) -> None:
-    """Do nothing: the number arrives through the wake-up pipe."""
 
 
 def _set_non_inheritable(descriptors: list[int]) -> list[int]:
