@@ -1,4 +1,4 @@
-"""Conversations between a scripted model and real tools, watched from all sides: events, requests, journal, history."""
+"""Agent runs with a scripted model and real tools; records events, requests, journal and history."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ def text_answer(
 
 
 def call_answer(*requested: ScriptedCall | str, say: str = "", usage: Usage = USAGE) -> ScriptedAnswer:
-    """An answer with calls. A text stands for a note of it."""
+    """A scripted answer with calls. A string stands for a call of the note tool."""
     made = tuple(ScriptedCall("note", {"text": call}) if isinstance(call, str) else call for call in requested)
     return ScriptedAnswer(0, say=say, calls=made, usage=usage)
 
@@ -52,7 +52,7 @@ def failed_answer(kind: FailureKind, *, say: str = "", purpose: str = "conversat
 
 
 class RecordingModel:
-    """A scripted model that keeps what it was asked, and insists on a legal history each time."""
+    """A scripted model that records its requests and requires a legal history."""
 
     def __init__(self, answers: Sequence[ScriptedAnswer], *, window: int = 1_000_000, name: str = "first") -> None:
         numbered = [_numbered(answer, number) for number, answer in enumerate(answers, 1)]
@@ -93,13 +93,13 @@ def _numbered(answer: ScriptedAnswer, number: int) -> ScriptedAnswer:
 
 
 def comparable(messages: Sequence[Message]) -> list[tuple[str, tuple[MessagePart, ...]]]:
-    """What can be compared: messages are compared by identity."""
+    """Messages in a form that can be compared: messages themselves are compared by identity."""
     return [(message.role.value, message.parts) for message in messages]
 
 
 @dataclass
 class AgentRun:
-    """One conversation at work. `events` are all that were told, `meanwhile` sees each of them first."""
+    """One conversation. `events` are all emitted events; `on_event` sees each of them first."""
 
     conversation: Conversation
     model: RecordingModel
@@ -116,7 +116,7 @@ class AgentRun:
         return asyncio.run(self.answer(prompt))
 
     async def answer(self, prompt: str = "go") -> RunOutcome:
-        """The loop's ending; the history is legal, and the journal tells the same."""
+        """Run the loop; afterwards the history is legal and the journal agrees with it."""
         self.conversation.start_prompt(user_message(prompt), prompt)
         try:
             return await run_turns(self.conversation)
@@ -124,7 +124,7 @@ class AgentRun:
             self.check_consistency()
 
     def run_and_cancel(self, prompt: str, when: Callable[[AgentEvent], bool]) -> None:
-        """Cancel the run as soon as an event is the one that is waited for."""
+        """Cancel the run at the first event for which `when` holds."""
 
         async def main() -> None:
             task = asyncio.ensure_future(self.answer(prompt))
@@ -149,7 +149,7 @@ class AgentRun:
             return read_journal(file.fileno(), session_id="")
 
     def record_kinds(self) -> list[str]:
-        """The kinds of the records so far."""
+        """The kinds of the journal records so far."""
         with open(self.journal.path, encoding="utf-8") as file:
             return [json.loads(line)["kind"] for line in file]
 
@@ -157,7 +157,7 @@ class AgentRun:
         return [event for event in self.events if isinstance(event, kinds)]
 
     def switch_model(self, *answers: ScriptedAnswer) -> RecordingModel:
-        """Another model takes its place, as if the service had come back."""
+        """Replace the model, as if the service had recovered."""
         model = RecordingModel(answers)
         self.conversation.model = model
         return model
@@ -178,7 +178,7 @@ def agent_run(
     guard: LoopDetector | None = None,
     threshold: float = 0.5,
 ) -> Generator[AgentRun]:
-    """A conversation with a tool `note` that needs no answer, and with those that are given."""
+    """A conversation with a tool `note` that needs no approval, and the given tools."""
     note = NoteTool(asks=False)
     model = RecordingModel(answers, window=window)
     asked: ModelClient = model if attempts == 1 else RetryingModel(model, max_attempts=attempts, first_wait=0.01)

@@ -1,4 +1,4 @@
-"""Certificates for servers on this machine, signed by an authority that nobody else knows."""
+"""Certificates for local servers, signed by a test authority."""
 
 import ssl
 import subprocess
@@ -10,7 +10,7 @@ KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
 @dataclass(frozen=True)
 class Certificates:
-    """`authority` is the file to be trusted; `server` is for the names it was made for, `expired` has run out."""
+    """`authority` is the file to trust; `server` is valid for its names, `expired` has expired."""
 
     authority: Path
     server: ssl.SSLContext

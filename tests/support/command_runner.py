@@ -1,4 +1,4 @@
-"""Slash commands in a real session: a home, a project, real tools and rules, a scripted model."""
+"""Slash commands in a real session: home, project, tools, rules and a scripted model."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -27,7 +27,7 @@ HELLO = '[[answer]]\nsay = "Hello there."\nusage = { prompt = 10, output = 5 }\n
 
 @dataclass
 class CommandRunner:
-    """Runs slash commands for a fake user. `approver` answers questions about calls."""
+    """Runs command lines with a fake prompter."""
 
     parts: CommandContext
     prompter: FakePrompter
@@ -41,7 +41,7 @@ class CommandRunner:
         return await self.registry.run(line, self.prompter)
 
     async def output_of(self, line: str) -> str:
-        """What one line shows."""
+        """The output of one line."""
         before = len(self.prompter.reports)
         await self.run(line)
         self.prompter.reports[:before] = []
@@ -56,7 +56,7 @@ class CommandRunner:
 
 
 class CommandEnv(ProgramEnv):
-    """A home and a project for sessions, trusted by default."""
+    """A home and a project, trusted by default."""
 
     def run_with(
         self,
@@ -67,7 +67,7 @@ class CommandEnv(ProgramEnv):
         script: str = HELLO,
         **more: Any,
     ) -> _Result:
-        """Do the work in a session, and close it."""
+        """Run `work` with a runner."""
 
         async def main() -> _Result:
             async with self.open_runner(prompter, approver, script=script, **more) as runner:
@@ -76,7 +76,7 @@ class CommandEnv(ProgramEnv):
         return asyncio.run(asyncio.wait_for(main(), SECONDS))
 
     def output_of(self, *lines: str, **more: Any) -> str:
-        """What the last of these lines shows."""
+        """The output of the last of these lines."""
 
         async def work(runner: CommandRunner) -> str:
             for line in lines[:-1]:

@@ -1,4 +1,4 @@
-"""What this process holds open."""
+"""Open file descriptors of this process."""
 
 import gc
 import os
@@ -9,7 +9,7 @@ def count_open() -> int:
 
 
 def count_leaked(before: int) -> int:
-    """How many more there are than before; none if what earlier tests dropped was closed meanwhile."""
+    """How many more descriptors are open than before, after a garbage collection."""
     if count_open() > before:
         gc.collect()
     return max(count_open() - before, 0)

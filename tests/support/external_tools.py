@@ -1,4 +1,4 @@
-"""Agents with tools of others: real servers and commands, a model's service on the wire, and people who answer."""
+"""Agents with MCP servers and discovered tools, a model server on the wire, and fake approvers."""
 
 import asyncio
 import json
@@ -23,41 +23,41 @@ MCP = Path(__file__).parents[1] / "mcp"
 HOSTILE = [sys.executable, "-SE", str(MCP / "hostile_server.py")]
 BUILTIN_TOOLS = frozenset(builtin_registry().names())
 LONG_TIMEOUT_MS = 60_000
-"""Milliseconds that a server may take where nothing is to be said about that."""
+"""A server timeout for tests that are not about timeouts."""
 SECONDS = 60
 
 
 def hostile_server(*faults: str, **fields: Any) -> dict[str, Any]:
-    """The entry of a server in the settings: the hostile one with these faults. -S and -E: it needs nothing."""
+    """Settings entry of the hostile server with these faults. It needs no packages (-S, -E)."""
     return {"command": HOSTILE[0], "args": [*HOSTILE[1:], *faults], "startTimeout": LONG_TIMEOUT_MS, **fields}
 
 
 def official_server(name: str = "official_server.py", **fields: Any) -> dict[str, Any]:
-    """One of the official package."""
+    """Settings entry of a server of the official package."""
     return {"command": sys.executable, "args": [str(MCP / name)], "startTimeout": LONG_TIMEOUT_MS, **fields}
 
 
 def gated_server(gate: Path, *faults: str, **fields: Any) -> dict[str, Any]:
-    """The hostile one, which is not there before the gate is."""
+    """The hostile server, which starts when the file `gate` exists."""
     program = 'until [ -e "$0" ]; do sleep 0.02; done; exec "$@"'
     arguments = ["-c", program, str(gate), *HOSTILE, *faults]
     return {"command": "/bin/sh", "args": arguments, "startTimeout": LONG_TIMEOUT_MS, **fields}
 
 
 def rude_server(method: str, answered: Path, **fields: Any) -> dict[str, Any]:
-    """One that asks this as soon as it is there, and writes down what it was answered."""
+    """A server that sends a request at once and records the answer."""
     arguments = ["-SE", str(MCP / "rude_server.py"), method, str(answered)]
     return {"command": sys.executable, "args": arguments, "startTimeout": LONG_TIMEOUT_MS, **fields}
 
 
 def tools_fault(*tools: str | dict[str, Any]) -> str:
-    """The fault of having just these tools."""
+    """The fault of offering just these tools."""
     listed = [{"name": tool} if isinstance(tool, str) else tool for tool in tools]
     return f"result=tools/list:{json.dumps({'tools': listed})}"
 
 
 def initialize_fault(instructions: str, **capabilities: Any) -> str:
-    """The fault of introducing itself with these words."""
+    """The fault of sending these instructions."""
     told = {
         "protocolVersion": "2025-06-18",
         "serverInfo": {"name": "hostile", "version": "1"},
@@ -69,7 +69,7 @@ def initialize_fault(instructions: str, **capabilities: Any) -> str:
 
 @dataclass
 class AgentTranscript:
-    """What was said on all sides: the requests that the service got, the events, how each prompt ended."""
+    """The requests to the service, the events, and the results of each prompt."""
 
     requests: list[Received]
     events: list[AgentEvent] = field(default_factory=list[AgentEvent])
@@ -99,7 +99,7 @@ class AgentTranscript:
 
     @property
     def responses(self) -> list[str]:
-        """What every call came to, in words: what it gave, else why it failed."""
+        """The output or error of every call."""
         answered = [
             part["functionResponse"]["response"]
             for content in self.bodies[-1]["contents"]
@@ -121,10 +121,10 @@ class AgentTranscript:
 
 
 class ExternalToolsEnv(ProgramEnv):
-    """A home and a project, and a model's service that an agent there asks."""
+    """A home, a project, and a model service."""
 
     def write_policy(self, text: str) -> None:
-        """Rules of the person."""
+        """Write rules of the user."""
         policies = self.home / ".gemini" / "policies"
         policies.mkdir(parents=True, exist_ok=True)
         (policies / "mine.toml").write_text(text)
@@ -132,7 +132,7 @@ class ExternalToolsEnv(ProgramEnv):
     def run_agent(
         self, *replies: Reply | str, prompts: Sequence[str] = ("go",), approver: Approver | None = None, **more: Any
     ) -> AgentTranscript:
-        """Answer the prompts. A reply that is a text is the name of a tool to call without arguments."""
+        """Answer the prompts. A string reply is a call of that tool without arguments."""
 
         async def main() -> AgentTranscript:
             async with self.open_session(*replies, approver=approver, **more) as (session, transcript):
@@ -146,7 +146,7 @@ class ExternalToolsEnv(ProgramEnv):
     async def open_session(
         self, *replies: Reply | str, approver: Approver | None = None, **more: Any
     ) -> AsyncGenerator[tuple[Session, AgentTranscript]]:
-        """An agent in the project, which is trusted if nothing else is said. Behind the replies comes `Done.`"""
+        """An agent in the project, which is trusted by default. After the replies comes `Done.`"""
         given = [call_reply(reply) if isinstance(reply, str) else reply for reply in replies]
         with ModelServer([*given, *(text_reply("Done.") for _ in range(5))]) as service:
             self.environment |= {"GEMINI_API_KEY": "a-key-of-a-test", "GOOGLE_GEMINI_BASE_URL": service.address}
@@ -162,5 +162,5 @@ class ExternalToolsEnv(ProgramEnv):
 
 
 def call_reply(*names: str, **args: Any) -> Reply:
-    """An answer that calls these tools, all with these arguments."""
+    """An answer that calls these tools with the same arguments."""
     return text_reply(*(function_call(name, args) for name in names))

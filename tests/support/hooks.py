@@ -1,4 +1,4 @@
-"""Hooks for tests: real scripts in a directory, and a keeper that runs them."""
+"""Hooks for tests: real commands, run by a supervisor."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 60.0
 
 
 def make_hook(command: str, event: str = "BeforeTool", **fields: Any) -> HookConfig:
-    """A hook of the person, under the name of its event as it would be written."""
+    """A hook of the user, with the event name as written in settings."""
     known = CLAUDE_EVENT_NAMES.get(event) or HookEvent(event)
     made = HookConfig(
         known, event, fields.pop("name", "guard"), command, "", SourceTier.USER, "settings.json:1", TIMEOUT_SECONDS
@@ -28,7 +28,7 @@ def make_hook(command: str, event: str = "BeforeTool", **fields: Any) -> HookCon
 
 
 def print_command(text: str, *, code: int = 0, stderr: str = "") -> str:
-    """A command line that prints this and ends so."""
+    """A command line that prints this and exits with `code`."""
     aside = f"cat >&2 <<'END'\n{stderr}\nEND\n" if stderr else ""
     return f"cat > /dev/null\n{aside}cat <<'END'\n{text}\nEND\nexit {code}"
 

@@ -1,4 +1,4 @@
-"""Edits whose old text is not quite what the file has, in every encoding and with every line end."""
+"""Edits whose old text differs slightly from the file, in every encoding and with every line ending."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ DISTORTIONS: dict[str, Callable[[list[str]], list[str]]] = {
 
 @dataclass(frozen=True)
 class ImperfectEdit:
-    """A file, the two texts that were given, and the file that has to come of it."""
+    """A file, the two texts of the edit, and the expected file."""
 
     name: str
     before: bytes
@@ -36,7 +36,7 @@ class ImperfectEdit:
 
 
 def imperfect_edits() -> Iterator[ImperfectEdit]:
-    """A word of the second of three lines is to be changed."""
+    """Edits that change a word in the second of three lines."""
     for codec, mark, lines in CODECS:
         for ending, ends in ENDINGS.items():
             text = "".join(line + end for line, end in zip(lines, ends, strict=True))

@@ -1,4 +1,4 @@
-"""Packages for tests, put where Python finds them as an installer does."""
+"""Packages installed for a test, with entry points."""
 
 import sys
 from collections.abc import Callable, Generator
@@ -10,7 +10,7 @@ Install = Callable[..., Path]
 
 @contextmanager
 def package_directory(directory: Path) -> Generator[Install]:
-    """Makes a directory one that packages are imported from. Gives `install(name, code, *entry_points)`."""
+    """Make a directory importable. Yields `install(name, code, *entry_points)`."""
     directory.mkdir(exist_ok=True)
 
     def install(name: str, code: str, *points: str) -> Path:

@@ -1,4 +1,4 @@
-"""An interactive session as the program opens it: a home, a project, a scripted model and a fake user."""
+"""Interactive sessions as the program opens them: home, project and a scripted model."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -25,7 +25,7 @@ _Result = TypeVar("_Result")
 
 @dataclass
 class InteractiveRunner:
-    """An interactive session, with all its events."""
+    """One session, with its events and output."""
 
     interactive: InteractiveSession
     events: list[AgentEvent] = field(default_factory=list[AgentEvent])
@@ -39,7 +39,7 @@ class InteractiveRunner:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation, without what it opens with."""
+        """The conversation without its preamble."""
         conversation = self.session.conversation
         assert history_problem(conversation.history.messages) is None
         return list(conversation.history.messages[conversation.template.preamble_length :])
@@ -52,7 +52,7 @@ class InteractiveRunner:
         return await self.interactive.prompt(prompt)
 
     async def run_command(self, line: str, **answers: Any) -> tuple[CommandAction, str]:
-        """What came of a command, and what it showed."""
+        """Return the action of a command, and its output."""
         person = FakePrompter(**answers)
         return await self.interactive.commands.run(line, person), person.output
 
@@ -63,14 +63,14 @@ class InteractiveRunner:
         return [event for event in self.events if isinstance(event, kind)]
 
     async def wait_for_events(self, kind: type[AgentEvent], count: int = 1) -> None:
-        """Wait for so many events of a kind."""
+        """Wait for `count` events of a kind."""
         async with asyncio.timeout(SECONDS):
             while len(self.events_of(kind)) < count:  # noqa: ASYNC110 -- events come by a call
                 await asyncio.sleep(0.002)
 
 
 class InteractiveEnv(ProgramEnv):
-    """A home and a project for interactive sessions, trusted by default."""
+    """Opens sessions. The project is trusted by default."""
 
     def run_with(
         self,

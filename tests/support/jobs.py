@@ -1,4 +1,4 @@
-"""Real jobs in the background, for tests of whatever lists, reads and stops them."""
+"""Real background jobs."""
 
 import os
 import time

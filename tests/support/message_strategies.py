@@ -1,4 +1,4 @@
-"""Conversations of every legal kind, for properties that hold for all of them."""
+"""Hypothesis strategies for legal conversations."""
 
 from hypothesis import strategies as st
 
@@ -44,7 +44,7 @@ ids = st.none() | st.text(max_size=60) | st.sampled_from(["tejat-7", "toolu_01",
 
 @st.composite
 def legal_conversations(draw: st.DrawFn) -> list[Message]:
-    """A legal sequence that ends with the user. Every call has an id of its own, as a history sees to."""
+    """A legal sequence of messages that ends with the user. Every call has a unique id."""
     taken: set[str] = set()
     messages = [Message(Role.USER, tuple(draw(st.lists(text_parts | media, min_size=1, max_size=3))))]
     for turn in range(draw(st.integers(0, 3))):

@@ -1,4 +1,4 @@
-"""A tool for tests of the engine that writes down what it is told, people who answer, and a session around them."""
+"""A note tool for engine tests, and a scheduler with fake approvers."""
 
 import asyncio
 from collections.abc import Generator, Sequence
@@ -32,7 +32,7 @@ class NoteParams:
 
 
 class NoteTool(ProposingTool[NoteParams]):
-    """Writes down what was approved; some words make a step of it fail."""
+    """Records what was approved; some texts make a step fail."""
 
     error_label = "note"
 

@@ -1,4 +1,4 @@
-"""Processes that a test has started, found by a unique word in their arguments."""
+"""Finding processes of a test by a unique argument."""
 
 import os
 from contextlib import suppress
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def new_mark() -> str:
-    """Create a unique word, which is also a sleep time longer than any test."""
+    """A unique argument, which is also a sleep time longer than any test."""
     return f"9{int.from_bytes(os.urandom(5))}.5"
 
 
 def living_pids(mark: str) -> list[int]:
-    """Find the processes with this word in their arguments."""
+    """The processes with this argument."""
     found: list[int] = []
     for name in os.listdir("/proc"):
         with suppress(OSError):

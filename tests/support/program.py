@@ -1,4 +1,4 @@
-"""The program as somebody starts it: a home, a project, a script for the model, and nothing else of this machine."""
+"""Running the program with its own home, project, environment and scripted model."""
 
 import json
 import os
@@ -14,7 +14,7 @@ TEJAT = [sys.executable, "-W", "error", "-m", "tejat"]
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What became of a run."""
+    """The result of a run."""
 
     code: int
     stdout: str
@@ -31,7 +31,7 @@ class ProgramResult:
 
 @dataclass
 class ProgramEnv:
-    """Where the program runs. `environment` is all that it is given."""
+    """Where the program runs. `environment` is its whole environment."""
 
     base: Path
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -56,13 +56,13 @@ class ProgramEnv:
         return write_settings(self.project, settings)
 
     def script(self, text: str, name: str = "script.toml") -> str:
-        """A model that follows this script, as it is named on the command line."""
+        """A model that follows this script, as named on the command line."""
         path = self.base / name
         path.write_text(text, encoding="utf-8")
         return f"scripted:{path}"
 
     def run(self, *words: str | bytes, stdin: str | bytes | None = None, **changes: str | None) -> ProgramResult:
-        """Run `tejat` with these words; an environment variable that is None is taken away."""
+        """Run `tejat` with these words; a variable that is None is removed."""
         done = subprocess.run(
             [*TEJAT, *words],
             input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -86,7 +86,7 @@ class ProgramEnv:
         )
 
     def run_shell(self, line: str, *words: str) -> ProgramResult:
-        """A line of shell in which `"$@"` is the program with these words."""
+        """Run a shell line in which `"$@"` is the program with these words."""
         done = subprocess.run(
             ["bash", "-c", line, "bash", *TEJAT, *words],
             stdin=subprocess.DEVNULL,
@@ -121,7 +121,7 @@ def wait_for_exit(process: "subprocess.Popen[bytes]") -> ProgramResult:
 
 
 def text_script(*answers: str, **fields: Any) -> str:
-    """A script of words alone."""
+    """A script of text answers."""
     return "".join(script_answer(say=text, **fields) for text in answers)
 
 

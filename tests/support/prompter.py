@@ -1,4 +1,4 @@
-"""A person at a front end who was told what to answer, and keeps what they were shown."""
+"""A fake prompter."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, Re
 
 
 class FakePrompter:
-    """Answers each question with the next of the answers for it, and with nothing when there are none left."""
+    """Answers each kind of question in turn, with None when no answers are left. Keeps the output."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class FakePrompter:
 
     @property
     def output(self) -> str:
-        """All that was shown, as plain text: titles, paragraphs, and tables with two blanks between their cells."""
+        """All output as plain text: titles, paragraphs, and tables with two spaces between cells."""
         return "\n".join(report_text(report) for report in self.reports)
 
 

@@ -1,4 +1,4 @@
-"""A server on this machine that says exactly the bytes it is told to, and looks whether everything was closed."""
+"""A server that sends exactly the given bytes, and checks for leaks."""
 
 import asyncio
 import ssl
@@ -12,14 +12,14 @@ Result = TypeVar("Result")
 
 
 class Peer:
-    """One connection as the server sees it."""
+    """One connection, seen from the server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
 
     async def request(self) -> tuple[str, dict[str, str], bytes]:
-        """The first line, the headers by their names in small letters and the body of the next request."""
+        """The request line, headers with lower-case names, and body of the next request."""
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         pairs = [line.split(": ", 1) for line in head[1:] if line]
         headers = {name.lower(): value for name, value in pairs}
@@ -34,7 +34,7 @@ class Peer:
         await self.writer.start_tls(context)
 
     async def wait_closed(self) -> bool:
-        """Whether the other side closes soon, whatever it still says."""
+        """Whether the other side closes soon."""
         with suppress(ConnectionError):
             async with asyncio.timeout(5):
                 while await self.reader.read(65_536):
@@ -46,7 +46,7 @@ class Peer:
 
 
 class RawServer:
-    """`connections` counts who came."""
+    """`connections` counts the clients."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -61,7 +61,7 @@ class RawServer:
 async def raw_server(
     answer: Callable[[Peer], Awaitable[None]], *, host: str = "127.0.0.1", context: ssl.SSLContext | None = None
 ) -> AsyncGenerator[RawServer]:
-    """Whoever connects is answered by `answer`; what it raises comes out at the end."""
+    """Handle each connection with `answer`; its exceptions are raised at the end."""
     serving: set[asyncio.Task[None]] = set()
     writers: list[asyncio.StreamWriter] = []
 
@@ -95,7 +95,7 @@ async def raw_server(
 
 
 def run_checked(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run to the end, and see that no task, no descriptor and no warning is left behind."""
+    """Run to the end, and check that no task or descriptor is leaked."""
 
     async def watched() -> Result:
         result = await work

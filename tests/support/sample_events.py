@@ -1,4 +1,4 @@
-"""One event of every kind that a front end can see, and a place to write to that keeps everything."""
+"""One event of every kind for front ends, and recorded output."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -150,7 +150,7 @@ assert {type(event) for event in ALL_EVENTS} == set(get_args(AgentEvent)), "ther
 
 @dataclass
 class RecordedOutput:
-    """What came out on both sides."""
+    """Standard output and standard error."""
 
     stdout: str = ""
     stderr: list[str] = field(default_factory=list[str])
@@ -169,7 +169,7 @@ class RecordedOutput:
 
 
 def render_events(make: Callable[[OutputStreams], Output], *events: AgentEvent, **how: bool) -> RecordedOutput:
-    """What an output makes of these events."""
+    """The output for these events."""
     written = RecordedOutput()
     output = make(written.streams(**how))
     for event in events:

@@ -1,6 +1,7 @@
-"""Kills runs at random moments, takes each session up again, and tells what the model did not get to see again.
+"""Kills runs at random moments, resumes each session, and reports what the model did not see again.
 
-Used by tests and benchmarks. Whoever serves the model answers each request that `is_whole` with `next_model_parts`.
+Used by tests and benchmarks. The model's server answers each request that `is_complete_request` with
+`next_model_parts`.
 """
 
 import json
@@ -17,12 +18,12 @@ MAX_DELAY = 0.01
 SMALL = "one\ntwo\nthree\n"
 
 Fact = tuple[str, ...]
-"""A prompt, an answer's text, a call or what came of it, as both sides tell it."""
+"""A prompt, the text of an answer, a call or its result, as both sides report it."""
 
 
 @dataclass(frozen=True)
 class KillOutcome:
-    """What became of one session. `acknowledged` is what the killed run had printed, `missing` what of it was lost."""
+    """The result for one session: the facts that the killed run had printed, and those of them lost."""
 
     moment: str
     acknowledged: tuple[Fact, ...] = ()
@@ -31,7 +32,7 @@ class KillOutcome:
 
 
 def is_complete_request(headers: Mapping[str, str], body: bytes) -> bool:
-    """Whether whoever asks lived long enough to send all of the request."""
+    """Whether the client lived long enough to send the whole request."""
     return len(body) == int(headers["content-length"])
 
 

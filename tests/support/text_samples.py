@@ -1,4 +1,4 @@
-"""Text in many languages, and the encodings it is written in."""
+"""Text in many languages, and its encodings."""
 
 from tejat.workspace.text.encoding import UTF_8, TextEncoding
 from tejat.workspace.text.text_edits import TextFile
@@ -61,7 +61,7 @@ ENCODINGS = [
     TextEncoding("cp932", b""),
     TextEncoding("gb18030", b""),
 ]
-"""A few of each kind: plain, with a mark, wide, and with letters of several bytes."""
+"""A few of each kind: plain, with a mark, wide, and multi-byte."""
 
 
 def text_file(text: str, encoding: TextEncoding = UTF_8) -> TextFile:

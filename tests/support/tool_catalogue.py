@@ -1,4 +1,4 @@
-"""Five hundred tools such as servers have them, and what people ask for who do not know their names."""
+"""Five hundred tools like those of real servers, and queries for them."""
 
 import re
 from functools import cache

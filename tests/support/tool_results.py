@@ -1,4 +1,4 @@
-"""What the tools answer when something is wrong, and the people and users that tests of tools need."""
+"""Expected tool results for failures, and an approver for edits."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ def stale_result(path: Path, what: str) -> ToolResult:
 
 
 def changed_since_read_result(path: Path, seen: str, now: str) -> ToolResult:
-    """What is told of a file of one line that somebody else has changed since it was read."""
+    """The result for a one-line file that changed since it was read."""
     message = f"The file has changed since it was last read: {path}. Read it again with read_file first."
     lines = [
         f"{sign}{text}" + ("" if text.endswith("\n") else "\n\\ No newline at end of file\n")
@@ -59,7 +59,7 @@ def list_tree(directory: Path) -> list[str]:
 
 
 def child_processes() -> set[int]:
-    """The processes that this one has started and not yet seen the end of."""
+    """The children of this process."""
     found: set[int] = set()
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -73,7 +73,7 @@ def child_processes() -> set[int]:
 
 @contextmanager
 def unprivileged_user() -> Iterator[None]:
-    """As someone whom permissions bind, whoever runs the tests."""
+    """Run as a user who is bound by permissions."""
     user = os.geteuid()
     if user == 0:
         os.seteuid(65534)
@@ -85,7 +85,7 @@ def unprivileged_user() -> Iterator[None]:
 
 @dataclass
 class EditApprover:
-    """Says yes to everything, after doing and answering what they are told to."""
+    """Approves everything, after calling `meanwhile` and giving the scripted answers."""
 
     answers: list[ApprovalReply] = field(default_factory=list[ApprovalReply])
     meanwhile: Callable[[], object] = lambda: None
@@ -93,7 +93,7 @@ class EditApprover:
 
     @classmethod
     def approve_then_cancel(cls, meanwhile: Callable[[], object]) -> "EditApprover":
-        """Something happens while they look; they say yes to what they were shown, and no when they are asked again."""
+        """Call `meanwhile` at the first question; approve the first and reject the second."""
         pending = [meanwhile]
         return cls(
             [ApprovalReply(Outcome.PROCEED_ONCE), ApprovalReply(Outcome.CANCEL)], lambda: pending and pending.pop()()

@@ -1,4 +1,4 @@
-"""A session whose shell commands can be tried in a copy of the files, and a person who answers about them."""
+"""A session whose shell commands can be tried in an overlay copy, with a fake approver."""
 
 import asyncio
 from collections.abc import Callable, Generator, Sequence
@@ -38,7 +38,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class TrialEnv:
-    """A project in `root` with one person; `outside` and `home` lie beside it."""
+    """A project in `root`; `home` and `state` lie beside it."""
 
     def __init__(self, directory: Path) -> None:
         self.root, self.home, self.state = (directory / name for name in ("root", "home", "state"))
@@ -101,7 +101,7 @@ class TrialEnv:
         idle: float | None = None,
         **params: object,
     ) -> ToolResult:
-        """One call whose questions are answered in turn."""
+        """Run one call whose questions are answered in turn."""
         person = _InterruptingApprover(list(answers), before_answer)
 
         def see(event: Event) -> None:
@@ -132,7 +132,7 @@ class TrialEnv:
 
     @property
     def trial(self) -> TrialConfirmation:
-        """What the person was shown of the first trial."""
+        """The first trial that was shown."""
         return next(
             question.confirmation for question in self.questions if isinstance(question.confirmation, TrialConfirmation)
         )
@@ -142,7 +142,7 @@ class TrialEnv:
 
 
 class _InterruptingApprover(FakeApprover):
-    """Does something else before they answer."""
+    """Calls a function before each answer."""
 
     def __init__(self, answers: list[ApprovalReply], before_answer: Callable[[ApprovalRequest], None]) -> None:
         super().__init__(answers)

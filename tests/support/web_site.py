@@ -1,4 +1,4 @@
-"""A small web server on the loopback interface that says just what a test tells it to, and an internet of its own."""
+"""A small loopback web server with given answers, and an HTTP client that reaches nothing else."""
 
 import asyncio
 import ssl
@@ -15,7 +15,7 @@ HTML = "text/html; charset=utf-8"
 
 
 def http_response(body: bytes | str, *, status: str = "200 OK", **headers: str) -> bytes:
-    """A whole answer. `content_type` and the like become headers."""
+    """A whole response. Keywords such as `content_type` become headers."""
     encoded = body.encode() if isinstance(body, str) else body
     given = {"content_length": str(len(encoded)), **headers}
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in given.items()]
@@ -28,7 +28,7 @@ def redirect(location: str, status: str = "302 Found") -> bytes:
 
 @dataclass
 class WebSite:
-    """What it says at each path, and every request that it got, head and all."""
+    """The answers by path, and all requests."""
 
     port: int
     answers: Mapping[str, SiteAnswer]
@@ -86,7 +86,7 @@ async def open_site(answers: Mapping[str, SiteAnswer], *, tls: ssl.SSLContext | 
 
 
 class FakeInternet(HttpClient):
-    """Whatever address is dialled, the connection goes to one site here. The addresses are written down."""
+    """Every connection goes to one site; the addresses are recorded."""
 
     def __init__(self, port: int) -> None:
         super().__init__(environment={}, use_proxies=False)

@@ -1,4 +1,4 @@
-"""A home and a project of their own for commands about MCP servers, which run in this process."""
+"""A home and a project for `tejat mcp` subcommands, which run in this process."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ class McpCliEnv:
     _capture: pytest.CaptureFixture[str]
 
     def run(self, *words: str) -> ProgramResult:
-        """`tejat` with these words."""
+        """Run `tejat` with these words."""
         self._capture.readouterr()
         try:
             code = main([*words])
@@ -50,11 +50,11 @@ class McpCliEnv:
         return self.project / ".gemini" / "settings.json"
 
     def write_servers(self, **servers: list[str] | dict[str, Any]) -> None:
-        """These servers in the person's settings: command lines, or whole entries."""
+        """Write servers into the user's settings: command lines, or whole entries."""
         write_servers(self.home, **servers)
 
     async def run_in_process(self, *words: str) -> ProgramResult:
-        """`tejat mcp` in a process of its own, while servers of this one answer."""
+        """Run `tejat mcp` in a process of its own, while servers of this one answer."""
         process = await asyncio.create_subprocess_exec(
             *TEJAT,
             "mcp",
@@ -78,7 +78,7 @@ def _program(words: list[str]) -> dict[str, Any]:
 
 
 def make_cli_env(base: Path, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> McpCliEnv:
-    """A home and a project in there, with nothing in them."""
+    """An empty home and project below `base`."""
     here = McpCliEnv((base / "home").resolve(), (base / "project").resolve(), capture)
     for directory in (here.home, here.project):
         directory.mkdir()

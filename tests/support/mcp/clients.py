@@ -1,4 +1,4 @@
-"""Links to servers that are programs: the hostile one, with its faults, and one of the official package."""
+"""MCP clients of server programs: the hostile one, with its faults, and the official one."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 HOSTILE = Path(__file__).parents[2] / "mcp" / "hostile_server.py"
 SECONDS = 30
-"""How long anything may take on a machine that is busy with other things."""
+"""Timeout for anything on a busy machine."""
 
 
 def hostile_plan(
@@ -28,7 +28,7 @@ def hostile_plan(
     timeout: float = SECONDS,
     handshake: float = SECONDS,
 ) -> ServerPlan:
-    """-S and -E: it is started often, and needs nothing."""
+    """The hostile server. It is started often and needs no packages (-S, -E)."""
     return python_plan(supervisor, "-SE", str(HOSTILE), *faults, alias=alias, timeout=timeout, handshake=handshake)
 
 
@@ -48,7 +48,7 @@ def python_plan(
 
 
 class RecordingClient(McpClient):
-    """A link that remembers every status that it told."""
+    """A client that records every status it reported."""
 
     def __init__(
         self, plan: ServerPlan, host: ClientCallbacks | None = None, limits: ClientLimits = CLIENT_LIMITS
@@ -81,7 +81,7 @@ async def open_client(
     seconds: float = SECONDS,
     handshake: float = SECONDS,
 ) -> AsyncGenerator[RecordingClient]:
-    """A link to a hostile server, not started yet, and in the end closed with nothing left of it."""
+    """A client of a hostile server, not started yet; closed at the end."""
     async with open_supervisor() as supervisor:
         link = RecordingClient(hostile_plan(supervisor, *faults, timeout=seconds, handshake=handshake), host, limits)
         try:
@@ -105,7 +105,7 @@ def first_text(result: JsonObject) -> str:
 
 
 def read_messages(path: Path) -> list[dict[str, object]]:
-    """What the server was told."""
+    """The messages that the server received."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
@@ -114,7 +114,7 @@ def read_methods(path: Path) -> list[object]:
 
 
 def living_pids(path: Path) -> list[int]:
-    """Those of the processes in the file that still run."""
+    """The processes listed in the file that still run."""
     table = list_processes()
     pids = [int(word) for word in path.read_text(encoding="utf-8").split()]
     return [pid for pid in pids if pid in table and table[pid].is_alive]

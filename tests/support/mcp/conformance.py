@@ -1,4 +1,4 @@
-"""The official conformance suite: how it is run, and what it found."""
+"""Running the official MCP conformance suite."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ _TIME = r"-\d{4}-\d\d-\d\dT[-\dZ]+"
 
 
 async def run_suite(node: str, *words: str, results: Path) -> dict[str, list[str]]:
-    """What is wrong in each scenario that was run with these words. Raises AssertionError where none was."""
+    """Run the suite; return the problems of each scenario. Raises AssertionError if none ran."""
     process = await asyncio.create_subprocess_exec(
         *(node, str(CONFORMANCE), *words, "-o", str(results)),
         stdin=asyncio.subprocess.DEVNULL,
@@ -37,12 +37,12 @@ def _read(results: Path) -> dict[str, list[str]]:
 
 
 def _scenario(directory: Path, results: Path) -> str:
-    """The results of a scenario are in a directory that is called after it and the time."""
+    """The results directory of a scenario is named after it and the time."""
     return re.sub(_TIME, "", str(directory.relative_to(results)))
 
 
 def _problems(checks: Path) -> list[str]:
-    """What is late is no problem: so is everything on a machine that is busy with other things."""
+    """The failed checks. Timing is ignored: this machine may be busy."""
     return [
         f"{check['id']}: {check.get('errorMessage') or check['description']}"
         for check in json.loads(checks.read_text(encoding="utf-8"))

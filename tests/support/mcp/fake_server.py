@@ -1,4 +1,4 @@
-"""An MCP server that speaks to nobody: its answers are given to it, and it remembers what it was asked."""
+"""An MCP server without a wire, with given answers and recorded requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from tejat.mcp.types import McpProgress
 
 
 class FakeServer:
-    """`answer` is what every request comes to, or is raised; `progress` is told before a tool answers."""
+    """`answer` is the result of every request, or raised; `progress` is reported before a tool answers."""
 
     def __init__(
         self,

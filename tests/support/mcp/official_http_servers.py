@@ -1,4 +1,4 @@
-"""Servers of the official package over HTTP, in a process of their own. Run as a program it is that process."""
+"""HTTP servers of the official package in their own process. Run as a program, this is that process."""
 
 import asyncio
 import json
@@ -36,62 +36,14 @@ def official_servers() -> Generator[dict[str, str]]:
 
 def serve() -> None:
     import uvicorn
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp.server.streamable_http import EventMessage, EventStore
-
-    class Events(EventStore):
-        """Everything that was ever said, in order, each for its own stream."""
-
-        def __init__(self) -> None:
-            self.said: list[tuple[str, Any]] = []
-
-        async def store_event(self, stream_id: str, message: Any) -> str:
-            self.said.append((stream_id, message))
-            return str(len(self.said))
-
-        async def replay_events_after(self, last_event_id: str, send_callback: Any) -> str | None:
-            place = int(last_event_id)
-            stream = self.said[place - 1][0]
-            for number, (name, message) in enumerate(self.said[place:], place + 1):
-                if name == stream and message is not None:
-                    await send_callback(EventMessage(message, str(number)))
-            return stream
-
-    def made() -> MCPServer:
-        server = MCPServer("official")
-
-        @server.tool()
-        def add(a: int, b: int) -> int:
-            return a + b
-
-        @server.tool()
-        async def slow(seconds: float, ctx: Context[Any, Any]) -> str:
-            try:
-                await ctx.report_progress(1, 2, "on the way")
-                await asyncio.sleep(seconds)
-            except asyncio.CancelledError:
-                cancelled.append("slow")
-                raise
-            return "done"
-
-        @server.tool()
-        def cancelled_calls() -> int:
-            return len(cancelled)
-
-        @server.tool()
-        async def broken_off(ctx: Context[Any, Any]) -> str:
-            await ctx.close_sse_stream()
-            return "taken up"
-
-        return server
 
     cancelled: list[str] = []
     apps = {
-        "stateful": made().streamable_http_app(),
-        "stateless": made().streamable_http_app(stateless_http=True),
-        "json": made().streamable_http_app(json_response=True),
-        "sse": made().sse_app(),
-        "resumable": made().streamable_http_app(event_store=Events(), retry_interval=50),
+        "stateful": _create_server(cancelled).streamable_http_app(),
+        "stateless": _create_server(cancelled).streamable_http_app(stateless_http=True),
+        "json": _create_server(cancelled).streamable_http_app(json_response=True),
+        "sse": _create_server(cancelled).sse_app(),
+        "resumable": _create_server(cancelled).streamable_http_app(event_store=_event_store(), retry_interval=50),
     }
     sockets = {name: socket.create_server(("127.0.0.1", 0)) for name in apps}
     paths = {name: "/sse" if name == "sse" else "/mcp" for name in apps}
@@ -112,6 +64,61 @@ def serve() -> None:
         os._exit(0)
 
     asyncio.run(run())
+
+
+def _event_store() -> Any:
+    from mcp.server.streamable_http import EventMessage, EventStore
+
+    class Events(EventStore):
+        """Everything that was ever said, in order, each for its own stream."""
+
+        def __init__(self) -> None:
+            self.said: list[tuple[str, Any]] = []
+
+        async def store_event(self, stream_id: str, message: Any) -> str:
+            self.said.append((stream_id, message))
+            return str(len(self.said))
+
+        async def replay_events_after(self, last_event_id: str, send_callback: Any) -> str | None:
+            place = int(last_event_id)
+            stream = self.said[place - 1][0]
+            for number, (name, message) in enumerate(self.said[place:], place + 1):
+                if name == stream and message is not None:
+                    await send_callback(EventMessage(message, str(number)))
+            return stream
+
+    return Events()
+
+
+def _create_server(cancelled: list[str]) -> Any:
+    from mcp.server.mcpserver import Context, MCPServer
+
+    server = MCPServer("official")
+
+    @server.tool()
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @server.tool()
+    async def slow(seconds: float, ctx: Context[Any, Any]) -> str:
+        try:
+            await ctx.report_progress(1, 2, "on the way")
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            cancelled.append("slow")
+            raise
+        return "done"
+
+    @server.tool()
+    def cancelled_calls() -> int:
+        return len(cancelled)
+
+    @server.tool()
+    async def broken_off(ctx: Context[Any, Any]) -> str:
+        await ctx.close_sse_stream()
+        return "taken up"
+
+    return server
 
 
 if __name__ == "__main__":

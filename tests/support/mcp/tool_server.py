@@ -1,4 +1,4 @@
-"""Our tools as other agents have them: a server in a directory, and what a client says to it and hears."""
+"""Tejat's tools served over MCP, and a fake client."""
 
 import itertools
 from collections.abc import AsyncGenerator, Mapping
@@ -31,7 +31,7 @@ SERVER_INFO_META: JsonObject = {
 
 @asynccontextmanager
 async def tool_server(directory: Path, options: ToolHostOptions | None = None) -> AsyncGenerator[ToolServer]:
-    """The tools in this directory, unless the options say where."""
+    """The tools in this directory, unless the options name another."""
     options = options or ToolHostOptions()
     if options.directories == (".",):
         options = replace(options, directories=(str(directory),))
@@ -44,7 +44,7 @@ async def tool_server(directory: Path, options: ToolHostOptions | None = None) -
 
 
 class FakeClient:
-    """A client without a wire: what it is sent waits in `heard`. `answers` are what it answers to our requests."""
+    """A client without a wire; `messages` are those it was sent. `answers` are its replies to requests."""
 
     def __init__(self, server: ToolServer, answers: Mapping[str, JsonObject | None] | None = None) -> None:
         self.client = ServerSession(server)
@@ -60,7 +60,7 @@ class FakeClient:
             self.client.handle_message(refused if answer is None else JsonRpcResponse(message.id, answer))
 
     async def request(self, method: str, params: JsonObject | None = None, request_id: RequestId | None = None) -> Any:
-        """The result of a request, or the error that it was refused with; None where nothing was answered."""
+        """The result of a request, or its error; None if it was not answered."""
         request_id = next(self._ids) if request_id is None else request_id
         await self.client.handle_request(JsonRpcRequest(request_id, method, params), self.send)
         for message in self.messages:

@@ -1,4 +1,4 @@
-"""Somebody at our end of a transport who writes down what comes, and raw answers for the other end."""
+"""A recorder at the client end of a transport, and raw responses for the other end."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from tejat.mcp.transports.base import Transport
 from tejat.workspace.http.client import HttpClient
 
 SECONDS = 30
-"""How long anything may take on a machine that is busy with other things."""
+"""Timeout for anything on a busy machine."""
 
 INITIALIZE: JsonObject = {
     "protocolVersion": "2025-11-25",
@@ -30,7 +30,7 @@ INITIALIZE: JsonObject = {
 
 
 class TransportRecorder:
-    """What came over a transport."""
+    """The messages and failures that came over a transport."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -56,7 +56,7 @@ class TransportRecorder:
                 await self._news.wait()
 
     async def outcome(self, request: JsonRpcRequest) -> JsonRpcResponse | JsonRpcError | McpFailure:
-        """Send it and wait for whatever comes of it."""
+        """Send a request and wait for its outcome."""
         await self.transport.send(request)
         await self.wait_until(lambda: self._outcome_of(request.id) is not None)
         found = self._outcome_of(request.id)
@@ -74,7 +74,7 @@ class TransportRecorder:
         return found.result
 
     async def initialize(self) -> JsonObject:
-        """The handshake."""
+        """Perform the handshake."""
         answer = await self.result(JsonRpcRequest(0, "initialize", INITIALIZE))
         revision = answer["protocolVersion"]
         assert isinstance(revision, str)
@@ -91,7 +91,7 @@ class TransportRecorder:
 
 @asynccontextmanager
 async def open_recorder(make: Callable[[HttpClient], Transport]) -> AsyncGenerator[TransportRecorder]:
-    """A transport that is open, until it is closed again."""
+    """A recorder on an open transport, closed at the end."""
     client = HttpClient(environment={}, use_proxies=False)
     end = TransportRecorder(make(client))
     try:
@@ -103,7 +103,7 @@ async def open_recorder(make: Callable[[HttpClient], Transport]) -> AsyncGenerat
 
 
 def http_response(status: str, body: bytes | str = b"", **headers: str) -> bytes:
-    """A whole response. `content_type` and the like become headers."""
+    """A whole response. Keywords such as `content_type` become headers."""
     encoded = body.encode() if isinstance(body, str) else body
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"HTTP/1.1 {status}", *lines, f"content-length: {len(encoded)}", "", ""]).encode() + encoded
@@ -114,7 +114,7 @@ def json_response(value: object, status: str = "200 OK", **headers: str) -> byte
 
 
 def sse_head(**headers: str) -> bytes:
-    """The beginning of a stream of events that ends with the connection."""
+    """The head of an event stream that ends with the connection."""
     lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items()]
     return ("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n" + "".join(lines) + "\r\n").encode()
 
@@ -131,7 +131,7 @@ def result_message(request_id: RequestId, **result: object) -> dict[str, object]
 def scripted_server(
     *answers: "bytes | Callable[[Peer], Awaitable[None]]",
 ) -> "tuple[Callable[[Peer], Awaitable[None]], RequestLog]":
-    """A server that answers each connection with one thing after the other, and writes down what it was asked."""
+    """A server that answers one connection after the other, and logs the requests."""
     given = iter(answers)
     log = RequestLog()
 
@@ -151,7 +151,7 @@ def scripted_server(
 
 
 class RequestLog:
-    """What a server was asked, in order."""
+    """The requests to a server, in order."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -160,7 +160,7 @@ class RequestLog:
         self.news = asyncio.Event()
 
     async def wait_for_requests(self, times: int) -> None:
-        """Until the server has got that many requests."""
+        """Wait until the server has received that many requests."""
         async with asyncio.timeout(SECONDS):
             while len(self.lines) < times:
                 self.news.clear()

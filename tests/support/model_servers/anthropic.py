@@ -1,4 +1,4 @@
-"""A loopback server that speaks Anthropic's messages, and refuses what the real one would."""
+"""A loopback server with Anthropic's Messages API that rejects invalid requests as the real one does."""
 
 import json
 import re
@@ -22,7 +22,7 @@ START_USAGE = {
 
 
 class AnthropicServer(LoopbackServer):
-    """Gives these replies one after the other, to requests that the real service would take."""
+    """Gives the replies in turn, to valid requests only."""
 
     def __init__(self, *replies: Reply, count: int | None = None) -> None:
         super().__init__(self._answer)
@@ -55,7 +55,7 @@ def message_start(model: str = "claude-test") -> dict[str, Any]:
 
 
 def block(index: int, start: Mapping[str, Any], *deltas: Mapping[str, Any], stop: bool = True) -> list[dict[str, Any]]:
-    """The events of one block."""
+    """The events of one content block."""
     events: list[dict[str, Any]] = [{"type": "content_block_start", "index": index, "content_block": start}]
     events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
     return [*events, {"type": "content_block_stop", "index": index}] if stop else events
@@ -85,7 +85,7 @@ def message_end(reason: str = "end_turn", output_tokens: int = 42, **delta: Any)
 
 
 def stream(*events: Mapping[str, Any], **how: Any) -> Reply:
-    """These events on the wire, with their names."""
+    """The events as server-sent events."""
     pieces = [b"event: %s\ndata: %s\n\n" % (event["type"].encode(), json.dumps(event).encode()) for event in events]
     return Reply(tuple(pieces), headers={"Content-Type": "text/event-stream; charset=utf-8"}, **how)
 
@@ -102,7 +102,7 @@ def error_reply(
 
 
 def find_problem(received: Received, *, is_count: bool = False) -> str | None:
-    """Why the real service would refuse the request."""
+    """Return why the real service would reject the request."""
     if received.method != "POST" or not (is_count or received.target == "/v1/messages"):
         return f"no such method: {received.target}"
     if received.headers.get("anthropic-version") != "2023-06-01":

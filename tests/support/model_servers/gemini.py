@@ -1,6 +1,6 @@
-"""A loopback HTTP server that speaks the wire of a model's service, as told, and misbehaves on demand.
+"""A loopback HTTP server with the Gemini REST API, which can misbehave on demand.
 
-It knows the Gemini REST interface; the HTTP part is for any service. Used by tests and benchmarks.
+The HTTP part serves any API. Used by tests and benchmarks.
 """
 
 import base64
@@ -32,7 +32,7 @@ USAGE = {"promptTokenCount": 11, "candidatesTokenCount": 5, "totalTokenCount": 1
 
 @dataclass(frozen=True)
 class Received:
-    """One request. `body` is parsed JSON, `raw` the bytes of it."""
+    """One request. `body` is parsed JSON, `raw` its bytes."""
 
     method: str
     target: str
@@ -66,7 +66,7 @@ RequestHandler = Callable[[Received], Reply]
 
 
 class LoopbackServer:
-    """Serves in threads from `with` to its end. Keeps all requests in `requests`, in the order they came."""
+    """Serves in threads while the context is open. Keeps all requests in order."""
 
     def __init__(self, respond: RequestHandler) -> None:
         self._respond = respond
@@ -173,9 +173,9 @@ def _receive(incoming: Any) -> Received | None:
 
 
 class ModelServer(LoopbackServer):
-    """A Gemini service that gives these replies one after the other, to requests that the real one would take.
+    """A Gemini service that gives the replies in turn, to valid requests only.
 
-    A count of tokens is answered with `count`, or not at all; it takes nothing from the replies.
+    A token count is answered with `count`, or an error; it consumes no reply.
     """
 
     def __init__(self, replies: Iterable[Reply] = (), *, count: int | None = None) -> None:
@@ -197,7 +197,7 @@ class ModelServer(LoopbackServer):
 
 @contextmanager
 def serve_in_process(replies: Sequence[Reply]) -> Generator[str]:
-    """The address of a service in a process of its own, which gives these replies over and over."""
+    """Run a service in its own process that repeats these replies; yields its address."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve_until_closed, args=(there, tuple(replies)), daemon=True)
@@ -219,27 +219,27 @@ def _serve_until_closed(parent: Any, replies: tuple[Reply, ...]) -> None:
 
 
 def stream(*chunks: object, **how: Any) -> Reply:
-    """These chunks as server-sent events."""
+    """The chunks as server-sent events."""
     pieces = tuple(b"data: %s\r\n\r\n" % json.dumps(chunk).encode() for chunk in chunks)
     return replace(Reply(pieces, headers={"Content-Type": "text/event-stream"}), **how)
 
 
 def chunk(*parts: object, reason: str | None = None, **fields: object) -> dict[str, object]:
-    """One chunk of an answer. A text stands for a text part."""
+    """One chunk of an answer. A string stands for a text part."""
     content = {"role": "model", "parts": [{"text": part} if isinstance(part, str) else part for part in parts]}
     candidate = {"content": content, "index": 0, **({"finishReason": reason} if reason else {})}
     return {"candidates": [candidate], "usageMetadata": USAGE, "modelVersion": "gemini-test", **fields}
 
 
 def text_reply(*parts: object, reason: str = "STOP", **how: Any) -> Reply:
-    """A whole answer, a chunk for each part."""
+    """A whole answer, one chunk per part."""
     last = len(parts) - 1
     chunks = [chunk(part, reason=reason if index == last else None) for index, part in enumerate(parts)]
     return stream(*(chunks or [chunk(reason=reason)]), **how)
 
 
 def function_call(name: str, args: object, **fields: object) -> dict[str, object]:
-    """A function call as a part; `id` goes inside of it, `thoughtSignature` beside it."""
+    """A function call part; `id` goes inside it, `thoughtSignature` beside it."""
     identity = {"id": fields.pop("id")} if "id" in fields else {}
     return {"functionCall": {**identity, "name": name, "args": args}, **fields}
 
@@ -258,7 +258,7 @@ def error_reply(
     retry_delay: str | None = None,
     details: Sequence[object] = (),
 ) -> Reply:
-    """An error as the service words it."""
+    """An error in the format of the service."""
     wait = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": retry_delay}] if retry_delay else []
     error = {"code": status, "message": message, "status": status_name, "details": [*details, *wait]}
     headers = {"Retry-After": retry_after} if retry_after else {}
@@ -266,7 +266,7 @@ def error_reply(
 
 
 def find_problem(received: Received) -> str | None:
-    """Why the real service would refuse the request, which is strict about the order of a conversation."""
+    """Return why the real service would reject the request."""
     if received.method != "POST" or not received.target.startswith("/v1beta/"):
         return f"no such method: {received.target}"
     if not (received.headers.get("x-goog-api-key") or received.headers.get("authorization")):
@@ -292,11 +292,11 @@ def find_problem(received: Received) -> str | None:
 
 
 OPAQUE_KEYS = frozenset({"args", "response", "parametersJsonSchema", "responseJsonSchema"})
-"""What is inside of these is nobody's business."""
+"""Keys whose contents are not part of the protocol."""
 
 
 def to_camel_case(value: Any) -> Any:
-    """The same with the names of fields as we write them; the service also takes them with underscores."""
+    """Convert field names to camel case; the service accepts snake case too."""
     if isinstance(value, list):
         return [to_camel_case(item) for item in value]
     if not isinstance(value, dict):
@@ -306,7 +306,7 @@ def to_camel_case(value: Any) -> Any:
 
 
 def read_message(content: Mapping[str, Any]) -> Message:
-    """What the service understands of one of `contents`. Media inside of a function response follow it here."""
+    """Parse one of `contents`. Media inside a function response follow it."""
     parts = [part for sent in content["parts"] for part in _read_parts(sent)]
     return Message(Role(content["role"]), tuple(parts))
 

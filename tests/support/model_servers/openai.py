@@ -1,4 +1,4 @@
-"""A loopback server that speaks OpenAI's chat completions, and refuses what the real one would."""
+"""A loopback server with OpenAI's chat completions that rejects invalid requests as the real one does."""
 
 import json
 import re
@@ -19,7 +19,7 @@ PART_FIELDS = {"text": "text", "image_url": "image_url", "input_audio": "input_a
 
 
 class OpenAiServer(LoopbackServer):
-    """Gives these replies one after the other, to requests that the real service would take."""
+    """Gives the replies in turn, to valid requests only."""
 
     def __init__(self, *replies: Reply) -> None:
         super().__init__(self._answer)
@@ -55,14 +55,14 @@ def usage_chunk(usage: Mapping[str, Any] = USAGE) -> dict[str, Any]:
 def call_chunk(
     index: int | None, *, call_id: str | None = None, name: str | None = None, arguments: Any = None
 ) -> dict[str, Any]:
-    """A piece of a call, with what a server says of it."""
+    """A fragment of a tool call."""
     function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
     identity = {key: value for key, value in (("index", index), ("id", call_id)) if value is not None}
     return {**identity, "type": "function", "function": function}
 
 
 def stream(*chunks: object, done: bool = True, **how: Any) -> Reply:
-    """These chunks as server-sent events."""
+    """The chunks as server-sent events."""
     pieces = [b"data: %s\n\n" % json.dumps(value).encode() for value in chunks]
     if done:
         pieces.append(b"data: [DONE]\n\n")
@@ -81,7 +81,7 @@ def error_reply(
 
 
 def find_problem(received: Received) -> str | None:
-    """Why the real service would refuse the request."""
+    """Return why the real service would reject the request."""
     if received.method != "POST" or received.target != "/v1/chat/completions":
         return f"no such method: {received.target}"
     body = received.body
@@ -155,5 +155,5 @@ def _wrong_content(content: Any) -> str | None:
 
 
 def tool_answers(messages: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What the tools answered, by the ids of the calls."""
+    """The answers of the tools by call id."""
     return {message["tool_call_id"]: message["content"] for message in messages if message["role"] == "tool"}

@@ -1,4 +1,4 @@
-"""A talk at the real program on a real screen: a script for the model, a project, and keys that somebody presses."""
+"""The real program on a real screen: a scripted model, a project, and key presses."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from support.wait import wait_until
 SHELL = "run_shell_command"
 READY = "Ask something."
 SLOW_FACTOR = 4.0
-"""So many times longer than the half second that is promised may it take here, where other tests run beside."""
+"""How much longer than the promised half second things may take beside other tests."""
 
 MARKDOWN = """\
 # First heading
@@ -58,7 +58,7 @@ The end.
 
 @dataclass(frozen=True)
 class TerminalSetting:
-    """A terminal: its size, and the locale that decides about the signs that it has."""
+    """Terminal size, and the locale that decides about glyphs."""
 
     columns: int
     rows: int
@@ -86,7 +86,7 @@ all_settings = pytest.mark.parametrize("setting", [WIDE, NARROW, *OTHERS], ids=l
 
 @dataclass
 class TerminalEnv:
-    """A home and a project that stay when the program is started again."""
+    """A home and a project that stay when the program restarts."""
 
     base: Path
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -134,7 +134,7 @@ class TerminalEnv:
 
 @pytest.fixture
 def terminal_env() -> Generator[TerminalEnv]:
-    """In a place with a short name, so that what is shown is laid out as for most people."""
+    """In a directory with a short name, so that the layout is as for most users."""
     with tempfile.TemporaryDirectory(prefix="t-", dir="/tmp", ignore_cleanup_errors=True) as made:
         yield TerminalEnv(Path(made))
 
@@ -145,7 +145,7 @@ def send_prompt(user: ScreenUser, prompt: str) -> None:
 
 
 def quit_program(user: ScreenUser) -> None:
-    """End as people do, and find the terminal as it was."""
+    """Quit as users do, and check that the terminal is restored."""
     user.wait_idle()
     user.press("c-d")
     assert user.wait_for_exit() == 0
@@ -158,12 +158,12 @@ def call_answer(*made: tuple[str, Mapping[str, object]], **fields: object) -> st
 
 
 def shell_answer(command: str, **fields: object) -> str:
-    """An answer that wants to run this."""
+    """An answer that runs this command."""
     return script_answer(calls=[(SHELL, {"command": command})], **fields)
 
 
 def printed_rows(user: ScreenUser) -> list[str]:
-    """All rows down to the editor, without blank ones at the end."""
+    """All rows above the editor, without trailing blank ones."""
     rows = user.screen.history().split("\n")
     end = max((at for at, row in enumerate(rows) if re.match(r"[>!]( |$)", row)), default=len(rows))
     return "\n".join(rows[:end]).rstrip("\n").split("\n")
@@ -175,7 +175,7 @@ def shown_text(user: ScreenUser) -> str:
 
 
 def is_shown(user: ScreenUser, words: str) -> bool:
-    """Whether these words stand on the screen, wherever their rows are broken."""
+    """Whether these words are on the screen, ignoring line breaks."""
     text = re.sub(r"\n\|", "\n", user.text)
     return "".join(words.split()) in "".join(text.split())
 
@@ -205,14 +205,14 @@ def check_no_strange_output(screen: TerminalEmulator) -> bool:
 
 
 def write_program(path: Path, *lines: str) -> str:
-    """A small program for a shell, to be an editor or a pager."""
+    """Write a shell script, to be used as an editor or pager."""
     path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
     path.chmod(0o755)
     return str(path)
 
 
 def run_tejat(terminal_env: TerminalEnv, *words: str) -> str:
-    """What the program says on standard output without a terminal."""
+    """The standard output of the program without a terminal."""
     done = subprocess.run(
         [sys.executable, "-m", "tejat", *words],
         cwd=terminal_env.project,

@@ -1,4 +1,4 @@
-"""Dialogs without a terminal: what stands in their rows, and what comes of keys."""
+"""Drawing dialogs and pressing keys without a terminal."""
 
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
@@ -14,7 +14,7 @@ UNICODE = Theme()
 PLAIN_ASCII = Theme(glyphs=ASCII_GLYPHS)
 
 HOSTILE = "a\x1b[2J\x1b]52;c;eA==\x07\x9b31m\r\u202e\u200b\U000e0041\udcff\nb"
-"""What a terminal would obey or hide."""
+"""Text with control sequences and invisible characters."""
 HOSTILE_SANITIZED = (
     "a<U+001B>[2J<U+001B>]52;c;eA==<U+0007><U+009B>31m<U+000D><U+202E><U+200B><U+E0041><U+DCFF><U+000A>b"
 )
@@ -29,7 +29,7 @@ class DialogLike(Protocol[Result_co]):
 
 
 class FakeClock:
-    """A clock that goes when it is told to."""
+    """A clock that is set by hand."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -39,7 +39,7 @@ class FakeClock:
 
 
 def draw(dialog: DialogLike[object], *, width: int = 80, height: int = 24, theme: Theme = UNICODE) -> list[str]:
-    """The rows of the dialog, which fit, without the blanks at their ends."""
+    """The rows of the dialog, without trailing blanks; they fit."""
     rows = render_rows(dialog.view(width=width, height=height), theme, width=width)
     assert len(rows) <= height
     assert all(row_width(row) <= width for row in rows)
@@ -49,7 +49,7 @@ def draw(dialog: DialogLike[object], *, width: int = 80, height: int = 24, theme
 def press_keys(
     dialog: DialogLike[Result_co], keys: Iterable[str], *, width: int = 80, height: int = 24
 ) -> Result_co | None:
-    """Press keys, each after a look, up to the result; None where there is none."""
+    """Press keys, each after a redraw, up to the result; None if there is none."""
     for key in keys:
         dialog.view(width=width, height=height)
         decided = dialog.press(key)

@@ -1,4 +1,4 @@
-"""A person at an editor: keys as a terminal sends them, and what is drawn, without a terminal."""
+"""Typing into the prompt editor and viewing it, without a terminal."""
 
 import asyncio
 from collections.abc import Callable, Generator
@@ -31,7 +31,7 @@ def bracketed_paste(text: str) -> str:
 
 @dataclass
 class EditorTypist:
-    """Types into an editor. What it submits is in `submitted`, a line for the shell with its `!`."""
+    """Types into an editor. `submitted` has its submissions, shell lines with their `!`."""
 
     editor: PromptEditor
     app: Application[None]
@@ -40,7 +40,7 @@ class EditorTypist:
     height: int = 10
 
     def type(self, *keys: str) -> "EditorTypist":
-        """Each argument is sent at once; an Escape at its end is a key of its own."""
+        """Send each argument at once; a trailing Escape is a key of its own."""
         processor = self.app.key_processor
         parser = PasteParser(processor.feed)
         for each in keys:

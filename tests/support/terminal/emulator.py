@@ -1,6 +1,6 @@
-"""A terminal as a person sees it: bytes go in, and a grid of characters with their looks comes out.
+"""A terminal emulator: bytes in, a grid of styled characters out.
 
-What it does not know it notes in `unknown`, so that a test can say that nothing strange was written.
+Unknown sequences are collected in `unknown`, so that a test can check that there are none.
 """
 
 import codecs
@@ -12,7 +12,7 @@ from wcwidth import iter_graphemes, wcswidth, wcwidth
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a cell looks. A colour is "" (the terminal's own), "0" to "255", or "#rrggbb"."""
+    """The style of a cell. A colour is "" (the default), "0" to "255", or "#rrggbb"."""
 
     fg: str = ""
     bg: str = ""
@@ -31,7 +31,7 @@ PLAIN = Style()
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place of the grid: a grapheme with its width, or with width 0 the right half of a wide one."""
+    """One cell: a grapheme with its width, or with width 0 the right half of a wide one."""
 
     text: str = " "
     width: int = 1
@@ -91,7 +91,7 @@ class _Counts:
 
 @dataclass(slots=True)
 class TerminalEmulator:
-    """A terminal of this size. `feed` it; then look at it."""
+    """A terminal of this size. Feed it, then look at it."""
 
     columns: int = 80
     rows: int = 24
@@ -149,7 +149,7 @@ class TerminalEmulator:
 
     @property
     def is_in_frame(self) -> bool:
-        """A synchronized update has begun and not ended: a person sees what was there before it."""
+        """Whether a synchronized update has begun and not ended: the user sees the screen before it."""
         return 2026 in self.modes
 
     @property
@@ -175,29 +175,29 @@ class TerminalEmulator:
         return [text for kind, text in self.strings if kind in {"0", "2"}]
 
     def lines(self) -> list[str]:
-        """What stands on the screen, one text to a row, without blanks at the end."""
+        """The text of each row, without trailing blanks."""
         return [_text_of(line) for line in self.grid]
 
     def text(self) -> str:
-        """What stands on the screen, without empty rows at the end."""
+        """The text of the screen, without trailing empty rows."""
         return "\n".join(self.lines()).rstrip("\n")
 
     def history(self) -> str:
-        """All there is: what has scrolled off the top, and the screen."""
+        """The scrollback and the screen."""
         return "\n".join([_text_of(line) for line in self.scrollback] + self.lines()).rstrip("\n")
 
     def at(self, column: int, row: int) -> Cell:
         return self.grid[row][column]
 
     def style_of(self, text: str) -> Style:
-        """How the first place looks where this text stands on the screen."""
+        """The style of the first occurrence of this text."""
         for row, line in enumerate(self.lines()):
             if (place := line.find(text)) >= 0:
                 return self.grid[row][_column_of(self.grid[row], place)].style
         raise AssertionError(f"{text!r} is not on the screen:\n{self.text()}")
 
     def position_of(self, text: str) -> tuple[int, int]:
-        """Column and row where this text stands first on the screen."""
+        """Column and row of the first occurrence of this text."""
         for row, line in enumerate(self.lines()):
             if (place := line.find(text)) >= 0:
                 return _column_of(self.grid[row], place), row
@@ -479,9 +479,16 @@ class TerminalEmulator:
                 self._shift_lines(final, count)
             case "@" | "P" | "X":
                 self._shift_characters(final, count)
+            case _:
+                self._control_sequence(parameters, between, final, numbers)
+
+    def _control_sequence(self, parameters: str, between: str, final: str, numbers: list[int]) -> None:
+        """Regions, cursor saving, tabs and queries."""
+        first = numbers[0]
+        match final:
             case "r":
                 bottom = numbers[1] if len(numbers) > 1 and numbers[1] else self.rows
-                self._set_region(count - 1, min(bottom, self.rows) - 1)
+                self._set_region(max(first, 1) - 1, min(bottom, self.rows) - 1)
             case "s" if not parameters:
                 self._save()
             case "u" if not parameters:

@@ -1,7 +1,6 @@
-"""Languages that nobody speaks: every text of ours in letters that are not English, and everything else as it is.
+"""Pseudo-locales: every message in non-English letters, everything else unchanged.
 
-With one of them on the screen, what can still be read as English has bypassed the catalogue, and what is out of place
-would be so for people who write wide, or from right to left.
+English on the screen then has bypassed the catalogue, and layout problems of wide and right-to-left scripts show.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A person at a real terminal: what they are shown, and what they type."""
+"""A program at a pseudo-terminal."""
 
 import os
 import select
@@ -18,7 +18,7 @@ TAKE_TERMINAL = (
 
 
 class PtyProgram:
-    """A program at a pseudo-terminal: what it shows on standard error, and its standard output apart."""
+    """What it shows on standard error, and its standard output apart."""
 
     def __init__(self, controller: int, process: "subprocess.Popen[bytes]") -> None:
         self._controller = controller
@@ -27,7 +27,7 @@ class PtyProgram:
         self._waited_for = 0
 
     def wait_for(self, text: str) -> str:
-        """Read until this text was shown after everything that was waited for before; return what came up to it."""
+        """Read until this text is shown after everything waited for before; return the text up to it."""
         start = self._waited_for
         while (found := self.shown.find(text, start)) < 0:
             assert self._read(), f"the program ended; it showed {self.shown!r}"
@@ -38,7 +38,7 @@ class PtyProgram:
         os.write(self._controller, keys)
 
     def wait_for_exit(self) -> tuple[int, str]:
-        """The exit code and what came out on standard output."""
+        """The exit code and standard output."""
         while self._read():
             pass
         assert self.process.stdout is not None
@@ -92,7 +92,7 @@ def run_at_terminal(
 
 
 def write_script(path: Path, *lines: str) -> str:
-    """A program of the shell, for an editor."""
+    """Write a shell script, to be used as an editor."""
     path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
     path.chmod(0o755)
     return str(path)

@@ -88,7 +88,7 @@ KEYS = {
 
 
 class ScreenUser:
-    """Somebody who sees a program's screen and types. Every look at `screen` takes in what was written up to now."""
+    """A user at a program's screen. Every access to `screen` processes the output so far."""
 
     def __init__(self, controller: int, line: int, report: int, model: TerminalEmulator, home: Path, cwd: Path) -> None:
         self._controller = controller
