@@ -24,9 +24,10 @@ class Dialog(Protocol[Result_co]):
         ...
 
     def press(self, key: str) -> DialogResult[Result_co] | None:
-        """Handle a key: `enter`, `escape`, `c-c`, `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`,
+        """Handle a key and return None until there is a result.
 
-        `tab`, `s-tab`, `backspace`, `delete`, or a typed character; a paste comes character by character between
-        `paste` and `paste-end`. Returns None until there is a result. `escape` and `c-c` must lead to one.
+        Keys are `enter`, `escape`, `c-c`, `up`, `down`, `left`, `right`, `pageup`, `pagedown`, `home`, `end`, `tab`,
+        `s-tab`, `backspace`, `delete`, or a typed character; a paste comes character by character between `paste` and
+        `paste-end`. `escape` and `c-c` must lead to a result.
         """
         ...
