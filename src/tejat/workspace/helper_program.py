@@ -224,7 +224,7 @@ def _directory_path(directory_fd: int) -> str:
 def _poll_exit_code(process: subprocess.Popen[bytes]) -> int | None:
     if not hasattr(os, "waitid"):
         return process.poll()
-    # Not reaped here: while it is a zombie, its number, which is also its group's, belongs to nobody else.
+    # Not reaped here: while it is a zombie, its pid, which is also its group id, is not reused.
     ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if ended is None:
         return None

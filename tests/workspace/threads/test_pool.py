@@ -11,7 +11,7 @@ from tejat.workspace.threads.pool import shutdown, submit
 
 
 def threads() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "tejat-crew"}
+    return {thread for thread in threading.enumerate() if thread.name == "tejat-pool"}
 
 
 def test_results_come_back_in_whatever_order_they_are_awaited() -> None:

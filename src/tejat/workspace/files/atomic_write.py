@@ -70,7 +70,7 @@ def write_atomically(
             return replace(written, created_directories=created)
     except OSError as error:
         if error.errno is None:
-            # Not of the system: a TimeoutError of `stop`.
+            # Not from the system: a TimeoutError raised by `stop`.
             raise
         raise _to_workspace_error(error, path) from error
 

@@ -47,7 +47,7 @@ class CreatedDirectories:
             self._names.append(name)
         self._set_directory(open_entry(self.fd, name, O_TRAVERSE))
         if not ours:
-            # Whoever made this one keeps what leads to it.
+            # Another process created this one, so its parents stay.
             self._names.clear()
             os.close(self._base)
             self._base = os.dup(self.fd)

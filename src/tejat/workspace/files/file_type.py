@@ -55,7 +55,7 @@ def classify_file(name: str, head: bytes, *, whole: bool) -> FileType:
         return FileType(FileKind.BINARY, "application/octet-stream", None)
     encoding = detect_encoding(head, whole=whole)
     if extension in _AUDIO_AND_VIDEO and (encoding is None or not encoding.is_unicode):
-        # Compressed sound can do without zeros, and then passes for text in some encoding from before Unicode.
+        # Compressed audio without zero bytes looks like text in a legacy encoding.
         kind, mime_type = _AUDIO_AND_VIDEO[extension]
         return FileType(kind, mime_type, None)
     if encoding is None:

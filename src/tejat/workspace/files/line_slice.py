@@ -15,7 +15,7 @@ from tejat.workspace.threads.stop import never_stop
 TRUNCATION_MARK = "... [truncated]"
 _MAX_IN_MEMORY = 1 << 20
 _BLOCK = 1 << 19  # stays in the cache of a core between the read and the count
-_BLOCKS_PER_CLAIM = 16  # blocks that a thread counts before it talks to the others
+_BLOCKS_PER_CLAIM = 16  # blocks that a thread counts before it synchronises
 _MAX_THREADS = 4
 _LONGEST_CHARACTER = 4  # bytes, in every encoding
 _NEWLINE_TO_ONE = bytes(1 if byte == 0x0A else 0 for byte in range(256))
@@ -132,7 +132,7 @@ def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -
     total = count.newlines + 1
     if offset >= total:
         return [], total
-    # One character more than is shown tells a cut line, another may be a byte order mark, the last may be broken.
+    # One more character reveals a truncated line, one may be a byte order mark, the last may be incomplete.
     keep = (max_line_length + 3) * _LONGEST_CHARACTER
     size_wanted = min(limit, total - offset)
     lines = islice(
@@ -236,7 +236,7 @@ def _count_block(block: memoryview, wide_codec: str | None) -> int:
 def _iter_lines(file: _File, *, block: int, skip: int, keep: int) -> Iterator[tuple[bytes, bool]]:
     """Yield the lines after the next `skip` newlines: the first `keep` bytes of each, and whether a newline ended it.
 
-    A line is yielded as soon as that many bytes are known, so that nobody waits for the end of the last one.
+    A line is yielded as soon as that many bytes are known, without waiting for the end of the last one.
     """
     newline = "\n".encode(file.encoding.codec)
     unit = len(newline)

@@ -135,7 +135,7 @@ def _make_private_directories(directory: str) -> list[str]:
         with suppress(FileExistsError):
             os.mkdir(path, 0o700)
             created.append(path)
-            os.chmod(path, 0o700)  # whatever the umask took away
+            os.chmod(path, 0o700)  # the umask may have removed the owner's permissions
     return created
 
 

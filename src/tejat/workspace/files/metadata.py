@@ -7,7 +7,7 @@ import sys
 
 from tejat.core.i18n import gettext_lazy
 
-# Signatures of the content: a copy would accuse the new content of having been tampered with.
+# Signatures of the content: copied, they would mark the new content as tampered with.
 _CONTENT_SIGNATURES = frozenset({"security.ima", "security.evm"})
 
 
@@ -29,7 +29,7 @@ def copy_metadata(source: int, target: int) -> None:
 
 def _copy_owner(expected: os.stat_result, target: int) -> None:
     found = os.fstat(target)
-    # Only what differs is asked for: an ordinary user may set the group, but not even repeat a foreign owner.
+    # Only differences are set: an ordinary user may set the group, but not even repeat another owner.
     user = -1 if found.st_uid == expected.st_uid else expected.st_uid
     group = -1 if found.st_gid == expected.st_gid else expected.st_gid
     if user == group == -1:
@@ -37,7 +37,7 @@ def _copy_owner(expected: os.stat_result, target: int) -> None:
     try:
         os.fchown(target, user, group)
     except OSError as error:
-        # EINVAL is the answer for an owner that has no number inside a user namespace.
+        # EINVAL: the owner has no id in this user namespace.
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
             raise
         owner = f"user {expected.st_uid} and group {expected.st_gid}"
@@ -62,7 +62,7 @@ def _copy_attributes(source: int, target: int) -> None:
             if found.get(name) != value:
                 os.setxattr(target, name, value)
         for name in found.keys() - expected.keys():
-            # A default access list of the directory has been applied to the target; the source may have shed it.
+            # The directory's default access list was applied to the target; the source may have dropped it.
             if not name.startswith("security."):
                 os.removexattr(target, name)
     except PermissionError as error:

@@ -14,8 +14,8 @@ _Result = TypeVar("_Result")
 
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAX_LINKS = 40  # as the Linux kernel has it
-_MAX_STEPS = 10_000  # `x/../x/../..` in links must not buy unbounded work; the longest path has 2,048 components
-_MAX_TYPE_CHANGES = 8  # how often an entry may turn from a link into something else, and back, while we look at it
+_MAX_STEPS = 10_000  # `x/../x/../..` in links must not cause unbounded work; the longest path has 2,048 components
+_MAX_TYPE_CHANGES = 8  # how often an entry may change between link and non-link during a walk
 # No such call; forbidden by a filter; an absolute link that may stay inside; a magic link or a loop; renames;
 # a signal; a path too long for one call but not for steps.
 _OPENAT2_FALLBACK_ERRORS = frozenset(
@@ -81,7 +81,7 @@ class BeneathOpener:
 
     def open(self, root: RootDirectory, relative: str, flags: int) -> tuple[int, os.stat_result]:
         """Open without blocking (FIFO, lease) and without acquiring a terminal; return the descriptor and its fstat."""
-        # openat2 refuses all that means nothing beside O_PATH.
+        # openat2 rejects flags that have no meaning with O_PATH.
         flags |= os.O_CLOEXEC if flags & O_PATH else os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
         descriptor = self._open_with_openat2(root, relative, flags) if self._kernel else None
         if descriptor is None:
@@ -159,7 +159,7 @@ class PathWalk:
                 self._follow_link(name, error)
 
     def _descend(self) -> str:
-        # Down to the directory of the last component; "." when the path ends in that directory itself.
+        # Descend to the parent of the last component; "." if the path ends in that directory itself.
         while self.pending:
             name = self.pending[-1]
             if name == "..":
@@ -173,7 +173,7 @@ class PathWalk:
         return "."
 
     def _follow_link(self, name: str, error: OSError) -> None:
-        # Put the text of the link `name` in its place; raise `error` when that is not what is the matter.
+        # Replace the link `name` with its text; raise `error` if it is not a link.
         if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK) or name == ".":
             raise error
         try:
@@ -182,8 +182,8 @@ class PathWalk:
             self._patience -= 1
             if unreadable.errno not in (errno.EINVAL, errno.ENOENT) or self._patience < 0:
                 raise error from None
-            return  # Not a link, perhaps because it just ceased to be one: look again.
-        # What a magic link opens has nothing to do with its text; all of them live on file systems of the kernel.
+            return  # Not a link, perhaps not any more: retry.
+        # A magic link's target is unrelated to its text; all of them are on kernel file systems.
         refuse_kernel_filesystem(self.fd)
         self._links += 1
         if self._links > _MAX_LINKS:
@@ -222,7 +222,7 @@ class PathWalk:
         self._restart(self.root, kept[::-1])
 
     def _enter_parent_of_root(self) -> None:
-        # Refused, except that a root inside another root has a parent that is allowed.
+        # Refused unless the root is inside another root.
         real_path = self.root.real_path
         if real_path == "/":
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), real_path)
@@ -286,7 +286,7 @@ def open_directory_nofollow(root: int, relative: AnyStr) -> Generator[int]:
 
 
 def _components(path: str) -> list[str]:
-    # The next one last. A slash at the end stays as a ".": what is before it must be a directory.
+    # Next one last. A trailing slash becomes ".": the component before it must be a directory.
     components = [component for component in path.split("/") if component not in ("", ".")]
     if components and path.endswith(("/", "/.")):
         components.append(".")

@@ -12,7 +12,7 @@ from tejat.core.i18n import gettext_lazy, join_lazy
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
 
-_SHOWN = 60  # characters of a path that is itself what is wrong
+_SHOWN = 60  # characters of an invalid path in a message
 _SPECIAL = gettext_lazy("Not a regular file but a pipe, socket or device, which is never opened")
 _LOOP = gettext_lazy("Too many symbolic links, probably a loop")
 _DIRECTORY = gettext_lazy("Path is a directory, not a file")
@@ -77,7 +77,7 @@ def _shorten(path: str) -> str:
     return path if len(path) <= _SHOWN else f"{path[:_SHOWN]}..."
 
 
-# Without words the system's own are used; without a purpose an entry is for all that have none of their own.
+# A message of None means strerror; a purpose of None is the fallback for all purposes.
 _ERRORS: dict[tuple[int, PathPurpose | None], tuple[ErrorType, str | None]] = {
     (errno.ENOENT, None): (ErrorType.FILE_NOT_FOUND, gettext_lazy("File not found")),
     (errno.ENOENT, PathPurpose.LIST): (ErrorType.FILE_NOT_FOUND, gettext_lazy("Directory not found")),

@@ -347,7 +347,7 @@ class ParentDirectory:
 def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, RootDirectory]) -> None:
     try:
         root = RootDirectory(_absolute(directory or "\0"))
-    except ValueError as error:  # it is empty, or holds a NUL or half a character
+    except ValueError as error:  # it is empty, or contains a NUL or a lone surrogate
         raise UsageError(gettext_lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
     except OSError as error:
         message = gettext_lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
@@ -393,7 +393,7 @@ def _stat_target(walk: PathWalk) -> os.stat_result | None:
     try:
         return walk.resolve(stat_entry)
     except FileNotFoundError:
-        # A link through a missing directory and out of it again: there is nothing that could be made for it.
+        # A link through a missing directory and out of it again: nothing can be created for it.
         if ".." in walk.pending or "." in walk.pending:
             raise
         return None

@@ -7,7 +7,7 @@ import sys
 from functools import cache
 
 O_PATH: int = getattr(os, "O_PATH", 0)  # 0 where there is none
-# Where there is no O_PATH, a directory that may only be passed through is opened for search, else for reading.
+# Without O_PATH, directories are opened for search, else for reading.
 O_TRAVERSE: int = os.O_DIRECTORY | (O_PATH or getattr(os, "O_SEARCH", os.O_RDONLY))
 
 _OPENAT2 = 437

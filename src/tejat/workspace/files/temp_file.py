@@ -63,7 +63,7 @@ class TempFile:
     def ensure_name(self) -> str:
         """Return the temporary name, naming an unnamed file first."""
         if self._name is None:
-            # Noted before it is taken, so that an interrupt right after cannot leave it behind.
+            # Recorded before it is created, so that an interrupt right after cannot leave it behind.
             self._name = _random_name()
             self._link_fd(self._name)
         return self._name
@@ -88,7 +88,7 @@ class TempFile:
             self._unlink_name()
 
     def _rename_over_placeholder(self, name: str) -> None:
-        # Where there are no hard links, an empty file holds the place first: making one is as exclusive as linking.
+        # Without hard links, an empty file reserves the name: creating it is as exclusive as linking.
         os.close(os.open(name, _CREATE, 0o600, dir_fd=self._directory))
         try:
             self.rename_over(name)

@@ -103,7 +103,7 @@ class JobStore:
         try:
             record.write()
         except BaseException:
-            # A job that nobody could find again must not go on.
+            # A job without a record could not be found again, so it must not continue.
             _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
             for ending in ("log", "state"):
                 with suppress(FileNotFoundError):
@@ -202,7 +202,7 @@ class JobStore:
         exit_code, number = record.exit_status()
         is_over = not record.is_alive()
         if is_over:
-            exit_code, number = record.exit_status()  # it may have been written between the two looks
+            exit_code, number = record.exit_status()  # it may have been written in between
             if when_over := self._exit_callbacks.pop(record.stem, None):
                 when_over()
         log = f"{record.stem}.log"

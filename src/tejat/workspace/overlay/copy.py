@@ -102,7 +102,7 @@ class OverlayCopy:
         refused: list[PathProblem] = []
         for root, changes in with_roots:
             seen = self._snapshot(root, [change.path for change in changes], stop, {})
-            # From here the way is the same as that of an undo, only in the other direction.
+            # From here on it is an undo in the other direction.
             reversed_changes = [
                 PathChange(change.root, change.path, before=change.after, after=change.before) for change in changes
             ]
@@ -175,7 +175,7 @@ def _list_changes(root: str, found: LayerChanges, seen: Snapshot) -> Iterator[Pa
     for path, after in found.nodes.items():
         before = node_at(seen, path)
         if before is None and path in seen.state.special_files:
-            before = PathState(PathKind.FILE)  # told as an obstacle
+            before = PathState(PathKind.FILE)  # reported as a blocker
         if before is None and after is None:
             continue
         if before is None or after is None or not before.matches(after):

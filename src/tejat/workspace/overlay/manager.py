@@ -18,7 +18,7 @@ from tejat.workspace.sandbox.types import OverlayLayer, SandboxedCommand
 
 _PROBE_TIMEOUT_SECONDS = 20
 _SECOND = 1_000_000_000
-# The clock of files lags behind ours by a tick, in nanoseconds.
+# File timestamps lag behind the clock by a tick (nanoseconds).
 _TICK = 20_000_000
 _OWNER_ALL = 0o700
 _LOCK_TIMEOUT_SECONDS = 60.0
@@ -31,21 +31,21 @@ class OverlayManager:
     """
 
     def __init__(self, session_sandbox: SessionSandbox, directory: str) -> None:
-        self._fencing = session_sandbox
+        self._sandbox = session_sandbox
         self._directory = directory
         self._open_copies: dict[str, ExitStack] = {}
 
     @cached_property
     def is_supported(self) -> bool:
         """Whether overlay copies work here, tested with a small one. Blocks; cached."""
-        if not self._fencing.supports_overlay:
+        if not self._sandbox.supports_overlay:
             return False
         try:
             copy = self.open()
         except OSError:
             return False
         try:
-            directory = self._fencing.overlay_targets[0]
+            directory = self._sandbox.overlay_targets[0]
             wrapped = self.wrap(copy, ["/bin/sh", "-c", _PROBE_SCRIPT], directory, network=False)
             ended = subprocess.run(
                 wrapped.arguments,
@@ -74,23 +74,23 @@ class OverlayManager:
             lock = os.open(copy_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             closing.callback(os.close, lock)
             try_lock(lock)
-            *roots, _ = copied = self._fencing.overlay_targets
+            *roots, _ = copied = self._sandbox.overlay_targets
             layers = [_make_layer(copy_path, number, over) for number, over in enumerate(copied)]
             opened = closing.enter_context(Roots(roots)).directories
             self._open_copies[copy_path] = closing.pop_all()
-        time.sleep(_TICK / _SECOND)  # so that what was written until now is surely older
+        time.sleep(_TICK / _SECOND)  # so that earlier writes are certainly older
         return OverlayCopy(
             copy_path,
             opened,
             layers,
             started=time.time_ns() - _TICK,
-            control_paths=self._fencing.control_paths,
+            control_paths=self._sandbox.control_paths,
             remove=lambda: self._close(copy_path),
         )
 
     def wrap(self, copy: OverlayCopy, arguments: Sequence[str], directory: str, *, network: bool) -> SandboxedCommand:
         """Return how to start a command in the copy. Raises OSError."""
-        return self._fencing.wrap_in_overlay(arguments, directory, copy.layers, network=network)
+        return self._sandbox.wrap_in_overlay(arguments, directory, copy.layers, network=network)
 
     def close(self) -> None:
         """Discard undecided copies."""
@@ -118,7 +118,7 @@ class OverlayManager:
 
 
 _PROBE_DIRECTORY = ".tejat-attempt"
-# A name that is there already stays as it is, and the attempt fails.
+# An existing directory is left alone, and the probe fails.
 _PROBE_SCRIPT = f"mkdir {_PROBE_DIRECTORY} && cd {_PROBE_DIRECTORY} && echo attempt > file && mv file other && rm other"
 
 

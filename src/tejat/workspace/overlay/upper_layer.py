@@ -61,7 +61,7 @@ def read_upper_layer(upper: str, root: str, *, stop: Callable[[], None]) -> Laye
             if is_directory:
                 pending.append(path)
             if not is_directory or _is_opaque(source):
-                # What was below it is gone, but for what the layer has again.
+                # Everything below it is gone, except what the layer contains itself.
                 for lost in _list_tree(os.path.join(root, path)):
                     found.nodes.setdefault(f"{path}/{lost}", None)
                     _check_limit(found)

@@ -123,7 +123,7 @@ class _IndexBuild:
         return rank_paths(blocks, typed, limit=most)
 
     def _set_event(self, event: asyncio.Event) -> None:
-        with suppress(RuntimeError):  # the loop is closed, nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(event.set)
 
 
@@ -165,7 +165,7 @@ async def _wait_for(event: asyncio.Event, seconds: float) -> None:
 def _list_unignored(root: RootDirectory, rules: IgnoreRules, stop: StopToken) -> Iterator[list[bytes]]:
     """Yield the files of a root in blocks, without ignored and undisplayable names."""
     waiting: list[bytes] = []
-    size = 1  # the first names are wanted at once
+    size = 1  # show the first names at once
     for paths in stream_files(root.fd, exclude_directories=EXCLUDED_DIRECTORIES, stop=stop, ripgrep=find_ripgrep()):
         waiting += paths
         if len(waiting) >= size:

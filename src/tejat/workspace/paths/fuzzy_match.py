@@ -151,7 +151,7 @@ def _subsequence_regex(typed: bytes) -> bytes:
 
 
 def _match_starts(pattern: bytes, text: bytes) -> Iterator[int]:
-    # A byte is a byte, also one of a longer character.
+    # Match bytes, also those of multi-byte characters.
     options = _re2.Options()
     options.encoding = options.Encoding.LATIN1
     return (found.start() for found in _re2.finditer(pattern, text, options))

@@ -121,7 +121,7 @@ def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ..
     """Return the value of `core.excludesFile`, None if unset. Cached until a configuration file changes."""
     del state
     git = find_program("git")
-    # Only git knows what its configuration comes to, but starting it takes as long as all else that is done here.
+    # Only git can evaluate its configuration, but starting it takes as long as everything else here.
     if git is None or not any(map(_may_set_excludes_file, (*files, _system_config_of(git)))):
         return None
     try:

@@ -157,7 +157,7 @@ class IgnoreRules:
         if self._gemini is not None:
             pattern = self._gemini.last_match(path, name, is_directory=is_directory)
             if pattern is not None and pattern.rule.negated and directory.ignored is IgnoreStatus.GIT:
-                # Only a path reaches into what git ignores: `!*.md` does not bring all of node_modules back.
+                # Only path patterns apply below ignored directories: `!*.md` does not unignore all of node_modules.
                 pattern = self._gemini.last_match(path, None, is_directory=is_directory)
             if pattern is not None:
                 return IgnoreStatus.NOT_IGNORED if pattern.rule.negated else IgnoreStatus.GEMINI, pattern.rule
@@ -226,7 +226,7 @@ class IgnoreRules:
     def _read_gemini(self) -> "_IgnoreFile | None":
         if not os.path.lexists(self._gemini_file):
             return None
-        # It may be a link to another file of the project, never to one outside.
+        # It may be a link, but only to a file in the project.
         real = os.path.realpath(self._gemini_file)
         if os.path.commonpath((real, self._root)) != self._root:
             return None

@@ -16,7 +16,7 @@ EXCLUDED_DIRECTORIES = frozenset({b"node_modules", b".git", b"bower_components",
 
 _PLAIN_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
 _ENTRIES_BETWEEN_STOPS = 4096
-# Found files, found none, and could not read everything.
+# Files found, none found, some unreadable.
 _RIPGREP_EXIT_CODES = (0, 1, 2)
 _PATHS_BETWEEN_STOPS = 8192
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -233,7 +233,7 @@ def _list_with_ripgrep(
             count += block.count(b"\0")
         if count <= limit and child.exit_code(stop) not in (_RIPGREP_EXIT_CODES if count else _RIPGREP_EXIT_CODES[:2]):
             return None
-        # What vanished while it was looked for was never there.
+        # Files that vanished meanwhile do not count.
         errors = child.error_lines - child.stderr.count(b"(os error 2)\n")
     paths = b"".join(blocks).split(b"\0")
     paths.pop()

@@ -11,7 +11,7 @@ from tejat.workspace.sandbox.landlock import READ_FILE, restrict_self
 
 _Result = TypeVar("_Result")
 
-# What programs are loaded from. Nobody keeps secrets there.
+# System paths that programs are loaded from; they hold no secrets.
 _SYSTEM_PATHS = ("/bin", "/lib", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/null")
 
 
@@ -28,7 +28,7 @@ def start_confined(start: Callable[[], _Result], *, directory_fd: int, programs:
             with suppress(OSError), _open_paths(programs) as descriptors:
                 restrict_self([(fd, READ_FILE) for fd in (directory_fd, *descriptors)], files=READ_FILE)
             outcome.append(start())
-        except BaseException as error:  # noqa: BLE001 -- raised again where somebody waits for it
+        except BaseException as error:  # noqa: BLE001 -- raised again by the caller
             outcome.append(error)
 
     thread = threading.Thread(target=work)

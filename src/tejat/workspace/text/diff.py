@@ -30,7 +30,7 @@ _MAX_EDITS = 20_000
 _MIN_BUDGET = 500
 _LINE_FEED = 0x0A
 
-# A file's name must not be able to write lines of its own into the patch.
+# A file name must not inject lines into the patch.
 _CONTROL_CODES = (*range(32), 127, 0x85, 0x2028, 0x2029)
 _ESCAPES = {code: chr(code).encode("unicode_escape").decode() for code in _CONTROL_CODES}
 

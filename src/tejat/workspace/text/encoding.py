@@ -56,7 +56,7 @@ class TextEncoding:
         """
         start = len(self.bom) if raw.startswith(self.bom) else 0
         if self.codec == "euc_jp" and _EUC_TILDE in raw:
-            # The only sequence of all codecs in use that would come back with another length.
+            # The only sequence of all codecs that would be encoded with another length.
             return _EUC_TILDE_ESCAPED.join(
                 str(part, "euc_jp", "surrogateescape") for part in raw[start:].split(_EUC_TILDE)
             )
@@ -84,10 +84,10 @@ class TextEncoding:
         return self._encode(text, "strict")
 
     def byte_offsets(self, raw: bytes, text: str, positions: Sequence[int]) -> list[int]:
-        """Return the offsets in `raw`, including its mark, of the characters at `positions` of `text`, which is
-        `decode(raw)`.
+        """Return the byte offsets of characters of a decoded text.
 
-        `positions` ascend; the length of the text is valid.
+        `text` is `decode(raw)`. The offsets are those in `raw`, its mark included. `positions` ascend; the length of
+        the text is valid.
         """
         start = len(self.bom) if raw.startswith(self.bom) else 0
         if len(raw) - start == len(text):

@@ -9,7 +9,7 @@ from math import log
 from tejat.workspace.text import encoding_tables as tables
 
 _SAMPLE = 8192
-_SCORED_BYTES = 1024  # more bytes cost time and change no verdict
+_SCORED_BYTES = 1024  # more bytes cost time and do not change the result
 _CONTEXT = 32
 
 # Patterns are strings here, compiled on first use: most programs never meet such a file.
@@ -30,7 +30,7 @@ def guess_codec(sample: bytes) -> str:
     models = _models()
     enough = sample[:_SCORED_BYTES]
     codec = max(models, key=lambda codec: models[codec](decode_sample(enough, codec, "surrogateescape")))
-    # Readers of GBK know no characters of four bytes: none may be written into a file that has none.
+    # GBK has no four-byte characters: none may be written into a file without any.
     if codec == "gb18030" and not re.search(_GB18030_ONLY, sample):
         return "gbk"
     return codec

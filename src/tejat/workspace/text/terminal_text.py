@@ -34,7 +34,7 @@ _SEQUENCE = (
 _IN_LINE = "[\x08\r\x1b]"
 _STEP = "[^\x08\r\x1b]+|\x08|\r|\x1b(?P<count>[0-9]*)(?P<final>[CDGK])"
 
-# Columns that may be skipped to where nothing stands yet: a code of a few bytes must not buy a megabyte of blanks.
+# Columns that a move may skip: a short sequence must not produce a megabyte of blanks.
 _MAX_COLUMN = 200
 _DIGITS = 6
 

@@ -150,7 +150,7 @@ class TextFile:
         body = at = self._body_start()
         mixed = len(self._line_endings()) > 1
         made: list[ByteEdit] = []
-        # One text often goes to a great many places.
+        # The same text is often inserted in many places.
         encoded: dict[str, bytes] = {}
         for edit in edits:
             start, end = max(edit.start, body), max(edit.end, body)
@@ -232,7 +232,7 @@ class TextFile:
         """Return edits of the lines that differ in more than their line ending."""
         bare = self._encoding_without_bom()
         text = bare.decode(replaced)
-        # A lone CR in the given text is a character, and then it is one in the file too, unless its lines end so.
+        # A lone CR in the new text is a character, and then also in the file, unless its lines end with CR.
         cr_ends_lines = self.line_ending == "\r" or not _LONE_CR.search(given)
         old, new = _Lines(text, cr_ends_lines=cr_ends_lines), _Lines(given, cr_ends_lines=cr_ends_lines)
         changes = compute_line_edits(old.keys, new.keys)

@@ -14,7 +14,7 @@ _Result = TypeVar("_Result")
 _STOP_TIMEOUT_SECONDS = 5.0
 
 
-run_inline: ContextVar[bool] = ContextVar("one_at_a_time", default=False)
+run_inline: ContextVar[bool] = ContextVar("run_inline", default=False)
 """Set by a caller that makes one call at a time and leaves the loop idle meanwhile.
 
 Work then runs in place: a thread would double the time of a small call. An interrupt reaches it at once.

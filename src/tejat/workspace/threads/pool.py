@@ -79,11 +79,11 @@ class ThreadPool:
             for _ in range(self._threads):
                 self._queue.put(None)
         deadline = asyncio.get_running_loop().time() + _SHUTDOWN_SECONDS
-        while self._threads and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 -- threads tell nobody
+        while self._threads and asyncio.get_running_loop().time() < deadline:  # noqa: ASYNC110 -- threads report nothing when they end
             await asyncio.sleep(0.001)
 
     def _start_thread(self) -> None:
-        threading.Thread(target=self._run_worker, name="tejat-crew", daemon=True).start()
+        threading.Thread(target=self._run_worker, name="tejat-pool", daemon=True).start()
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """While work is queued: deliver results; if there are none, add a thread."""
@@ -119,14 +119,14 @@ class ThreadPool:
             result, error = None, None
             try:
                 result = job.work()
-            except BaseException as raised:  # noqa: BLE001 -- whoever waits is told
+            except BaseException as raised:  # noqa: BLE001 -- raised where the result is awaited
                 error = raised
             loop = job.future.get_loop()
             self._results.append((job, result, error))
             self._finished += 1
             del job, result, error
             if self._queue.empty():
-                with suppress(RuntimeError):  # the loop is closed, nobody waits any more
+                with suppress(RuntimeError):  # the loop is closed
                     loop.call_soon_threadsafe(self._deliver_results)
             del loop
 

@@ -2,7 +2,7 @@
 
 
 class StopRequested(Exception):
-    """Raised inside a thread when nobody waits for its result any more."""
+    """Raised inside a thread whose result is no longer needed."""
 
 
 class StopToken:

@@ -10,7 +10,7 @@ from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.undo.snapshot import Snapshot
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
 
-# The clock of files lags behind ours by a tick.
+# File timestamps lag behind the clock by a tick.
 _TICK = 20_000_000
 _IDENTITY = struct.Struct("<QQqq")
 
@@ -140,7 +140,7 @@ def _irreversible_reason(before: Snapshot, after: Snapshot, path: str, moved: "_
         return None
     if unpack_file_key(after.files[path]).modified >= before.state.taken_at - _TICK:
         return None
-    # Not written by the call but brought here from elsewhere: this may be the only copy.
+    # Moved here rather than written by the call: this may be the only copy.
     why = after.skip_reasons.get(path, "it was not kept")
     return f"{'created' if old is None else 'changed'}, and undo would lose it: {why}"
 

@@ -19,7 +19,7 @@ _PACK_BYTES = 64 << 20
 _HEADER = struct.Struct("<4sQ32s")  # mark, length, digest; the content follows
 _MAGIC = b"tjt1"
 _LOCATION = struct.Struct("<IQQ")  # pack, offset of the content, length
-_RECORD = struct.Struct("<32s20s")  # digest, place
+_RECORD = struct.Struct("<32s20s")  # digest, location
 _LOCATION_IN_RECORD = struct.Struct("<32xIQQ")
 _RECORDS_AT_ONCE = 8 << 20
 
@@ -39,7 +39,7 @@ class ContentStore:
 
     def __init__(self, directory: PrivateDirectory) -> None:
         self._directory = directory
-        # As bytes: a hundred thousand of them take no time to load, and the collector of cycles does not look at them.
+        # As bytes: a hundred thousand of them load quickly, and the garbage collector skips them.
         self._locations: dict[bytes, bytes] = {}
         self._index_file = (0, 0)
         self._index_size = 0

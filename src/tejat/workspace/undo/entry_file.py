@@ -88,7 +88,7 @@ def _encode_entry(entry: UndoEntry) -> bytes:
         "session": entry.session,
         "call": entry.call,
     }
-    # ASCII keeps half characters, which stand for bytes in names that are no text.
+    # ASCII preserves lone surrogates, which stand for undecodable bytes in names.
     return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 

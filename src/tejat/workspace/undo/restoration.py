@@ -71,7 +71,7 @@ def _conflict_reason(change: PathChange, now: PathState | None, current: Snapsho
     if change.path in current.state.special_files:
         return gettext_lazy("a pipe, socket or device is there now")
     if now is None:
-        # Between a file and a directory there is a moment without either, at which a putting back may have been cut.
+        # A restoration may have been interrupted between removing a file and creating a directory.
         return (
             None
             if after is None or _is_directory(change.before) != _is_directory(after)

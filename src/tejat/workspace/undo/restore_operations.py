@@ -119,7 +119,7 @@ def _set_mode(directory: int, name: str, mode: int) -> None:
     if os.chmod in os.supports_follow_symlinks:
         os.chmod(name, mode, dir_fd=directory, follow_symlinks=False)
         return
-    # What its owner may not read cannot be opened, but it can be held.
+    # A file that its owner may not read can still be opened with O_PATH.
     held = os.open(name, O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
     try:
         if stat.S_ISLNK(os.fstat(held).st_mode):
@@ -172,7 +172,7 @@ def _check_expected(directory: int, name: str, expected: ExpectedState) -> None:
             return
         raise ConcurrentChange from None
     if isinstance(expected, bytes):
-        # Not the time of change nor the mode: they move when another name of the same file is put back.
+        # Not ctime or mode: they change when another hard link of the file is restored.
         seen = unpack_file_key(expected)
         marks = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
         if marks != (seen.device, seen.inode, seen.size, seen.modified):

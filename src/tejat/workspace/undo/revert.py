@@ -78,7 +78,7 @@ def _plan_root(store: UndoStore, root: RootDirectory, changes: Sequence[PathChan
 def _execute(
     store: UndoStore, entry: UndoEntry, parts: Sequence[_RootPlan], refused: Sequence[PathProblem]
 ) -> RestoreResult:
-    # What is about to be replaced must last before it goes.
+    # Contents must be durable before they are replaced.
     store.flush()
     outcomes = [Restoration(part.root, part.plan.changes, part.current, store.read_content).run() for part in parts]
     comparisons = [

@@ -18,7 +18,7 @@ from tejat.workspace.undo.snapshot import Snapshot, SnapshotBudget, format_size,
 from tejat.workspace.undo.tree_state import TreeState
 from tejat.workspace.undo.warning_log import read_warnings, write_warnings
 
-# After room was made some stays free, so that it is not made anew for every call.
+# Pruning frees more than necessary, so that it does not happen with every call.
 _FILL_RATIO = 0.9
 _MAX_ENTRIES = 1000
 

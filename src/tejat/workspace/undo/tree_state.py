@@ -87,7 +87,7 @@ class TreeScan:
         """Add the entries of a directory and return the directories to enter."""
         prefix = f"{directory}/" if directory else ""
         inner: list[str] = []
-        # The next lines are most of what a command in a big tree has to wait for: no calls that can be spared.
+        # This loop dominates the time in big trees: no avoidable calls.
         files, pack = state.files, _KEY.pack
         with os.scandir(opened) as entries:
             for entry in entries:
@@ -100,7 +100,7 @@ class TreeScan:
                 name = entry.name
                 path = prefix + name
                 if kind == _FILE:
-                    # In a work tree elsewhere the place of the directory is taken by a file.
+                    # In a linked working tree, `.git` is a file.
                     if name != ".git":
                         times = status.st_mtime_ns, status.st_ctime_ns
                         files[path] = pack(mode, device, inode, size, *times, user, group)

@@ -43,7 +43,7 @@ Watch = TreeWatch | PathWatch
 def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
     """Watch all roots, without the undo store itself. Raises OSError."""
     if any(_is_inside(journal.path, root) for root in roots.directories):
-        # Else its directories would look as if the call had made them.
+        # Otherwise the call would seem to have created its directories.
         journal.ensure()
     marks = {_stat_identity(os.fstat(root.fd)) for root in roots.directories}
     with suppress(FileNotFoundError):

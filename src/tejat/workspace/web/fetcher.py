@@ -169,7 +169,7 @@ _HEADERS = {
     "Accept-Encoding": ACCEPT_ENCODING,
     "User-Agent": "Mozilla/5.0 (compatible; tejat)",
 }
-# The time for all of it is measured around everything.
+# One timeout covers the whole fetch.
 _LIMITS = HttpLimits(connect=60.0, first_byte=None, idle=None, total=None)
 
 

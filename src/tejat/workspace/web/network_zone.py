@@ -107,7 +107,7 @@ def _is_local_name(host: str) -> bool:
 # Where clouds hand out keys, besides the link-local addresses below.
 _METADATA = ("100.100.100.200/32", "fd00:ec2::/32")
 _PRIVATE = (
-    "0.0.0.0/32",  # what servers print that listen everywhere; it leads to this machine
+    "0.0.0.0/32",  # printed by servers that listen on all interfaces; it leads to this machine
     "10.0.0.0/8",
     "100.64.0.0/10",  # networks of providers, and of VPNs
     "127.0.0.0/8",

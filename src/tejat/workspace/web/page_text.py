@@ -92,7 +92,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# What servers call an encoding is often a part of what they send; browsers read the larger one.
+# Servers often declare a subset of the actual encoding; browsers decode the superset.
 _SUPERSETS = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -105,7 +105,7 @@ _SUPERSETS = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
-# Python knows other codecs too, some that unpack and some that take forever: pages have no say in those.
+# Python has other codecs, some that decompress or take forever: pages must not choose those.
 _ALLOWED_CODECS = re.compile(
     r"utf-8|utf-16(?:-[lb]e)?|cp125[0-8]|cp(?:866|874|932|949|950)|iso8859-(?:[2-8]|1[03-6])|koi8-[ru]|mac-roman"
     r"|gb18030|hz|big5hkscs|euc_jp|iso2022_jp"

@@ -88,7 +88,7 @@ class _SegmentMatcher:
         return frozenset(ends)
 
     def _match_once(self, group: Extglob, name: str, start: int, known: _Memo) -> _Positions:
-        # Looked up, not found again: otherwise the work would multiply with each level of nesting.
+        # Memoised: otherwise the work would multiply with each level of nesting.
         key = (group, start)
         ends = known.get(key)
         if ends is None:
@@ -124,5 +124,5 @@ def _negated_regex(before: list[WildcardToken], group: Extglob, after: GlobSegme
         if len(tokens) < len(alternative):
             return None
         refused.append(wildcard_regex([*tokens, *ending]))
-    # What stands around the group is of fixed length, so there is just one text that it can be asked about.
+    # The parts around the group have a fixed length, so only one text is possible for it.
     return f"{''.join(beginning)}(?!{'|'.join(refused)})[^/]*{''.join(ending)}\\Z"

@@ -64,7 +64,7 @@ def parse_glob(text: str, pattern: str) -> GlobSegments:
         if len(name) < 2 or name.strip("*"):
             parts.append(_SegmentParser(name).parse())
         elif not parts or parts[-1] != ANY_DIRECTORIES:
-            # One after another they mean what one means.
+            # Consecutive ones mean the same as one.
             parts.append(ANY_DIRECTORIES)
     return tuple(parts)
 
