@@ -155,7 +155,6 @@ class TestLinks:
         text = FENCE.sub("", path.read_text(encoding="utf-8"))
         assert [target for target in targets(text) if not leads_somewhere(path, target)] == []
 
-
     @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
     def test_named_source_files_exist(self, path: Path) -> None:
         """A file is named by the end of its path: `sessions/journal.py`."""
