@@ -10,11 +10,11 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import (
     LazyString,
     _,
-    gettext_lazy,
     join_lazy,
+    lazy,
+    lazy_plural,
     map_lazy,
     ngettext,
-    ngettext_lazy,
     translate,
     use_translations,
 )
@@ -44,7 +44,7 @@ def loud() -> Iterator[None]:
 def test_english_without_a_catalogue() -> None:
     assert _("there is no {path}", path="a") == "there is no a"
     assert ngettext("{count} file", "{count} files", 1000) == "1,000 files"
-    assert translate(gettext_lazy("there is no {path}", path="a")) == "there is no a"
+    assert translate(lazy("there is no {path}", path="a")) == "there is no a"
 
 
 @pytest.mark.usefixtures("loud")
@@ -55,15 +55,15 @@ def test_what_is_said_is_translated() -> None:
 
 @pytest.mark.usefixtures("loud")
 def test_a_phrase_is_english_until_it_is_shown() -> None:
-    found = gettext_lazy("there is no {path}", path="a")
+    found = lazy("there is no {path}", path="a")
     assert (found, f"{found}.", json.dumps([found])) == ("there is no a", "there is no a.", '["there is no a"]')
     assert translate(found) == "THERE IS NO a"
-    assert translate(ngettext_lazy("{count} file", "{count} files", 2)) == "2 FILES"
+    assert translate(lazy_plural("{count} file", "{count} files", 2)) == "2 FILES"
 
 
 @pytest.mark.usefixtures("loud")
 def test_an_error_gives_back_what_it_was_raised_with() -> None:
-    error = UsageError(gettext_lazy("there is no {path}", path="a"))
+    error = UsageError(lazy("there is no {path}", path="a"))
     assert str(error) == "there is no a"
     assert translate(error) == "THERE IS NO a"
     assert _("sorry: {why}", why=error) == "SORRY: THERE IS NO a"
@@ -71,15 +71,15 @@ def test_an_error_gives_back_what_it_was_raised_with() -> None:
 
 @pytest.mark.usefixtures("loud")
 def test_what_is_filled_in_is_translated_too() -> None:
-    outer = gettext_lazy("sorry: {why}", why=gettext_lazy("no {path}", path="a"))
+    outer = lazy("sorry: {why}", why=lazy("no {path}", path="a"))
     assert (str(outer), translate(outer)) == ("sorry: no a", "SORRY: NO a")
 
 
 @pytest.mark.usefixtures("loud")
 def test_phrases_can_be_joined_and_changed() -> None:
-    both = join_lazy("; ", (gettext_lazy("deletes"), "a.txt"))
+    both = join_lazy("; ", (lazy("deletes"), "a.txt"))
     assert (both, translate(both)) == ("deletes; a.txt", "DELETES; a.txt")
-    cut = map_lazy(gettext_lazy("no file."), lambda text: text.removesuffix("."))
+    cut = map_lazy(lazy("no file."), lambda text: text.removesuffix("."))
     assert (cut, translate(cut)) == ("no file", "NO FILE")
     assert map_lazy("ab", str.title) == "Ab"
 
@@ -92,7 +92,7 @@ def test_other_texts_are_as_they_are() -> None:
 
 @pytest.mark.usefixtures("loud")
 def test_a_copy_is_a_phrase() -> None:
-    made = copy.deepcopy(gettext_lazy("no file"))
+    made = copy.deepcopy(lazy("no file"))
     assert isinstance(made, LazyString)
     assert translate(made) == "NO FILE"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tejat.core.i18n import LazyString, gettext_lazy, translate
+from tejat.core.i18n import LazyString, lazy, translate
 from tejat.core.sanitize import sanitize_line, sanitize_summary, sanitize_text, strip_hidden
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
@@ -105,6 +105,6 @@ class TestOneLine:
 
     @pytest.mark.parametrize("sanitize", [sanitize_line, sanitize_summary, sanitize_text])
     def test_a_lazy_string_stays_lazy(self, sanitize: Callable[[str], str]) -> None:
-        text = sanitize(gettext_lazy("a\x1b{name}", name="b\x1b"))
+        text = sanitize(lazy("a\x1b{name}", name="b\x1b"))
         assert text == translate(text) == "a<U+001B>b<U+001B>"
         assert isinstance(text, LazyString)

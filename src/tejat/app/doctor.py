@@ -10,7 +10,7 @@ from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.models.names import Provider, parse_model_name
 
 
@@ -34,23 +34,19 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
     source = named.source
     if from_file:
-        source = gettext_lazy("{name} in {file}", name=named.source, file=run_config.environment_file)
+        source = lazy("{name} in {file}", name=named.source, file=run_config.environment_file)
     try:
         service, _ = parse_model_name(named.value, run_config.environment)
     except UsageError as error:
-        yield DoctorCheck(
-            gettext_lazy("model"), gettext_lazy("name"), passed=False, detail=_with_source(str(error), source)
-        )
+        yield DoctorCheck(lazy("model"), lazy("name"), passed=False, detail=_with_source(str(error), source))
         return
-    yield DoctorCheck(
-        gettext_lazy("model"), gettext_lazy("name"), passed=True, detail=_with_source(named.value, source)
-    )
+    yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(named.value, source))
     yield _key_check(service, run_config, own)
     for name in _URL_VARIABLES.get(service, ()):
         if run_config.environment.get(name):
             yield DoctorCheck(
-                gettext_lazy("model"),
-                gettext_lazy("address"),
+                lazy("model"),
+                lazy("address"),
                 passed=True,
                 detail=_with_source(_origin(run_config.environment[name]), name),
             )
@@ -58,53 +54,39 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     if run_config.settings.base_url:
         url = run_config.settings.base_url
         yield DoctorCheck(
-            gettext_lazy("model"),
-            gettext_lazy("address"),
-            passed=True,
-            detail=_with_source(_origin(url.value), url.source),
+            lazy("model"), lazy("address"), passed=True, detail=_with_source(_origin(url.value), url.source)
         )
 
 
 def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> DoctorCheck:
     if service not in _KEY_VARIABLES:
-        return DoctorCheck(
-            gettext_lazy("model"), gettext_lazy("key"), passed=True, detail=gettext_lazy("none is needed")
-        )
+        return DoctorCheck(lazy("model"), lazy("key"), passed=True, detail=lazy("none is needed"))
     names = _KEY_VARIABLES[service]
     if service is Provider.VERTEX and not run_config.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
         names = _KEY_VARIABLES_WITHOUT_PROJECT
     for name in names:
         if run_config.environment.get(name, "").strip():
             kept = run_config.paths.credentials if name in run_config.stored_keys else run_config.environment_file
-            where = gettext_lazy("the environment") if name in own else kept
+            where = lazy("the environment") if name in own else kept
             return DoctorCheck(
-                gettext_lazy("model"),
-                gettext_lazy("key"),
-                passed=True,
-                detail=gettext_lazy("{name} from {place}", name=name, place=where),
+                lazy("model"), lazy("key"), passed=True, detail=lazy("{name} from {place}", name=name, place=where)
             )
     if service is Provider.OPENAI and (run_config.environment.get("OPENAI_BASE_URL") or run_config.settings.base_url):
         return DoctorCheck(
-            gettext_lazy("model"),
-            gettext_lazy("key"),
-            passed=True,
-            detail=gettext_lazy("none, which a server of your own may not need"),
+            lazy("model"), lazy("key"), passed=True, detail=lazy("none, which a server of your own may not need")
         )
     if names is _KEY_VARIABLES_WITHOUT_PROJECT:
         return DoctorCheck(
-            gettext_lazy("model"),
-            gettext_lazy("key"),
-            passed=False,
-            detail=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY"),
+            lazy("model"), lazy("key"), passed=False, detail=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
         )
     if service is Provider.VERTEX and os.path.isfile(stored := _stored_credentials(run_config.environment)):
-        return DoctorCheck(gettext_lazy("model"), gettext_lazy("key"), passed=True, detail=stored)
-    return DoctorCheck(gettext_lazy("model"), gettext_lazy("key"), passed=False, detail=_not_set(*names))
+        return DoctorCheck(lazy("model"), lazy("key"), passed=True, detail=stored)
+    return DoctorCheck(lazy("model"), lazy("key"), passed=False, detail=_not_set(*names))
 
 
 def _not_set(*names: str) -> str:
-    separator = gettext_lazy(" or ")
-    return gettext_lazy("none: {names} is not set", names=join_lazy(separator, names))
+    separator = lazy(" or ")
+    return lazy("none: {names} is not set", names=join_lazy(separator, names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
@@ -118,19 +100,13 @@ def _network_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         for spelling in (name, name.upper()):
             if value := run_config.environment.get(spelling, "").strip():
                 yield DoctorCheck(
-                    gettext_lazy("network"),
-                    gettext_lazy("proxy"),
-                    passed=True,
-                    detail=_with_source(_origin(value), spelling),
+                    lazy("network"), lazy("proxy"), passed=True, detail=_with_source(_origin(value), spelling)
                 )
                 break
     if run_config.settings.search_url:
         url = run_config.settings.search_url
         yield DoctorCheck(
-            gettext_lazy("network"),
-            gettext_lazy("web search"),
-            passed=True,
-            detail=_with_source(_origin(url.value), url.source),
+            lazy("network"), lazy("web search"), passed=True, detail=_with_source(_origin(url.value), url.source)
         )
 
 
@@ -138,33 +114,24 @@ def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     settings, trust = run_config.settings, run_config.trust
     for path in settings.files:
         if path not in settings.ignored_files:
-            yield DoctorCheck(gettext_lazy("files"), gettext_lazy("settings"), passed=True, detail=path)
+            yield DoctorCheck(lazy("files"), lazy("settings"), passed=True, detail=path)
     for path in settings.ignored_files:
-        yield DoctorCheck(gettext_lazy("files"), gettext_lazy("not trusted"), passed=False, detail=path)
+        yield DoctorCheck(lazy("files"), lazy("not trusted"), passed=False, detail=path)
     if run_config.environment_file is not None:
-        yield DoctorCheck(
-            gettext_lazy("files"), gettext_lazy("environment"), passed=True, detail=run_config.environment_file
-        )
-    yield DoctorCheck(
-        gettext_lazy("files"),
-        gettext_lazy("sessions"),
-        passed=True,
-        detail=run_config.paths.sessions,
-    )
-    yield DoctorCheck(gettext_lazy("trust"), _LEVEL_LABELS[trust.level], trust.is_trusted, trust.reason)
+        yield DoctorCheck(lazy("files"), lazy("environment"), passed=True, detail=run_config.environment_file)
+    yield DoctorCheck(lazy("files"), lazy("sessions"), passed=True, detail=run_config.paths.sessions)
+    yield DoctorCheck(lazy("trust"), _LEVEL_LABELS[trust.level], trust.is_trusted, trust.reason)
     changed = {item.path for item in trust.changed}
     for item in trust.items:
-        how = _with_source(item.path, gettext_lazy("changed")) if item.path in changed else item.path
-        yield DoctorCheck(gettext_lazy("trust"), item.label, trust.is_trusted, how)
+        how = _with_source(item.path, lazy("changed")) if item.path in changed else item.path
+        yield DoctorCheck(lazy("trust"), item.label, trust.is_trusted, how)
 
 
 def _locale_check(own: Mapping[str, str]) -> DoctorCheck:
     named = next((f"{name}={own[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if own.get(name)), None)
     encoding = sys.getfilesystemencoding()
-    message = gettext_lazy(
-        "{locale}, names of files are {encoding}", locale=named or gettext_lazy("not set"), encoding=encoding
-    )
-    return DoctorCheck(gettext_lazy("terminal"), gettext_lazy("locale"), encoding.lower() in ("utf-8", "utf8"), message)
+    message = lazy("{locale}, names of files are {encoding}", locale=named or lazy("not set"), encoding=encoding)
+    return DoctorCheck(lazy("terminal"), lazy("locale"), encoding.lower() in ("utf-8", "utf8"), message)
 
 
 def _with_source(what: str, source: str) -> str:
@@ -177,16 +144,16 @@ def _origin(url: str) -> str:
         parts = urlsplit(url if "://" in url else f"//{url}")
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
-        return gettext_lazy("an address that cannot be read")
+        return lazy("an address that cannot be read")
     scheme = f"{parts.scheme}://" if parts.scheme else ""
     return f"{scheme}{parts.hostname or ''}{port}"
 
 
 _LEVEL_LABELS: Mapping[TrustLevel, str] = {
-    TrustLevel.TRUSTED: gettext_lazy("trusted"),
-    TrustLevel.NOT_TRUSTED: gettext_lazy("not trusted"),
-    TrustLevel.UNKNOWN: gettext_lazy("unknown"),
-    TrustLevel.CHANGED: gettext_lazy("changed"),
+    TrustLevel.TRUSTED: lazy("trusted"),
+    TrustLevel.NOT_TRUSTED: lazy("not trusted"),
+    TrustLevel.UNKNOWN: lazy("unknown"),
+    TrustLevel.CHANGED: lazy("changed"),
 }
 _KEY_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
     Provider.GEMINI: ("GEMINI_API_KEY", "GOOGLE_API_KEY"),

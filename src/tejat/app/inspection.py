@@ -10,7 +10,7 @@ from tejat.app.tools.tool_services import resolve_sandbox_mode, sandbox_paths
 from tejat.app.tools.toolset import open_tools
 from tejat.config.paths import app_paths
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
     from tejat.engine.calls.policy_inspector import PolicyInspector
@@ -72,18 +72,15 @@ def run_checks(directories: Sequence[str], requested: str | None) -> list[Doctor
         sandbox = sandbox_paths(run_config.paths, roots.directories)
     _, report = select_sandbox(mode, roots=sandbox.roots, state_directory=sandbox.state_directory)
     in_use = DoctorCheck(
-        gettext_lazy("sandbox"),
-        gettext_lazy("in use"),
-        report.sandbox is not None,
-        report.sandbox or report.files.detail,
+        lazy("sandbox"), lazy("in use"), report.sandbox is not None, report.sandbox or report.files.detail
     )
     return [
         in_use,
         *(
-            DoctorCheck(gettext_lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
+            DoctorCheck(lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
             for name, axis in axes_by_name(report).items()
         ),
-        _program_check(gettext_lazy("shell"), find_shell(sandbox.roots, os.environ.get("PATH", os.defpath))[0]),
+        _program_check(lazy("shell"), find_shell(sandbox.roots, os.environ.get("PATH", os.defpath))[0]),
         _program_check("git", find_program("git")),
         _program_check("rg", find_ripgrep()),
         *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
@@ -91,13 +88,13 @@ def run_checks(directories: Sequence[str], requested: str | None) -> list[Doctor
 
 
 _ISOLATION_LABELS = {
-    "files": gettext_lazy("files"),
-    "network": gettext_lazy("network"),
-    "processes": gettext_lazy("processes"),
-    "control files": gettext_lazy("control files"),
-    "secrets": gettext_lazy("secrets"),
+    "files": lazy("files"),
+    "network": lazy("network"),
+    "processes": lazy("processes"),
+    "control files": lazy("control files"),
+    "secrets": lazy("secrets"),
 }
 
 
 def _program_check(name: str, path: str | None) -> DoctorCheck:
-    return DoctorCheck(gettext_lazy("programs"), name, path is not None, path or gettext_lazy("not found"))
+    return DoctorCheck(lazy("programs"), name, path is not None, path or lazy("not found"))

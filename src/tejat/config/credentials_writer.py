@@ -7,7 +7,7 @@ from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.private_files import write_private_file
 
 _LOCK_TIMEOUT = 10.0
@@ -19,7 +19,7 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
     An empty key removes it. Raises UsageError, and leaves the file unchanged, if it cannot be stored.
     """
     if name not in API_KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
-        raise UsageError(gettext_lazy("This is not a key that could be kept: it holds characters that no key has."))
+        raise UsageError(lazy("This is not a key that could be kept: it holds characters that no key has."))
     path = paths.credentials
     make_private_directory(os.path.dirname(path))
     with file_lock(f"{path}.lock", timeout=_LOCK_TIMEOUT):
@@ -29,6 +29,6 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
             write_private_file(path, text)
         except OSError as error:
             raise UsageError(
-                gettext_lazy("The key could not be kept in {path}: {why}.", path=path, why=error.strerror)
+                lazy("The key could not be kept in {path}: {why}.", path=path, why=error.strerror)
             ) from error
     return path

@@ -10,7 +10,7 @@ from tejat.config.paths import AppPaths, SourceTier, same_directory
 from tejat.config.trust.decision import TrustDecision
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_FILES = 1000
 """Files and directories of the user, or of the project."""
@@ -107,7 +107,7 @@ class _CommandDirectory:
             try:
                 if name in found:
                     raise ConfigurationError(
-                        gettext_lazy("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
+                        lazy("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
                     )
                 text = self._read(path, relative)
             except ConfigurationError as error:
@@ -137,7 +137,7 @@ class _CommandDirectory:
                     continue
                 if not left:
                     self.problems.append(
-                        gettext_lazy(
+                        lazy(
                             "{directory} holds more than {most} files: the rest is left out.",
                             directory=self.directory,
                             most=MAX_FILES,
@@ -149,9 +149,7 @@ class _CommandDirectory:
                     yield relative
                 elif relative.count("/") + 1 > MAX_DEPTH:
                     self.problems.append(
-                        gettext_lazy(
-                            "{path} lies too deep and is left out.", path=os.path.join(self.directory, relative)
-                        )
+                        lazy("{path} lies too deep and is left out.", path=os.path.join(self.directory, relative))
                     )
                 else:
                     inner.append(relative)
@@ -173,7 +171,7 @@ class _CommandDirectory:
             self.problems.append(str(error))
             return []
         except OSError as error:
-            self.problems.append(gettext_lazy("Cannot look into {path}: {why}.", path=path, why=error.strerror))
+            self.problems.append(lazy("Cannot look into {path}: {why}.", path=path, why=error.strerror))
             return []
         return [name for name in names if not name.startswith(".")]
 
@@ -184,12 +182,12 @@ class _CommandDirectory:
             return None
         if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests(text):
             raise ConfigurationError(
-                gettext_lazy("Will not obey {path}: it has changed since the folder was looked at.", path=path)
+                lazy("Will not obey {path}: it has changed since the folder was looked at.", path=path)
             )
         self._remaining -= len(text)
         if self._remaining < 0:
             raise ConfigurationError(
-                gettext_lazy(
+                lazy(
                     "Cannot use {path}: the files in {directory} are longer than {size} MiB.",
                     path=path,
                     directory=self.directory,
@@ -203,10 +201,10 @@ class _CommandDirectory:
             return
         real = os.path.realpath(path)
         if not real.startswith(f"{self._confined_to.rstrip('/')}/"):
-            raise ConfigurationError(gettext_lazy("Will not obey {path}: it leads outside the project.", path=path))
+            raise ConfigurationError(lazy("Will not obey {path}: it leads outside the project.", path=path))
 
     def _reject(self, name: str, why: str) -> None:
-        message = gettext_lazy("The command /{name} was left out. {why}", name=name, why=why)
+        message = lazy("The command /{name} was left out. {why}", name=name, why=why)
         self.invalid.setdefault(name, message)
         self.problems.append(message)
 
@@ -232,23 +230,19 @@ def _parse_command(name: str, path: str, text: str, tier: SourceTier) -> CustomC
     import tomllib
 
     if _DEEP_KEY.search(text):
-        raise ConfigurationError(gettext_lazy("Cannot use {path}: it is nested too deeply.", path=path))
+        raise ConfigurationError(lazy("Cannot use {path}: it is nested too deeply.", path=path))
     try:
         table = tomllib.loads(text)
     except RecursionError:
         raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.") from None
     except ValueError as error:
-        raise ConfigurationError(
-            gettext_lazy("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)
-        ) from None
+        raise ConfigurationError(lazy("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)) from None
     prompt = table.get("prompt")
     if prompt is None:
-        raise ConfigurationError(gettext_lazy("Cannot use {path}: it has no prompt.", path=path))
+        raise ConfigurationError(lazy("Cannot use {path}: it has no prompt.", path=path))
     if not isinstance(prompt, str) or not prompt.strip():
-        raise ConfigurationError(
-            gettext_lazy("Cannot use {path}: its prompt must be a text that is not empty.", path=path)
-        )
-    description = table.get("description", gettext_lazy("Custom command from {path}", path=os.path.basename(path)))
+        raise ConfigurationError(lazy("Cannot use {path}: its prompt must be a text that is not empty.", path=path))
+    description = table.get("description", lazy("Custom command from {path}", path=os.path.basename(path)))
     if not isinstance(description, str):
-        raise ConfigurationError(gettext_lazy("Cannot use {path}: its description must be a text.", path=path))
+        raise ConfigurationError(lazy("Cannot use {path}: its description must be a text.", path=path))
     return CustomCommand(name, path, prompt, description, tier)

@@ -7,7 +7,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
 DEFAULT_TIMEOUT = 60.0
@@ -25,7 +25,7 @@ CLAUDE_EVENT_NAMES = {
 HookSettings: TypeAlias = Mapping[str, Sequence[Setting[JsonValue]]]
 
 _SWITCHES = ("enabled", "disabled", "notifications")
-_NOT_SUPPORTED = {"BeforeToolSelection": gettext_lazy("Use BeforeTool to keep a tool from running")}
+_NOT_SUPPORTED = {"BeforeToolSelection": lazy("Use BeforeTool to keep a tool from running")}
 
 
 @frozen
@@ -92,14 +92,14 @@ def _parse_event(name: str, entries: Sequence[Setting[JsonValue]], warnings: lis
     elif entries and name not in _SWITCHES:
         source, hint = entries[0].source, _NOT_SUPPORTED.get(name)
         warnings.append(
-            gettext_lazy(
+            lazy(
                 "{source}: hooks.{name} is no event that is known, so nothing is run for it. Known are {known}.",
                 source=source,
                 name=name,
                 known=", ".join(HookEvent),
             )
             if hint is None
-            else gettext_lazy(
+            else lazy(
                 "{source}: hooks.{name} is not supported, so nothing is run for it. {hint}.",
                 source=source,
                 name=name,
@@ -124,12 +124,12 @@ class _HookGroup:
 
     def parse(self) -> list[HookConfig]:
         try:
-            group = _object(self._entry.value, gettext_lazy("a group of hooks"))
+            group = _object(self._entry.value, lazy("a group of hooks"))
             self._matcher = _text(group, "matcher", default="").strip()
             self._is_sequential = _boolean(group, "sequential")
             entries = group.get("hooks")
             if not isinstance(entries, Sequence) or isinstance(entries, str):
-                raise _InvalidHook(gettext_lazy("hooks must be a list of hooks"))
+                raise _InvalidHook(lazy("hooks must be a list of hooks"))
         except _InvalidHook as unclear:
             return [self._invalid_hook(str(unclear))]
         return [self._parse_hook(entry) for entry in entries]
@@ -137,16 +137,14 @@ class _HookGroup:
     def _parse_hook(self, entry: JsonValue) -> HookConfig:
         name = ""
         try:
-            given = _object(entry, gettext_lazy("a hook"))
+            given = _object(entry, lazy("a hook"))
             name = _text(given, "name", default="").strip()
             kind = _text(given, "type", default="command")
             if kind != "command":
-                raise _InvalidHook(
-                    gettext_lazy("the type of a hook must be command, but is {kind!r}", kind=kind[:_MAX_SHOWN])
-                )
+                raise _InvalidHook(lazy("the type of a hook must be command, but is {kind!r}", kind=kind[:_MAX_SHOWN]))
             command = _text(given, "command").strip()
             if not command or "\0" in command:
-                raise _InvalidHook(gettext_lazy("command must be a command line"))
+                raise _InvalidHook(lazy("command must be a command line"))
             seconds = self._parse_timeout(given)
         except _InvalidHook as unclear:
             return self._invalid_hook(str(unclear), name)
@@ -168,7 +166,7 @@ class _HookGroup:
         if limit is None:
             return DEFAULT_TIMEOUT
         if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= 0:
-            raise _InvalidHook(gettext_lazy("timeout must be a number above 0"))
+            raise _InvalidHook(lazy("timeout must be a number above 0"))
         return min(limit if self._spelling in CLAUDE_EVENT_NAMES else limit / 1000, MAX_TIMEOUT)
 
     def _invalid_hook(self, why: str, name: str = "") -> HookConfig:
@@ -181,9 +179,7 @@ class _HookGroup:
             "" if self._matcher == "*" else self._matcher,
             self._entry.tier,
             source,
-            problem=gettext_lazy(
-                "{source}: in hooks.{spelling}, {why}.", source=source, spelling=self._spelling, why=why
-            ),
+            problem=lazy("{source}: in hooks.{spelling}, {why}.", source=source, spelling=self._spelling, why=why),
         )
 
 
@@ -199,15 +195,13 @@ class _DisabledHooks:
             self._names[entry.value] = max(tier_rank(entry.tier), self._names.get(entry.value, -1))
         else:
             warnings.append(
-                gettext_lazy(
-                    "{source}: hooks.disabled must be a list of names. It is passed over.", source=entry.source
-                )
+                lazy("{source}: hooks.disabled must be a list of names. It is passed over.", source=entry.source)
             )
 
     def apply_switch(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
         if not isinstance(entry.value, bool):
             warnings.append(
-                gettext_lazy("{source}: hooks.enabled must be true or false. It is passed over.", source=entry.source)
+                lazy("{source}: hooks.enabled must be true or false. It is passed over.", source=entry.source)
             )
         elif not entry.value:
             self._all = max(tier_rank(entry.tier), self._all)
@@ -220,19 +214,18 @@ class _DisabledHooks:
 def _describe_consequence(hook: HookConfig) -> str:
     match hook.event:
         case HookEvent.BEFORE_TOOL:
-            return gettext_lazy(
-                "Until it is put right, calls of {matcher} are denied.",
-                matcher=hook.matcher or gettext_lazy("every tool"),
+            return lazy(
+                "Until it is put right, calls of {matcher} are denied.", matcher=hook.matcher or lazy("every tool")
             )
         case event if event in GUARD_EVENTS:
-            return gettext_lazy("Until it is put right, no prompt is answered.")
+            return lazy("Until it is put right, no prompt is answered.")
         case _:
-            return gettext_lazy("This hook is not run.")
+            return lazy("This hook is not run.")
 
 
 def _object(given: JsonValue, what: str) -> JsonObject:
     if not isinstance(given, Mapping):
-        raise _InvalidHook(gettext_lazy("{what} must be an object", what=what))
+        raise _InvalidHook(lazy("{what} must be an object", what=what))
     return given
 
 
@@ -241,14 +234,14 @@ def _text(given: JsonObject, name: str, default: str | None = None) -> str:
     if found is None and default is not None:
         return default
     if not isinstance(found, str):
-        raise _InvalidHook(gettext_lazy("{name} must be a text", name=name))
+        raise _InvalidHook(lazy("{name} must be a text", name=name))
     return found
 
 
 def _boolean(given: JsonObject, name: str) -> bool:
     found = given.get(name)
     if found is not None and not isinstance(found, bool):
-        raise _InvalidHook(gettext_lazy("{name} must be true or false", name=name))
+        raise _InvalidHook(lazy("{name} must be true or false", name=name))
     return found is True
 
 

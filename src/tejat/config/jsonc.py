@@ -7,7 +7,7 @@ from math import isinf
 from typing import NamedTuple, TypeAlias
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_DEPTH = 100
 
@@ -27,7 +27,7 @@ class JsoncError(ValueError):
     """Invalid JSON. The message ends with `line` and `column`."""
 
     def __init__(self, problem: str, *, line: int, column: int) -> None:
-        super().__init__(gettext_lazy("{why} at line {line}, column {column}", why=problem, line=line, column=column))
+        super().__init__(lazy("{why} at line {line}, column {column}", why=problem, line=line, column=column))
         self.line = line
         self.column = column
 
@@ -54,7 +54,7 @@ def parse_jsonc(text: str, on_member: MemberCallback | None = None) -> JsonNode:
     node = reader.read_value(MAX_DEPTH)
     reader.skip_space()
     if reader.position < len(reader.text):
-        raise reader.error(gettext_lazy("there is more text after the value"))
+        raise reader.error(lazy("there is more text after the value"))
     return node
 
 
@@ -82,7 +82,7 @@ class _Parser:
                 self._line_start = self.position + skipped.rindex("\n") + 1
             self.position = found.end()
         if self.text.startswith("/*", self.position):
-            raise self.error(gettext_lazy("a comment has no end"))
+            raise self.error(lazy("a comment has no end"))
 
     def read_value(self, depth: int) -> JsonNode:
         line, column = self._line, self.position - self._line_start + 1
@@ -92,7 +92,7 @@ class _Parser:
         first = self.text[self.position : self.position + 1]
         if first in ("{", "["):
             if depth == 0:
-                raise self.error(gettext_lazy("there are more than {most} levels of nesting", most=MAX_DEPTH))
+                raise self.error(lazy("there are more than {most} levels of nesting", most=MAX_DEPTH))
             return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
         if first == '"':
             return self._read_string()
@@ -102,9 +102,9 @@ class _Parser:
         if number := _NUMBER.match(self.text, self.position):
             return self._read_number(number)
         raise self.error(
-            gettext_lazy("a value is missing")
+            lazy("a value is missing")
             if first in ("", "}", "]", ",", ":")
-            else gettext_lazy("{first!r} begins no value", first=first)
+            else lazy("{first!r} begins no value", first=first)
         )
 
     def _read_object(self, depth: int) -> dict[str, JsonNode]:
@@ -113,18 +113,16 @@ class _Parser:
         while not self._consume("}"):
             start = self.position
             if not self.text.startswith('"', start):
-                raise self.error(gettext_lazy("a key in double quotes is missing"))
+                raise self.error(lazy("a key in double quotes is missing"))
             key = self._read_string()
             if key in members:
                 raise self.error(
-                    gettext_lazy(
-                        'the key "{key}" is given again (first at line {line})', key=key, line=members[key].line
-                    ),
+                    lazy('the key "{key}" is given again (first at line {line})', key=key, line=members[key].line),
                     start,
                 )
             self.skip_space()
             if not self.text.startswith(":", self.position):
-                raise self.error(gettext_lazy('":" is missing after the key "{key}"', key=key))
+                raise self.error(lazy('":" is missing after the key "{key}"', key=key))
             self._advance()
             begin = self.position
             members[key] = self.read_value(depth)
@@ -156,7 +154,7 @@ class _Parser:
         if self.text.startswith(",", self.position):
             self._advance()
         elif not self.text.startswith(closing, self.position):
-            raise self.error(gettext_lazy('"," or "{closing}" is missing', closing=closing))
+            raise self.error(lazy('"," or "{closing}" is missing', closing=closing))
 
     def _read_string(self) -> str:
         start = self.position
@@ -164,27 +162,25 @@ class _Parser:
         end = found.end() if found else start
         following = self.text[end : end + 1]
         if following in ("", "\n"):
-            raise self.error(gettext_lazy('a string has no closing "'), start)
+            raise self.error(lazy('a string has no closing "'), start)
         if following == "\\":
-            raise self.error(gettext_lazy("JSON has no such escape"), end)
+            raise self.error(lazy("JSON has no such escape"), end)
         if following != '"':
-            raise self.error(
-                gettext_lazy("a control character (U+{code:04X}) stands in a string", code=ord(following)), end
-            )
+            raise self.error(lazy("a control character (U+{code:04X}) stands in a string", code=ord(following)), end)
         self.position = end + 1
         written = self.text[start : self.position]
         value = written[1:-1] if "\\" not in written else str(json.loads(written))
         if _SURROGATE.search(value):
-            raise self.error(gettext_lazy("a string holds half a character"), start)
+            raise self.error(lazy("a string holds half a character"), start)
         return value
 
     def _read_number(self, found: re.Match[str]) -> int | float:
         written = found.group()
         if len(written) > _NUMBER_LENGTH:
-            raise self.error(gettext_lazy("a number is too long"))
+            raise self.error(lazy("a number is too long"))
         number = float(written) if found[1] or found[2] else int(written)
         if isinf(number):
-            raise self.error(gettext_lazy("a number is too large"))
+            raise self.error(lazy("a number is too large"))
         self.position = found.end()
         return number
 

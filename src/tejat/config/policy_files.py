@@ -7,7 +7,7 @@ from tejat.config.files.reader import AllowedWriters, list_config_directory, rea
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
@@ -63,7 +63,7 @@ def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
     ]
     if len(names) > _MAX_FILES:
         raise UsageError(
-            gettext_lazy(
+            lazy(
                 "Cannot read {directory}: it holds more than {most} policy files.", directory=directory, most=_MAX_FILES
             )
         )
@@ -77,7 +77,7 @@ def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
         room -= len(text)
         if room < 0:
             raise UsageError(
-                gettext_lazy(
+                lazy(
                     "Cannot read {directory}: its policy files are longer than {most} characters.",
                     directory=directory,
                     most=_MAX_CHARACTERS,

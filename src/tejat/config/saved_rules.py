@@ -15,7 +15,7 @@ from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_fil
 from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.files.private_files import write_private_file
 
 _HEADER = """\
@@ -48,10 +48,10 @@ def save_rules(paths: AppPaths, toml: str) -> None:
 
     Raises UsageError, and leaves the file unchanged, if they cannot be saved.
     """
-    with _open_for_update(paths, gettext_lazy("The rule could not be saved")) as path:
-        added = _parse_rules(toml, gettext_lazy("the new rule"))
+    with _open_for_update(paths, lazy("The rule could not be saved")) as path:
+        added = _parse_rules(toml, lazy("the new rule"))
         if not added or toml[: toml.index("[[")].strip():
-            raise UsageError(gettext_lazy("it is not made of [[rule]] tables"))
+            raise UsageError(lazy("it is not made of [[rule]] tables"))
         text = _read(path)
         rules = _parse_rules(text, path)
         grown = text or _HEADER
@@ -60,7 +60,7 @@ def save_rules(paths: AppPaths, toml: str) -> None:
                 rules.append(rule)
                 grown = f"{grown.rstrip()}\n\n{rule.toml}"
         if len(grown.encode()) > MAX_BYTES:
-            raise UsageError(gettext_lazy("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
+            raise UsageError(lazy("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
         if grown != (text or _HEADER):
             _parse_rules(grown, path)
             write_private_file(path, grown)
@@ -86,7 +86,7 @@ def revoke_all_rules(paths: AppPaths) -> list[str]:
 
 
 def _remove(paths: AppPaths, choose: Callable[[list[SavedRule]], list[SavedRule]]) -> list[str]:
-    with _open_for_update(paths, gettext_lazy("Nothing was revoked")) as path:
+    with _open_for_update(paths, lazy("Nothing was revoked")) as path:
         text = _read(path)
         rules = _parse_rules(text, path)
         chosen = choose(rules)
@@ -113,12 +113,10 @@ def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
     if not found and len(wanted) >= _MIN_ID_PREFIX:
         found = [rule for rule in rules if rule.id.startswith(wanted)]
     if not found:
-        raise UsageError(
-            gettext_lazy("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted)
-        )
+        raise UsageError(lazy("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted))
     if len({rule.id for rule in found}) > 1:
         raise UsageError(
-            gettext_lazy("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
+            lazy("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
         )
     return found
 
@@ -149,7 +147,7 @@ def _parse_rules(text: str, path: str) -> list[SavedRule]:
     rules = [_parse_rule(start, lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
     # A line that looks like a table header may be part of a string, or a table may be written in another way.
     if [_parse_single_rule(rule.toml) for rule in rules] != tables:
-        raise UsageError(gettext_lazy("{path} is laid out so that only a person can change it", path=path))
+        raise UsageError(lazy("{path} is laid out so that only a person can change it", path=path))
     return rules
 
 
@@ -163,7 +161,7 @@ def _parse_toml(text: str, path: str) -> dict[str, object]:
         text.encode()
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(gettext_lazy("{path} is not TOML: {why}", path=path, why=error)) from None
+        raise UsageError(lazy("{path} is not TOML: {why}", path=path, why=error)) from None
 
 
 def _parse_single_rule(text: str) -> object:

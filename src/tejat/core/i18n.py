@@ -1,7 +1,7 @@
 """Translation of messages, in the manner of gettext.
 
-`_` and `ngettext` return text in the user's language. Text that a model may read too is lazy: `gettext_lazy` and
-`ngettext_lazy` return English that is translated where it is shown, by `translate` or as a value of another message.
+`_` and `ngettext` return text in the user's language. Text that a model may read too is lazy: `lazy` and
+`lazy_plural` return English that is translated where it is shown, by `translate` or as a value of another message.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,14 +41,14 @@ class LazyString(str):
         return self  # so that `str(error)` returns the lazy string that the error was raised with
 
 
-def gettext_lazy(message: str, /, **values: object) -> LazyString:
+def lazy(message: str, /, **values: object) -> LazyString:
     """Mark a message for translation where it is shown."""
     text = LazyString(message.format_map(values) if values else message)
     text.localize = lambda: _(message, **values)
     return text
 
 
-def ngettext_lazy(one: str, many: str, count: int, /, **values: object) -> LazyString:
+def lazy_plural(one: str, many: str, count: int, /, **values: object) -> LazyString:
     """Mark a message with a plural for translation where it is shown. `{count}` is filled in too."""
     text = LazyString((one if count == 1 else many).format_map({"count": f"{count:,}", **values}))
     text.localize = lambda: ngettext(one, many, count, **values)

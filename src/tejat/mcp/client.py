@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.connection import ServerConnection
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
@@ -25,12 +25,9 @@ _Result = TypeVar("_Result")
 _MAX_TIMEOUT_FACTOR = 4
 """A call that reports progress may take this many times the server's timeout."""
 _MAX_REASONS = 3
-_STEP_ACTIONS = {
-    ConnectionStep.START: gettext_lazy("start"),
-    ConnectionStep.HANDSHAKE: gettext_lazy("answer the handshake"),
-}
-_MAY_BE_DONE = gettext_lazy("The call may or may not have been done.")
-_CLOSED = gettext_lazy("The session with the server was closed.")
+_STEP_ACTIONS = {ConnectionStep.START: lazy("start"), ConnectionStep.HANDSHAKE: lazy("answer the handshake")}
+_MAY_BE_DONE = lazy("The call may or may not have been done.")
+_CLOSED = lazy("The session with the server was closed.")
 
 
 @frozen
@@ -206,9 +203,7 @@ class McpClient:
         outcome = await asyncio.shield(self._attempt)
         if isinstance(outcome, ServerConnection):
             return outcome
-        message = gettext_lazy(
-            "The MCP server '{alias}' is not connected: {why}", alias=self.alias, why=outcome.message
-        )
+        message = lazy("The MCP server '{alias}' is not connected: {why}", alias=self.alias, why=outcome.message)
         raise outcome.replace(message=message)
 
     async def _run(self) -> None:
@@ -269,7 +264,7 @@ class McpClient:
             async with asyncio.timeout(limit):
                 return await work()
         except TimeoutError:
-            message = gettext_lazy(
+            message = lazy(
                 "The server did not {deed} within {limit:.3g} seconds.", deed=_STEP_ACTIONS[step], limit=limit
             )
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
@@ -357,7 +352,7 @@ class McpClient:
         reason = (
             _CLOSED
             if defect is None
-            else gettext_lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
+            else lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
         )
         failure = McpFailure(reason, McpProblem.CLOSED)
         if self._attempt is not None and not self._attempt.done():

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.discovery import limit_problems, list_features
@@ -148,7 +148,7 @@ def _drop_invalid_header_tools(features: ServerFeatures) -> ServerFeatures:
     """Drop tools that demand invalid headers: the protocol forbids calling them."""
     looked_at = [(tool, header_problem(tool.input_schema)) for tool in features.tools]
     left_out = [
-        gettext_lazy("The tool {name} was left out: it wants {why}.", name=quote_name(tool.name), why=problem)
+        lazy("The tool {name} was left out: it wants {why}.", name=quote_name(tool.name), why=problem)
         for tool, problem in looked_at
         if problem is not None
     ]

@@ -9,7 +9,7 @@ from math import isfinite
 from typing import assert_never
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
@@ -128,7 +128,7 @@ class JsonRpcSession:
                     pending.settle(RequestNotSent(failure))
                 outcome = await pending.outcome
         except TimeoutError:
-            message = gettext_lazy(
+            message = lazy(
                 "The server did not answer within {seconds:.3g} seconds ({method}).",
                 seconds=pending.limit(),
                 method=method,
@@ -150,7 +150,7 @@ class JsonRpcSession:
 
     async def close(self) -> None:
         """Close the connection. Pending requests fail."""
-        self._fail_pending(McpFailure(gettext_lazy("The connection to the server was closed."), McpProblem.CLOSED))
+        self._fail_pending(McpFailure(lazy("The connection to the server was closed."), McpProblem.CLOSED))
         for task in self._incoming.values():
             task.cancel()
         try:
@@ -182,9 +182,9 @@ class JsonRpcSession:
                 self._settle(request_id, result)
             case JsonRpcError(request_id, code, text, data):
                 if request_id is None:
-                    self._add_log_line(gettext_lazy("It could not read a message: {text}", text=text))
+                    self._add_log_line(lazy("It could not read a message: {text}", text=text))
                     return
-                failure_message = gettext_lazy(
+                failure_message = lazy(
                     "The server refused: {text} (code {code})",
                     text=sanitize_text(_truncate(text, _MAX_MESSAGE_LENGTH)),
                     code=code,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 
 MAX_ALIAS_LENGTH = 40
@@ -50,12 +50,12 @@ def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
         if problem is None:
             sharing.setdefault(registered_name(alias, own_name), []).append(own_name)
         else:
-            problems.append(gettext_lazy("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
+            problems.append(lazy("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
     for name, sharers in sharing.items():
         if len(sharers) > 1:
             listed = ", ".join(sorted(f'"{own_name}"' for own_name in sharers))
             problems.append(
-                gettext_lazy(
+                lazy(
                     "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
                     alias=alias,
                     listed=listed,
@@ -74,19 +74,19 @@ def alias_problem(alias: str) -> str | None:
     """
     shown = f'"{_escape(alias[: MAX_ALIAS_LENGTH + 1])}"'
     if not alias:
-        return gettext_lazy("An MCP server needs a name. Give it one in mcpServers.")
+        return lazy("An MCP server needs a name. Give it one in mcpServers.")
     if len(alias) > MAX_ALIAS_LENGTH:
-        return gettext_lazy(
+        return lazy(
             "The MCP server name {shown}... is too long. Give it one of at most {most} characters.",
             shown=shown,
             most=MAX_ALIAS_LENGTH,
         )
     if not re.fullmatch(_ALIAS_PATTERN, alias):
-        return gettext_lazy(
+        return lazy(
             "The MCP server name {shown} cannot be used. Use only letters, digits, '_', '-' and '.'.", shown=shown
         )
     if _SEPARATOR in alias or alias.startswith("_") or alias.endswith("_"):
-        return gettext_lazy(
+        return lazy(
             "The MCP server name {shown} cannot be used: '__' stands between a server and its tool. Rename it so "
             "that it has no two underscores in a row, and none at its beginning or end.",
             shown=shown,
@@ -97,13 +97,13 @@ def alias_problem(alias: str) -> str | None:
 def own_name_problem(own_name: str) -> str | None:
     """Return why a tool or prompt of this name is not accepted, or None. The text is sanitized."""
     if not own_name.strip():
-        return gettext_lazy("it has no name")
+        return lazy("it has no name")
     if len(own_name) > MAX_OWN_NAME_LENGTH:
-        return gettext_lazy(
+        return lazy(
             'its name "{own_name}..." is {size} characters long', own_name=_escape(own_name[:40]), size=len(own_name)
         )
     if not own_name.isprintable() or sanitize_text(own_name) != own_name:
-        return gettext_lazy('its name "{own_name}" has characters that nobody can see', own_name=_escape(own_name))
+        return lazy('its name "{own_name}" has characters that nobody can see', own_name=_escape(own_name))
     return None
 
 
@@ -136,7 +136,7 @@ def tool_aliases(alias: str, own_name: str) -> tuple[str, ...]:
 
 
 def display_name(alias: str, own_name: str) -> str:
-    return gettext_lazy("{own_name} ({alias} MCP Server)", own_name=own_name, alias=alias)
+    return lazy("{own_name} ({alias} MCP Server)", own_name=own_name, alias=alias)
 
 
 def is_tool_enabled(own_name: str, *, include: Sequence[str] | None, exclude: Sequence[str]) -> bool:

@@ -2,18 +2,12 @@
 
 from collections.abc import Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.jsonrpc_session import DISCOVER, INITIALIZE, JsonRpcSession
-from tejat.mcp.protocol import (
-    HANDSHAKE_REVISIONS,
-    META_CAPABILITIES,
-    META_CLIENT,
-    META_REVISION,
-    STATELESS_REVISIONS,
-)
+from tejat.mcp.protocol import HANDSHAKE_REVISIONS, META_CAPABILITIES, META_CLIENT, META_REVISION, STATELESS_REVISIONS
 from tejat.mcp.server_requests import ServerRequestHandler
 from tejat.mcp.types import ServerInfo
 
@@ -48,7 +42,7 @@ async def negotiate(session: JsonRpcSession, request_handler: ServerRequestHandl
         await session.notify("notifications/initialized")
         return _server_info(answer, answer.get("serverInfo"), revision)
     named = sanitize_text(revision[:_MAX_NAME_LENGTH]) if isinstance(revision, str) else "none"
-    message = gettext_lazy("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
+    message = lazy("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
     unknown = McpFailure(message, McpProblem.MALFORMED)
     if revision in STATELESS_REVISIONS:
         return await _discover(session, request_handler, client, unknown)

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.models import ModelOptions
 
 GEMINI_BASE_URL = "https://generativelanguage.googleapis.com"
@@ -21,9 +21,9 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
     """
     from_environment = options.environment.get(variable, "").strip()
     address = from_environment or options.base_url or default
-    source = variable if from_environment else gettext_lazy("The setting model.baseUrl")
+    source = variable if from_environment else lazy("The setting model.baseUrl")
     no_address = UsageError(
-        gettext_lazy(
+        lazy(
             "{source} is not the address of a service: that is http:// or https:// and a host, perhaps a port and a "
             "path.",
             source=source,
@@ -39,7 +39,7 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
     # A variable is set on purpose; settings may be copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK_HOSTS and not from_environment:
         raise UsageError(
-            gettext_lazy(
+            lazy(
                 "The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this "
                 "address if you mean it.",
                 host=host,
@@ -53,5 +53,5 @@ def read_api_key(options: ModelOptions, name: str) -> str:
     """Return the key in an environment variable, or an empty string. Raises UsageError for invalid characters."""
     key = options.environment.get(name, "").strip()
     if not key.isascii() or not (key.isprintable() or not key):
-        raise UsageError(gettext_lazy("{name} holds characters that no key has.", name=name))
+        raise UsageError(lazy("{name} holds characters that no key has.", name=name))
     return key

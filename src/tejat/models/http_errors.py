@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind
 
@@ -39,8 +39,7 @@ def failure_from_http(failure: HttpFailure) -> ModelFailure:
 def protocol_failure(detail: str) -> ModelFailure:
     """Create the failure for a response that does not follow the protocol of the service."""
     return ModelFailure(
-        gettext_lazy("The service sent something that is no answer of a model: {detail}", detail=detail),
-        FailureKind.PROTOCOL,
+        lazy("The service sent something that is no answer of a model: {detail}", detail=detail), FailureKind.PROTOCOL
     )
 
 

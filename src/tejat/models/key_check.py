@@ -53,13 +53,7 @@ API_KEY_SERVICES = (
         version_header=("anthropic-version", "2023-06-01"),
     ),
     ApiKeyService(
-        Provider.OPENAI,
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        OPENAI_BASE_URL,
-        "/models",
-        "authorization",
-        "Bearer ",
+        Provider.OPENAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", OPENAI_BASE_URL, "/models", "authorization", "Bearer "
     ),
 )
 

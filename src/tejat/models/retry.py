@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy, join_lazy, ngettext_lazy
+from tejat.core.i18n import join_lazy, lazy, lazy_plural
 from tejat.core.messages.types import FileData, InlineData
 from tejat.core.model import (
     Chunk,
@@ -87,7 +87,7 @@ class RetryingModel(ModelWrapper):
                             return
                         yield chunk
                 raise ModelFailure(
-                    gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
+                    lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
                 )
             except ModelFailure as failure:
                 rejected = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - removed)
@@ -118,14 +118,14 @@ class RetryingModel(ModelWrapper):
         if failure.retry_after is None:
             return _with_message(
                 failure,
-                gettext_lazy(
+                lazy(
                     "{text} Given up after waiting for {patience:g} seconds in all.",
                     text=failure.message,
                     patience=self._max_total_wait,
                 ),
             )
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
-        advice = gettext_lazy(
+        advice = lazy(
             "The service can be asked again in {wait}, at {until}; not waiting that long.",
             wait=_format_duration(wait),
             until=until,
@@ -138,7 +138,7 @@ class RetryingModel(ModelWrapper):
 
 def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> ModelFailure:
     """Return the failure to report before the immediate retry without these tools."""
-    text = ngettext_lazy(
+    text = lazy_plural(
         "The service does not take the tool {names}, left out from now on.",
         "The service does not take the tools {names}, left out from now on.",
         len(names),
@@ -161,17 +161,17 @@ def _check_usable(answer: ModelResponse) -> ModelResponse:
     detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
         raise ModelFailure(
-            gettext_lazy("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
+            lazy("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
         )
     if answer.reason is FinishReason.MALFORMED_CALL:
         raise ModelFailure(
-            gettext_lazy("The model made a function call that cannot be read.{detail}", detail=detail),
+            lazy("The model made a function call that cannot be read.{detail}", detail=detail),
             FailureKind.MALFORMED_CALL,
             can_retry=True,
         )
     if len(answer.calls) > MAX_CALLS:
         raise ModelFailure(
-            gettext_lazy(
+            lazy(
                 "The model made {calls} calls at once, and only {most} are taken.",
                 calls=len(answer.calls),
                 most=MAX_CALLS,
@@ -181,7 +181,7 @@ def _check_usable(answer: ModelResponse) -> ModelResponse:
         )
     if answer.reason is not FinishReason.MAX_TOKENS and _is_blank(answer):
         raise ModelFailure(
-            gettext_lazy("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
+            lazy("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
         )
     return answer
 
@@ -200,7 +200,7 @@ def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest
 def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    message = gettext_lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    message = lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
     return _with_message(failure, message)
 
 
@@ -212,7 +212,7 @@ def _with_message(failure: ModelFailure, message: str) -> ModelFailure:
 
 def _format_duration(seconds: float) -> str:
     if seconds < 120:
-        return gettext_lazy("{time:.0f} seconds", time=seconds)
+        return lazy("{time:.0f} seconds", time=seconds)
     if seconds < 7200:
-        return gettext_lazy("{time:.0f} minutes", time=seconds / 60)
-    return gettext_lazy("{time:.1f} hours", time=seconds / 3600)
+        return lazy("{time:.0f} minutes", time=seconds / 60)
+    return lazy("{time:.1f} hours", time=seconds / 3600)

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
-_VERSION_CONTROL = gettext_lazy("version control runs or trusts what stands there")
-_AGENT = gettext_lazy("it holds the settings of an agent")
-_EDITOR = gettext_lazy("an editor may run what it says")
-_START = gettext_lazy("a shell or a session runs it when it starts")
-_PACKAGES = gettext_lazy("it says where packages come from and which keys are used")
-_HOOKS = gettext_lazy("it says what runs at a commit")
-_BUILDS = gettext_lazy("it runs with the secrets of the repository")
-_KEYS = gettext_lazy("it holds keys, or says which of them are trusted")
-_TOOL_START = gettext_lazy("a program runs what it says when it starts")
+_VERSION_CONTROL = lazy("version control runs or trusts what stands there")
+_AGENT = lazy("it holds the settings of an agent")
+_EDITOR = lazy("an editor may run what it says")
+_START = lazy("a shell or a session runs it when it starts")
+_PACKAGES = lazy("it says where packages come from and which keys are used")
+_HOOKS = lazy("it says what runs at a commit")
+_BUILDS = lazy("it runs with the secrets of the repository")
+_KEYS = lazy("it holds keys, or says which of them are trusted")
+_TOOL_START = lazy("a program runs what it says when it starts")
 
 _DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".git", ".hg", ".svn", ".bzr", ".jj"), _VERSION_CONTROL),
@@ -59,7 +59,7 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys((".screenrc", ".curlrc", ".wgetrc", ".cargo/config", ".cargo/config.toml"), _TOOL_START),
 }
 
-_BARE_REPOSITORY = gettext_lazy("a file of this name makes its directory a repository, which git then trusts")
+_BARE_REPOSITORY = lazy("a file of this name makes its directory a repository, which git then trusts")
 
 # The rest of `.git` has to stay writable, or nothing could be committed.
 _IN_GIT_FILES = ("config", "config.worktree", "commondir", "info/attributes")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.policy.evaluation.call import Call
@@ -88,13 +88,13 @@ class PolicyEngine:
         is_opaque = facts.line is not None and facts.line.is_opaque
         unchecked = self._restricted_denial(facts) if is_opaque else None
         if unchecked is not None:
-            reason = gettext_lazy(
+            reason = lazy(
                 "The line hides what it runs, so the rule {rule} cannot be checked.", rule=format_quoted_rule(unchecked)
             )
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.always_ask:
             return verdict
-        return PolicyVerdict(Decision.ALLOW, None, gettext_lazy("Mode yolo allows what would be asked."))
+        return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
 
     def _restricted_denial(self, facts: CallFacts) -> PolicyRule | None:
         """Return a rule that forbids some calls of this tool."""
@@ -114,18 +114,18 @@ class PolicyEngine:
     def _error_verdict(self, facts: CallFacts, error: Exception) -> PolicyVerdict:
         why = sanitize_text(f"{type(error).__name__}: {error}")[:_MAX_ERROR_LENGTH]
         if self.mode is ApprovalMode.PLAN and facts.kind not in READ_ONLY_KINDS:
-            reason = gettext_lazy("The policy could not judge this call ({why}), and plan mode only reads.", why=why)
+            reason = lazy("The policy could not judge this call ({why}), and plan mode only reads.", why=why)
             return PolicyVerdict(Decision.DENY, None, reason)
         unchecked = self._restricted_denial(facts) if self.mode is ApprovalMode.YOLO else None
         if unchecked is not None:
-            reason = gettext_lazy(
+            reason = lazy(
                 "The policy could not judge this call ({why}), so the rule {rule} cannot be checked.",
                 why=why,
                 rule=format_quoted_rule(unchecked),
             )
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         return PolicyVerdict(
-            Decision.ASK, None, gettext_lazy("The policy could not judge this call ({why}).", why=why), always_ask=True
+            Decision.ASK, None, lazy("The policy could not judge this call ({why}).", why=why), always_ask=True
         )
 
 
@@ -144,9 +144,7 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     if verdict.decision is Decision.DENY:
         return verdict
     if facts.definition_changed:
-        why = gettext_lazy(
-            "The server describes this tool in other words than when it was last allowed. Look at it again."
-        )
+        why = lazy("The server describes this tool in other words than when it was last allowed. Look at it again.")
         return PolicyVerdict(Decision.ASK, verdict.rule, why, always_ask=True)
     if facts.kind in READ_ONLY_KINDS:
         return verdict
@@ -154,9 +152,7 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
         return verdict  # it writes only its own file
     why = call.control_file_warning()
     return (
-        verdict
-        if why is None
-        else PolicyVerdict(Decision.ASK, verdict.rule, gettext_lazy("{why}.", why=why), always_ask=True)
+        verdict if why is None else PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True)
     )
 
 
@@ -167,7 +163,7 @@ def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVer
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.allows_network):
         return verdict
-    return PolicyVerdict(Decision.ALLOW, None, gettext_lazy("Mode auto_edit allows edits."))
+    return PolicyVerdict(Decision.ALLOW, None, lazy("Mode auto_edit allows edits."))
 
 
 def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
@@ -175,9 +171,7 @@ def _apply_plan_mode(verdict: PolicyVerdict, evaluator: RuleEvaluator) -> Policy
         return verdict
     objection = evaluator.plan_mode_objection()
     if objection is not None:
-        return PolicyVerdict(
-            Decision.DENY, None, gettext_lazy("Plan mode only reads, and {objection}.", objection=objection)
-        )
+        return PolicyVerdict(Decision.DENY, None, lazy("Plan mode only reads, and {objection}.", objection=objection))
     if verdict.decision is Decision.ASK:
         return verdict
-    return PolicyVerdict(Decision.ASK, verdict.rule, gettext_lazy("Plan mode asks before every command."))
+    return PolicyVerdict(Decision.ASK, verdict.rule, lazy("Plan mode asks before every command."))

@@ -5,7 +5,7 @@ from enum import IntEnum, StrEnum
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import field, frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind
 from tejat.policy.shell.command_line import CommandLine
@@ -102,4 +102,4 @@ class PolicyVerdict:
 
     @property
     def source(self) -> str:
-        return self.rule.source if self.rule else gettext_lazy("no rule")
+        return self.rule.source if self.rule else lazy("no rule")

@@ -1,7 +1,7 @@
 """Failures that several tools raise."""
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 
 def invalid_params(reason: str) -> ToolFailure:
@@ -11,6 +11,4 @@ def invalid_params(reason: str) -> ToolFailure:
 
 def command_mismatch() -> ToolFailure:
     """Failure of a command that is not the approved one."""
-    return ToolFailure(
-        gettext_lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE
-    )
+    return ToolFailure(lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE)

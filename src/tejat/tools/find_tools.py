@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Annotated
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -47,7 +47,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
 
     def check(self, params: FindToolsParams) -> None:
         if not (params.query.strip() or params.names):
-            raise invalid_params(gettext_lazy("Give a query, or the names of tools."))
+            raise invalid_params(lazy("Give a query, or the names of tools."))
 
     def describe(self, params: FindToolsParams) -> str:
         return ", ".join(filter(None, [params.query.strip(), *(params.names or ())[:MAX_LOADED]]))
@@ -68,9 +68,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
         limit = min(params.limit, MAX_LOADED)
         loaded, others = [*named.values(), *found[:limit]], found[limit : limit + _MAX_OTHERS]
         self._registry.activate(entry.name for entry in loaded)
-        return ToolResult(
-            _format_result(loaded, others, missing), gettext_lazy("{count} tool(s) loaded.", count=len(loaded))
-        )
+        return ToolResult(_format_result(loaded, others, missing), lazy("{count} tool(s) loaded.", count=len(loaded)))
 
     @cached_property
     def _search(self) -> ToolRanker:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -59,7 +59,7 @@ class GlobTool(TypedTool[GlobParams]):
 
     def check(self, params: GlobParams) -> None:
         if not params.pattern.strip():
-            raise invalid_params(gettext_lazy("The 'pattern' parameter cannot be empty."))
+            raise invalid_params(lazy("The 'pattern' parameter cannot be empty."))
         locations = search_directories(self._workspace, params.path)
         reject_outside_pattern(self._workspace, params.pattern, locations)
         compile_glob(params.pattern.lstrip("/"), case_sensitive=params.case_sensitive)
@@ -77,9 +77,9 @@ class GlobTool(TypedTool[GlobParams]):
             return await run_blocking(lambda stop: self._find(params, stop))
         except OSError as error:
             raise ToolFailure(
-                gettext_lazy("Error during glob search operation: {why}", why=error),
+                lazy("Error during glob search operation: {why}", why=error),
                 ErrorType.GLOB_EXECUTION_ERROR,
-                display=gettext_lazy("Error: An unexpected error occurred."),
+                display=lazy("Error: An unexpected error occurred."),
             ) from error
 
     def _find(self, params: GlobParams, stop: StopToken) -> ToolResult:
@@ -166,28 +166,26 @@ def _format_result(
     if not paths:
         notes = "".join(f" ({count} files were {source}-ignored)" for source, count in ignored if count)
         return ToolResult(
-            f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}', gettext_lazy("No files found")
+            f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}', lazy("No files found")
         )
     notes = "".join(f" ({count} additional files were {source}-ignored)" for source, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
     return ToolResult(
         f"{head}, sorted by modification time (newest first):\n{listing}{omissions}",
-        gettext_lazy("Found {count} matching file(s)", count=len(paths)),
+        lazy("Found {count} matching file(s)", count=len(paths)),
     )
 
 
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(
-                gettext_lazy("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND
-            )
+            return ToolFailure(lazy("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                gettext_lazy("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
+                lazy("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:
-            return ToolFailure(gettext_lazy("Error accessing search path: {why}", why=error.message), error.error_type)
+            return ToolFailure(lazy("Error accessing search path: {why}", why=error.message), error.error_type)

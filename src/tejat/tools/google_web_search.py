@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import user_message
 from tejat.core.model import AskModel, Capability, GroundingSource, ModelFailure, ModelRequest
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
@@ -37,7 +37,7 @@ class WebSearchTool(TypedTool[WebSearchParams]):
 
     def check(self, params: WebSearchParams) -> None:
         if not params.query.strip():
-            raise invalid_params(gettext_lazy("The 'query' parameter cannot be empty."))
+            raise invalid_params(lazy("The 'query' parameter cannot be empty."))
         reject_secrets(self._web, params.query)
 
     def describe(self, params: WebSearchParams) -> str:
@@ -53,13 +53,13 @@ class WebSearchTool(TypedTool[WebSearchParams]):
             raise _failure(query, _NO_SEARCH_AVAILABLE)
         if not found:
             return ToolResult(
-                f'No search results or information found for query: "{query}"', gettext_lazy("No information found.")
+                f'No search results or information found for query: "{query}"', lazy("No information found.")
             )
-        display = gettext_lazy('Search results for "{query}" returned.', query=query)
+        display = lazy('Search results for "{query}" returned.', query=query)
         return ToolResult(f'Web search results for "{query}":\n\n{found}', display)
 
 
-_NO_SEARCH_AVAILABLE = gettext_lazy(
+_NO_SEARCH_AVAILABLE = lazy(
     "there is nothing to search with. This model cannot search by itself; the user can set web.searchUrl in "
     "settings.json to the address of a search service that answers as SearXNG does, such as "
     "https://searx.example/search."
@@ -96,7 +96,7 @@ def _sources(hits: Sequence[SearchHit]) -> list[GroundingSource]:
 
 def _failure(query: str, reason: str) -> ToolFailure:
     return ToolFailure(
-        gettext_lazy('Error: Error during web search for query "{query}": {reason}', query=query, reason=reason),
+        lazy('Error: Error during web search for query "{query}": {reason}', query=query, reason=reason),
         ErrorType.WEB_SEARCH_FAILED,
-        display=gettext_lazy("Error performing web search."),
+        display=lazy("Error performing web search."),
     )

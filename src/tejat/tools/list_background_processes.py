@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.tools.descriptions import load_description
@@ -37,9 +37,7 @@ class ListBackgroundProcessesTool(TypedTool[ListBackgroundProcessesParams]):
     async def run(self, params: ListBackgroundProcessesParams, context: ToolContext) -> ToolResult:
         found = await run_blocking(lambda _: self._jobs.list_jobs())
         running = sum(job.state is JobState.RUNNING for job in found.jobs)
-        display = gettext_lazy(
-            "{count} background process(es), {running} running.", count=len(found.jobs), running=running
-        )
+        display = lazy("{count} background process(es), {running} running.", count=len(found.jobs), running=running)
         return ToolResult(_format_jobs(found), display)
 
 

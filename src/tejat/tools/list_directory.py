@@ -8,7 +8,7 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -116,7 +116,7 @@ class _Listing:
 
     def result(self) -> ToolResult:
         if not self.entry_count:
-            return ToolResult(f"Directory {self.path} is empty.", gettext_lazy("Directory is empty."))
+            return ToolResult(f"Directory {self.path} is empty.", lazy("Directory is empty."))
         lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
         shown = lines[:MAX_ENTRIES]
         ignored = [
@@ -127,7 +127,7 @@ class _Listing:
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
         if len(shown) < len(lines):
             note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
-        message = gettext_lazy("Listed {count} item(s).", count=len(lines))
+        message = lazy("Listed {count} item(s).", count=len(lines))
         display = join_lazy("", (message, f" ({', '.join(ignored)})")) if ignored else message
         return ToolResult(f"Directory listing for {self.path}:\n" + "\n".join(shown) + note, display)
 
@@ -156,15 +156,15 @@ def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
             return ToolFailure(
-                gettext_lazy("Error: Path is not a directory: {path}", path=path),
+                lazy("Error: Path is not a directory: {path}", path=path),
                 error.error_type,
-                display=gettext_lazy("Error: Path is not a directory."),
+                display=lazy("Error: Path is not a directory."),
             )
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(
-                gettext_lazy("Error: Directory not found or inaccessible: {path}", path=path),
+                lazy("Error: Directory not found or inaccessible: {path}", path=path),
                 error.error_type,
-                display=gettext_lazy("Error: Failed to list directory."),
+                display=lazy("Error: Failed to list directory."),
             )
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
@@ -174,7 +174,7 @@ def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
 
 def _failure(reason: str) -> ToolFailure:
     return ToolFailure(
-        gettext_lazy("Error listing directory: {reason}", reason=reason),
+        lazy("Error listing directory: {reason}", reason=reason),
         ErrorType.LS_EXECUTION_ERROR,
-        display=gettext_lazy("Error: Failed to list directory."),
+        display=lazy("Error: Failed to list directory."),
     )

@@ -4,7 +4,7 @@ import asyncio
 from typing import Annotated
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -45,7 +45,7 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
 
     def check(self, params: ReadOutputParams) -> None:
         if params.delay_ms > MAX_DELAY_MS:
-            raise invalid_params(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
+            raise invalid_params(lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
 
     def describe(self, params: ReadOutputParams) -> str:
         return f"Reading the output of process {params.pid}"

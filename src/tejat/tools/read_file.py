@@ -5,7 +5,7 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -60,13 +60,13 @@ class ReadFileTool(TypedTool[ReadFileParams]):
 
     def check(self, params: ReadFileParams) -> None:
         if not params.path.strip():
-            raise invalid_params(gettext_lazy("The 'path' parameter must be non-empty."))
+            raise invalid_params(lazy("The 'path' parameter must be non-empty."))
         if params.offset is not None and params.offset < 0:
-            raise invalid_params(gettext_lazy("Offset must be a non-negative number"))
+            raise invalid_params(lazy("Offset must be a non-negative number"))
         if params.limit is not None and params.limit <= 0:
-            raise invalid_params(gettext_lazy("Limit must be a positive number"))
+            raise invalid_params(lazy("Limit must be a positive number"))
         if params.line_count <= 0:
-            raise invalid_params(gettext_lazy("start_line cannot be greater than end_line"))
+            raise invalid_params(lazy("start_line cannot be greater than end_line"))
         self._workspace.roots.locate(params.path)
 
     def describe(self, params: ReadFileParams) -> str:
@@ -102,12 +102,12 @@ class ReadFileTool(TypedTool[ReadFileParams]):
         place = file.location
         rule = rules_of(place.root).explain(place.relative, is_directory=False)
         why = (
-            gettext_lazy("It is a link to such a file.")
+            lazy("It is a link to such a file.")
             if rule is None
-            else gettext_lazy("See line {line} of {file}: {rule}", line=rule.line, file=rule.file, rule=rule.text)
+            else lazy("See line {line} of {file}: {rule}", line=rule.line, file=rule.file, rule=rule.text)
         )
         raise invalid_params(
-            gettext_lazy(
+            lazy(
                 "File path '{path}' is ignored by .geminiignore pattern(s). {why}",
                 path=short_relative_path(place),
                 why=why,
@@ -119,15 +119,13 @@ def _translate_error(error: WorkspaceError, location: Location) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(
-                gettext_lazy("File not found: {path}", path=location.path),
-                error.error_type,
-                display=gettext_lazy("File not found."),
+                lazy("File not found: {path}", path=location.path), error.error_type, display=lazy("File not found.")
             )
         case ErrorType.TARGET_IS_DIRECTORY:
             return ToolFailure(
-                gettext_lazy("Path is a directory, not a file: {path}", path=location.path),
+                lazy("Path is a directory, not a file: {path}", path=location.path),
                 error.error_type,
-                display=gettext_lazy("Path is a directory."),
+                display=lazy("Path is a directory."),
             )
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return _read_failure(location, error.message, error.error_type)
@@ -137,6 +135,5 @@ def _translate_error(error: WorkspaceError, location: Location) -> ToolFailure:
 
 def _read_failure(location: Location, reason: str, error_type: ErrorType) -> ToolFailure:
     return ToolFailure(
-        gettext_lazy("Error reading file {location}: {reason}", location=relative_path(location), reason=reason),
-        error_type,
+        lazy("Error reading file {location}: {reason}", location=relative_path(location), reason=reason), error_type
     )

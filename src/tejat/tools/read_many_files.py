@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
-from tejat.core.i18n import gettext_lazy, join_lazy, map_lazy
+from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.messages.types import Part
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
@@ -103,9 +103,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     def check(self, params: ReadManyFilesParams) -> None:
         if not params.all_patterns:
             raise invalid_params(
-                gettext_lazy(
-                    'The "paths" parameter is required and must be a non-empty array of strings/glob patterns.'
-                ),
+                lazy('The "paths" parameter is required and must be a non-empty array of strings/glob patterns.')
             )
 
     def describe(self, params: ReadManyFilesParams) -> str:
@@ -128,7 +126,7 @@ class _FileReader:
             locations = self._find_files()
         except OSError as error:
             raise ToolFailure(
-                gettext_lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
+                lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
             ) from error
         for _, location in sorted(locations.items()):
             self._stop()
@@ -302,33 +300,30 @@ class _ReadCollector:
         return ToolResult(content, self._display())
 
     def _display(self) -> str:
-        lines: list[str] = [
-            gettext_lazy("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"),
-            "\n\n",
-        ]
+        lines: list[str] = [lazy("### ReadManyFiles Result (Target Dir: {root})", root=f"`{self.root}`"), "\n\n"]
         if self.read:
             count = len(self.read)
-            told = gettext_lazy("Successfully read and concatenated content from **{count} file(s)**.", count=count)
+            told = lazy("Successfully read and concatenated content from **{count} file(s)**.", count=count)
             lines += [told, "\n"]
-            lines.append(_heading(gettext_lazy("Processed Files"), len(self.read), _MAX_READ_SHOWN))
+            lines.append(_heading(lazy("Processed Files"), len(self.read), _MAX_READ_SHOWN))
             lines += [f"- `{path}`\n" for path in self.read[:_MAX_READ_SHOWN]]
             lines.append(_more_line(len(self.read), _MAX_READ_SHOWN))
         else:
-            lines += [gettext_lazy("No files were read and concatenated based on the criteria."), "\n"]
+            lines += [lazy("No files were read and concatenated based on the criteria."), "\n"]
         ignored = (
             (self.ignored[IgnoreStatus.GIT], "git-ignored"),
             (self.ignored[IgnoreStatus.GEMINI], "gemini-ignored"),
         )
         skipped = [
-            *((gettext_lazy("{count} file(s)", count=count), reason) for count, reason in ignored if count),
+            *((lazy("{count} file(s)", count=count), reason) for count, reason in ignored if count),
             *self.skipped,
         ]
         if skipped:
             lines.append(
-                _heading(gettext_lazy("Skipped {count} item(s)", count=len(skipped)), len(skipped), _MAX_SKIPPED_SHOWN)
+                _heading(lazy("Skipped {count} item(s)", count=len(skipped)), len(skipped), _MAX_SKIPPED_SHOWN)
             )
             lines += [
-                join_lazy("", ("- `", path, "` ", gettext_lazy("(Reason: {reason})", reason=reason), "\n"))
+                join_lazy("", ("- `", path, "` ", lazy("(Reason: {reason})", reason=reason), "\n"))
                 for path, reason in skipped[:_MAX_SKIPPED_SHOWN]
             ]
             lines.append(_more_line(len(skipped), _MAX_SKIPPED_SHOWN))
@@ -336,14 +331,12 @@ class _ReadCollector:
 
 
 def _heading(title: str, count: int, limit: int) -> str:
-    note = gettext_lazy(" (first {count} shown)", count=limit) if count > limit else ""
+    note = lazy(" (first {count} shown)", count=limit) if count > limit else ""
     return join_lazy("", ("\n**", title, note, ":**\n"))
 
 
 def _more_line(count: int, limit: int) -> str:
-    return (
-        join_lazy("", ("- ", gettext_lazy("...and {count} more.", count=count - limit), "\n")) if count > limit else ""
-    )
+    return join_lazy("", ("- ", lazy("...and {count} more.", count=count - limit), "\n")) if count > limit else ""
 
 
 def _without_recursion(pattern: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 
@@ -176,7 +176,7 @@ class ToolRegistry:
         """
         entry = self.entry(name)
         if entry is None:
-            message = gettext_lazy(
+            message = lazy(
                 'Tool "{name}" not found in registry. Tools must use the exact names that are registered.', name=name
             )
             hint = _suggestion(name, self.names())
@@ -336,8 +336,8 @@ def _suggestion(name: str, known: list[str]) -> str:
     if not quoted:
         return ""
     if len(quoted) == 1:
-        return gettext_lazy("Did you mean {name}?", name=quoted[0])
-    return gettext_lazy("Did you mean one of: {names}?", names=", ".join(quoted))
+        return lazy("Did you mean {name}?", name=quoted[0])
+    return lazy("Did you mean one of: {names}?", names=", ".join(quoted))
 
 
 def _prefilter(name: str, known: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import _, gettext_lazy, join_lazy
+from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
@@ -92,7 +92,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         if new_placeholders(params.new_string, params.old_string):
             raise invalid_params(
                 "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
-                "Provide exact literal replacement text.",
+                "Provide exact literal replacement text."
             )
         self._workspace.roots.locate(params.file_path)
 
@@ -179,7 +179,7 @@ class EditTool(ProposingTool[ReplaceParams]):
             message += f" User modified the `new_string` content to be: {params.new_string}."
         message += change.note
         if change.is_new_file:
-            return ToolResult(message, gettext_lazy("Created {path}", path=short_relative_path(location)))
+            return ToolResult(message, lazy("Created {path}", path=short_relative_path(location)))
         return ToolResult(message, change.display("Current", "Proposed"))
 
     def _plan_change(self, location: Location, params: ReplaceParams, corrected: str | None) -> FileChange:
@@ -197,20 +197,20 @@ class EditTool(ProposingTool[ReplaceParams]):
                 raise _failure(
                     f"File not found: {path}",
                     ErrorType.FILE_NOT_FOUND,
-                    gettext_lazy("File not found. Cannot apply edit. Use an empty old_string to create a new file."),
+                    lazy("File not found. Cannot apply edit. Use an empty old_string to create a new file."),
                 )
             return plan_rewrite(current, params.new_string, proposed=params.ai_proposed_content)
         if not params.old_string:
             raise _failure(
                 f"File already exists, cannot create: {path}",
                 ErrorType.ATTEMPT_TO_CREATE_EXISTING_FILE,
-                gettext_lazy("Failed to edit. Attempted to create a file that already exists."),
+                lazy("Failed to edit. Attempted to create a file that already exists."),
             )
         if current.text is None:
             raise _failure(
                 f"Failed to read content of existing file: {path}",
                 ErrorType.READ_CONTENT_FAILURE,
-                gettext_lazy("Failed to read content of file. It is not a text file."),
+                lazy("Failed to read content of file. It is not a text file."),
             )
         return self._plan_edits(current, current.text, params, corrected)
 
@@ -220,13 +220,13 @@ class EditTool(ProposingTool[ReplaceParams]):
         path = current.location.path
         found = self._find_edits(current, text, params, corrected)
         if params.old_string == params.new_string:
-            reason = gettext_lazy("No changes to apply. The old_string and new_string are identical")
+            reason = lazy("No changes to apply. The old_string and new_string are identical")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
         # The text of the user is the whole file and ends as they want it to.
         kept = found.edits if params.modified_by_user else keep_final_newline(text, found.edits)
         change = plan_edits(current, text, kept, proposed=params.ai_proposed_content)
         if change is None:
-            reason = gettext_lazy("No changes to apply. The new content is identical to the current content")
+            reason = lazy("No changes to apply. The new content is identical to the current content")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
         if not found.corrections:
             return change
@@ -244,7 +244,7 @@ class EditTool(ProposingTool[ReplaceParams]):
         if isinstance(found, EditMatch):
             return found
         if found.count:
-            display = gettext_lazy(
+            display = lazy(
                 "Failed to edit, expected {expected} occurrences but found {found}.",
                 expected=request.expected,
                 found=found.count,
@@ -316,7 +316,7 @@ class _TextNotFound(ToolFailure):
             "old_string was not found. Ensure you're not escaping content incorrectly and check whitespace, "
             f"indentation, and context. Use read_file tool to verify.{nearest}",
             ErrorType.EDIT_NO_OCCURRENCE_FOUND,
-            display=gettext_lazy("Error: Failed to edit, could not find the string to replace."),
+            display=lazy("Error: Failed to edit, could not find the string to replace."),
         )
         self.edit_failure: EditFailure | None = None
 
@@ -327,7 +327,7 @@ def _snippet(text: str) -> str:
 
 
 def _failure(message: str, error_type: ErrorType, display: str) -> ToolFailure:
-    return ToolFailure(message, error_type, display=gettext_lazy("Error: {what}", what=display))
+    return ToolFailure(message, error_type, display=lazy("Error: {what}", what=display))
 
 
 def _translate_read_error(error: WorkspaceError, path: str) -> ToolFailure:
@@ -336,7 +336,7 @@ def _translate_read_error(error: WorkspaceError, path: str) -> ToolFailure:
             return _failure(
                 f"Failed to read content of existing file: {path}. {error.message}",
                 error.error_type,
-                gettext_lazy("Failed to read content of file."),
+                lazy("Failed to read content of file."),
             )
         case ErrorType.FILE_WRITE_FAILURE:
             return _failure(f"Error preparing edit: {error.message}", ErrorType.EDIT_PREPARATION_FAILURE, error.message)
@@ -348,7 +348,5 @@ def _translate_write_error(error: WorkspaceError) -> ToolFailure:
     if error.error_type is not ErrorType.FILE_WRITE_FAILURE:
         return error
     return _failure(
-        f"Error executing edit: {error.message}",
-        error.error_type,
-        gettext_lazy("Error writing file: {why}", why=error.message),
+        f"Error executing edit: {error.message}", error.error_type, lazy("Error writing file: {why}", why=error.message)
     )

@@ -13,7 +13,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import Confirmation, ExecConfirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
@@ -98,25 +98,25 @@ class ShellTool(ProposingTool[ShellParams]):
 
     def check(self, params: ShellParams) -> None:
         if not params.command.strip():
-            raise invalid_params(gettext_lazy("Command cannot be empty."))
+            raise invalid_params(lazy("Command cannot be empty."))
         if "\0" in params.command:
-            raise invalid_params(gettext_lazy("Command cannot hold a NUL character."))
+            raise invalid_params(lazy("Command cannot hold a NUL character."))
         try:
             size = len(params.command.encode())
         except UnicodeEncodeError:
-            raise invalid_params(gettext_lazy("Command holds half characters that no program could read.")) from None
+            raise invalid_params(lazy("Command holds half characters that no program could read.")) from None
         if size > MAX_COMMAND_BYTES:
             raise invalid_params(
                 f"Command is too long ({size} bytes, at most {MAX_COMMAND_BYTES}). Write it to a file and run that."
             )
         if params.timeout is not None and params.timeout > MAX_TIMEOUT_SECONDS:
-            raise invalid_params(gettext_lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
+            raise invalid_params(lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
         if params.timeout is not None and params.is_background:
             raise invalid_params(
-                gettext_lazy("params/timeout is not for background processes: stop them with stop_background_process.")
+                lazy("params/timeout is not for background processes: stop them with stop_background_process.")
             )
         if params.delay_ms > MAX_DELAY_MS:
-            raise invalid_params(gettext_lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
+            raise invalid_params(lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
         self._check_directory(params)
 
     def describe(self, params: ShellParams) -> str:
@@ -131,13 +131,13 @@ class ShellTool(ProposingTool[ShellParams]):
         with self._open_directory(params) as (_, real):
             proposal = _ShellProposal(params, real)
         notes = (
-            gettext_lazy("It stays in the background, also when this session ends.") if params.is_background else "",
-            gettext_lazy("It may use the network.") if params.network else "",
-            gettext_lazy("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
+            lazy("It stays in the background, also when this session ends.") if params.is_background else "",
+            lazy("It may use the network.") if params.network else "",
+            lazy("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
             self._shell.sandbox_note,
         )
         return ExecConfirmation(
-            title=gettext_lazy("Confirm Shell Command"),
+            title=lazy("Confirm Shell Command"),
             command=params.command,
             directory=proposal.real_directory,
             description=" ".join(params.description.splitlines()),
@@ -290,7 +290,7 @@ class ShellTool(ProposingTool[ShellParams]):
             )
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
-            gettext_lazy("Background process started with PID {pid}.", pid=pid),
+            lazy("Background process started with PID {pid}.", pid=pid),
         )
 
     @cached_property
@@ -305,10 +305,10 @@ class ShellTool(ProposingTool[ShellParams]):
             status = self._roots.stat(self._location(params))
         except WorkspaceError as error:
             if error.error_type is ErrorType.FILE_NOT_FOUND:
-                raise invalid_params(gettext_lazy("Directory must exist.")) from error
+                raise invalid_params(lazy("Directory must exist.")) from error
             raise
         if not stat.S_ISDIR(status.st_mode):
-            raise invalid_params(gettext_lazy("Directory must be a directory, not a file."))
+            raise invalid_params(lazy("Directory must be a directory, not a file."))
 
     def _location(self, params: ShellParams) -> Location:
         return self._roots.locate(params.directory) if params.directory else Location(self._roots.first, "")
@@ -322,9 +322,7 @@ class ShellTool(ProposingTool[ShellParams]):
         location = self._location(params)
         with self._roots.open_directory(location) as directory:
             if directory.status.st_nlink == 0:
-                raise WorkspaceError(
-                    gettext_lazy("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path
-                )
+                raise WorkspaceError(lazy("Directory was deleted"), ErrorType.FILE_NOT_FOUND, path=location.path)
             real = directory.real_path
             # Commands do not run in directories that are only readable.
             if not is_beneath_any(real, (root.real_path for root in self._roots.directories)):

@@ -6,7 +6,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import Confirmation
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import Params
 from tejat.core.sanitize import sanitize_text
@@ -75,7 +75,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
         if params.user_content is not None and context.approved is None:
             # Otherwise a model that needs no approval could write anything, not just a fact.
-            raise _failure(gettext_lazy("Only the user can rewrite the file, and nobody was asked."), _EXECUTION_ERROR)
+            raise _failure(lazy("Only the user can rewrite the file, and nobody was asked."), _EXECUTION_ERROR)
         return await run_blocking(lambda stop: self._save(params, context, stop))
 
     def _build_confirmation(self, params: MemoryParams) -> Confirmation:
@@ -84,7 +84,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
                 change = _plan_change(read_current(workspace, location), params)
         except (ToolFailure, UsageError, OSError) as error:
             raise _translate_error(error) from error
-        return change.confirmation(gettext_lazy("Confirm Memory Save: {path}", path=self._memory.short_path))
+        return change.confirmation(lazy("Confirm Memory Save: {path}", path=self._memory.short_path))
 
     def _save(self, params: MemoryParams, context: ToolContext, stop: StopToken) -> ToolResult:
         try:
@@ -96,9 +96,9 @@ class MemoryTool(ProposingTool[MemoryParams]):
             raise _translate_error(error) from error
         if params.user_content is None:
             fact = format_fact(params.fact)
-            message = gettext_lazy('Okay, I\'ve remembered that: "{fact}"', fact=fact)
+            message = lazy('Okay, I\'ve remembered that: "{fact}"', fact=fact)
         else:
-            message = gettext_lazy("Okay, I've updated the memory file with your modifications.")
+            message = lazy("Okay, I've updated the memory file with your modifications.")
         return ToolResult(dump_json({"success": True, "message": message}), message)
 
 
@@ -117,7 +117,7 @@ def _find_hidden_characters(fact: str) -> str:
 
 def _plan_change(current: CurrentFile, params: MemoryParams) -> FileChange:
     if current.text is None:
-        message = gettext_lazy("It is not a text file: {path}", path=current.location.path)
+        message = lazy("It is not a text file: {path}", path=current.location.path)
         raise ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
     text = current.text.text.replace("\r\n", "\n").replace("\r", "\n")
     proposed = add_memory(text, params.fact)
@@ -135,6 +135,6 @@ def _translate_error(error: ToolFailure | UsageError | OSError) -> ToolFailure:
 
 
 def _failure(reason: str, error_type: ErrorType) -> ToolFailure:
-    detail = gettext_lazy("[MemoryTool] Failed to add memory entry: {reason}", reason=reason)
+    detail = lazy("[MemoryTool] Failed to add memory entry: {reason}", reason=reason)
     message = dump_json({"success": False, "error": f"Failed to save memory. Detail: {detail}"})
-    return ToolFailure(message, error_type, display=gettext_lazy("Error saving memory: {reason}", reason=detail))
+    return ToolFailure(message, error_type, display=lazy("Error saving memory: {reason}", reason=detail))

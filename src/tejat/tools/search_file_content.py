@@ -6,7 +6,7 @@ from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -34,8 +34,7 @@ TIMEOUT_SECONDS = 30.0
 class SearchParams:
     pattern: Annotated[str, Param("The regular expression, such as `function\\s+\\w+`.")]
     path: Annotated[
-        str | None,
-        Param("The directory or file to search, as an absolute path. Default: everywhere.", ("dir_path",)),
+        str | None, Param("The directory or file to search, as an absolute path. Default: everywhere.", ("dir_path",))
     ] = None
     include: Annotated[
         str | None,
@@ -94,7 +93,7 @@ class GrepTool(TypedTool[SearchParams]):
         for name in ("max_matches_per_file", "total_max_matches"):
             value = getattr(params, name)
             if value is not None and value < 1:
-                raise invalid_params(gettext_lazy("{name} must be at least 1.", name=name))
+                raise invalid_params(lazy("{name} must be at least 1.", name=name))
         search_directories(self._workspace, params.path)
 
     def describe(self, params: SearchParams) -> str:
@@ -112,7 +111,7 @@ class GrepTool(TypedTool[SearchParams]):
             return await run_blocking(lambda stop: self._search(params, stop))
         except OSError as error:
             raise ToolFailure(
-                gettext_lazy("Error during grep search operation: {why}", why=error),
+                lazy("Error during grep search operation: {why}", why=error),
                 ErrorType.GREP_EXECUTION_ERROR,
                 display=f"Error: {error}",
             ) from error
@@ -181,18 +180,18 @@ class _SearchReport:
         where = self._describe_query()
         unfinished = "" if self._complete else _TIMEOUT_NOTE
         if not self._files:
-            return ToolResult(f"No matches found for {where}.{unfinished}", gettext_lazy("No matches found"))
+            return ToolResult(f"No matches found for {where}.{unfinished}", lazy("No matches found"))
         limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
-        marked = gettext_lazy(" (limited)") if self._limited else ""
+        marked = lazy(" (limited)") if self._limited else ""
         files = list(self._files.values())
         if self._params.names_only:
             names = "\n".join(path for path, _ in files)
             head = f"Found {len(files)} files with matches for {where}{limited}:"
-            display = gettext_lazy("Found {count} files with matches", count=len(files))
+            display = lazy("Found {count} files with matches", count=len(files))
             return ToolResult(f"{head}\n{names}{unfinished}", join_lazy("", (display, marked)))
         head = f"Found {self._matches} match(es) for {where}{limited}:"
         body = "\n---\n".join(_format_file(path, hits) for path, hits in files)
-        display = gettext_lazy("Found {count} match(es)", count=self._matches)
+        display = lazy("Found {count} match(es)", count=self._matches)
         return ToolResult(f"{head}\n---\n{body}\n---{unfinished}", join_lazy("", (display, marked)))
 
     def _describe_query(self) -> str:
@@ -227,5 +226,5 @@ def _format_file(path: str, hits: FileHits) -> str:
 
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     if error.error_type is ErrorType.FILE_NOT_FOUND:
-        return ToolFailure(gettext_lazy("Path does not exist: {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
+        return ToolFailure(lazy("Path does not exist: {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
     return error

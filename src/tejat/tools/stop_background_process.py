@@ -6,7 +6,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import load_description
@@ -47,7 +47,7 @@ class StopBackgroundProcessTool(ProposingTool[StopBackgroundProcessParams]):
         job = await run_blocking(lambda _: self._jobs.get(params.pid))
         if context.approved is not None and context.approved.digest != _digest(job):
             raise ToolFailure(
-                gettext_lazy("The process is not the one that was shown, so nothing was done."), ErrorType.STALE_FILE
+                lazy("The process is not the one that was shown, so nothing was done."), ErrorType.STALE_FILE
             )
         if job.state is JobState.EXITED:
             message = f"Process {job.pid} has ended already: {describe_job_state(job)}."

@@ -10,7 +10,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import Text
 from tejat.core.model import AskModel, Capability, FailureKind, ModelFailure, ModelRequest
@@ -56,19 +56,19 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
     def check(self, params: WebFetchParams) -> None:
         if not params.prompt.strip():
             raise invalid_params(
-                gettext_lazy("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
+                lazy("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
             )
         found = find_urls(params.prompt)
         if found.problems:
-            raise invalid_params(join_lazy("\n- ", (gettext_lazy("Error(s) in prompt URLs:"), *found.problems)))
+            raise invalid_params(join_lazy("\n- ", (lazy("Error(s) in prompt URLs:"), *found.problems)))
         if not found.urls:
             raise invalid_params(
-                gettext_lazy("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
+                lazy("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
             )
         urls = _find_page_urls(params)
         if len(urls) > MAX_URLS:
             raise invalid_params(
-                gettext_lazy(
+                lazy(
                     "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.",
                     urls=len(urls),
                     most=MAX_URLS,
@@ -86,7 +86,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         private = _private_origins(urls)
         note = "\n".join(["\n", _PRIVATE_NOTE, *sorted(private)]) if private else ""
         return InfoConfirmation(
-            title=gettext_lazy("Confirm Web Fetch"),
+            title=lazy("Confirm Web Fetch"),
             prompt=params.prompt + note,
             urls=tuple(map(str, urls)),
             proposal=_PrivateOriginConsent(private),
@@ -139,19 +139,19 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         if not answer.text.strip() and not (grounding and grounding.sources):
             return None
         message = append_sources(answer, unknown="Unknown URI")
-        return ToolResult(_skip_warning(missing) + message, gettext_lazy("Content processed from prompt."))
+        return ToolResult(_skip_warning(missing) + message, lazy("Content processed from prompt."))
 
     async def _answer_from_pages(
         self, params: WebFetchParams, pages: Sequence[WebPage], missing: Sequence[PageError]
     ) -> ToolResult:
         content = wrap_untrusted(pages)
-        source = str(pages[0].url) if len(pages) == 1 else gettext_lazy("{count} URLs", count=len(pages))
+        source = str(pages[0].url) if len(pages) == 1 else lazy("{count} URLs", count=len(pages))
         if self._web.ask is None:
             parts = [Text(_skip_warning(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
             is_text = len(texts) == len(parts)
             return ToolResult(
-                "\n\n".join(texts) if is_text else parts, gettext_lazy("Content of {source} fetched.", source=source)
+                "\n\n".join(texts) if is_text else parts, lazy("Content of {source} fetched.", source=source)
             )
         question = user_message(_PROMPT_TEMPLATE.format(prompt=params.prompt), *content)
         try:
@@ -159,8 +159,8 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         except ModelFailure as failure:
             raise _processing_failure(params, failure.message) from None
         if answer.is_empty:
-            raise _processing_failure(params, gettext_lazy("The model did not answer."))
-        display = gettext_lazy("Content for {source} processed using fallback fetch.", source=source)
+            raise _processing_failure(params, lazy("The model did not answer."))
+        display = lazy("Content for {source} processed using fallback fetch.", source=source)
         return ToolResult(_skip_warning(missing) + answer.text, display)
 
 
@@ -172,7 +172,7 @@ class _PrivateOriginConsent:
 
 
 _RETRIEVAL_SUCCESS = "URL_RETRIEVAL_STATUS_SUCCESS"
-_PRIVATE_NOTE = gettext_lazy("On this machine or a private network; a yes lets this one call go there:")
+_PRIVATE_NOTE = lazy("On this machine or a private network; a yes lets this one call go there:")
 _PROMPT_TEMPLATE = (
     "Do what the request asks for, from the content of the web pages below and nothing else. Where they do not hold "
     "what is asked for, say so.\n\nThe request:\n{prompt}"
@@ -202,17 +202,17 @@ def _skip_warning(missing: Sequence[PageError]) -> str:
 
 def _fetch_failure(missing: Sequence[PageError]) -> ToolFailure:
     if len(missing) == 1:
-        message = gettext_lazy(
+        message = lazy(
             "Error: Error during fallback fetch for {url}: {reason}", url=missing[0].url, reason=missing[0].reason
         )
     else:
         reasons = join_lazy(", ", (join_lazy("", (str(each.url), ": ", each.reason)) for each in missing))
-        message = gettext_lazy("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)
+        message = lazy("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)
     return ToolFailure(message, ErrorType.WEB_FETCH_FALLBACK_FAILED)
 
 
 def _processing_failure(params: WebFetchParams, reason: str) -> ToolFailure:
-    message = gettext_lazy(
+    message = lazy(
         'Error: Error processing web content for prompt "{prompt}...": {reason}',
         prompt=params.prompt[:50],
         reason=reason,

@@ -5,7 +5,7 @@ from typing import Annotated
 from tejat.core.approval.confirmation import Confirmation, EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
@@ -43,13 +43,13 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     def check(self, params: WriteFileParams) -> None:
         if not params.file_path.strip():
-            raise invalid_params(gettext_lazy('Missing or empty "file_path"'))
+            raise invalid_params(lazy('Missing or empty "file_path"'))
         if find_omission_placeholders(params.content):
             raise invalid_params(
-                gettext_lazy(
+                lazy(
                     "`content` contains an omission placeholder (for example 'rest of methods ...'). Provide "
                     "complete file content."
-                ),
+                )
             )
         self._workspace.roots.locate(params.file_path)
 
@@ -61,7 +61,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     async def propose(self, params: WriteFileParams) -> Confirmation | None:
         location = self._workspace.roots.locate(params.file_path)
-        title = gettext_lazy("Confirm Write: {path}", path=short_relative_path(location))
+        title = lazy("Confirm Write: {path}", path=short_relative_path(location))
         return await run_blocking(lambda _: self._plan_change(location, params).confirmation(title))
 
     def modified_params(self, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -95,11 +95,10 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.TARGET_IS_DIRECTORY:
-            return ToolFailure(gettext_lazy("Path is a directory, not a file: {path}", path=path), error.error_type)
+            return ToolFailure(lazy("Path is a directory, not a file: {path}", path=path), error.error_type)
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return ToolFailure(
-                gettext_lazy("Error checking existing file '{path}': {why}", path=path, why=error.message),
-                error.error_type,
+                lazy("Error checking existing file '{path}': {why}", path=path, why=error.message), error.error_type
             )
         case _:
             return error

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.core.i18n import LazyString, gettext_lazy, translate
+from tejat.core.i18n import LazyString, lazy, translate
 from tejat.core.text.secret_mask import MASK, TextMask, anonymous_mask, mask_keys
 
 
@@ -17,7 +17,7 @@ def test_short_secrets_stay() -> None:
 
 
 def test_a_lazy_string_stays_lazy() -> None:
-    masked = anonymous_mask(["a-secret"], min_length=8).mask_text(gettext_lazy("key {key}", key="a-secret"))
+    masked = anonymous_mask(["a-secret"], min_length=8).mask_text(lazy("key {key}", key="a-secret"))
     assert isinstance(masked, LazyString)
     assert masked == translate(masked) == f"key {MASK}"
 

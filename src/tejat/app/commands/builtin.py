@@ -31,9 +31,7 @@ def _information_commands() -> list[CommandSummary]:
             _("/mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"),
         ),
         CommandSummary(
-            "memory",
-            _("What the model is told from context files"),
-            _("/memory show | add TEXT | refresh | list"),
+            "memory", _("What the model is told from context files"), _("/memory show | add TEXT | refresh | list")
         ),
         CommandSummary(
             "permissions",
@@ -46,9 +44,7 @@ def _information_commands() -> list[CommandSummary]:
             _("/policy [list | explain CALL | mode MODE]"),
         ),
         CommandSummary(
-            "settings",
-            _("Look at settings and change them"),
-            _("/settings [list | NAME [VALUE] | unset NAME]"),
+            "settings", _("Look at settings and change them"), _("/settings [list | NAME [VALUE] | unset NAME]")
         ),
         CommandSummary(
             "stats", _("Requests, tokens, calls and times"), _("/stats [model | tools]"), aliases=("usage",)
@@ -69,10 +65,7 @@ def _session_commands() -> list[CommandSummary]:
         CommandSummary("clear", _("Clear the screen and start a new conversation")),
         CommandSummary("compress", _("Summarise the conversation to make room")),
         CommandSummary(
-            "directory",
-            _("The directories of this session"),
-            _("/directory show | add PATH[,PATH]"),
-            aliases=("dir",),
+            "directory", _("The directories of this session"), _("/directory show | add PATH[,PATH]"), aliases=("dir",)
         ),
         CommandSummary("model", _("Choose the model"), _("/model [NAME [--persist]]")),
         CommandSummary("quit", _("Leave"), aliases=("exit",)),

@@ -45,11 +45,7 @@ class HooksCommand(SlashCommand):
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if not blank:
-            options = [
-                ("list", _("all hooks")),
-                ("enable", _("let a hook run")),
-                ("disable", _("switch one off")),
-            ]
+            options = [("list", _("all hooks")), ("enable", _("let a hook run")), ("disable", _("switch one off"))]
             return complete_from(word, options)
         hooks = _hook_states(self.context.reload_settings()).all if word in ("enable", "disable") else ()
         return complete_from(rest, dict.fromkeys((hook.name, hook.event.value) for hook in hooks))
@@ -93,13 +89,7 @@ def _list_report(known: _HookStates) -> Report:
     if not known.all and not known.warnings:
         return Report(blocks=(Paragraph(_("No hooks are configured. docs/hooks.md tells what they can do.")),))
     rows = tuple(
-        (
-            hook.name,
-            hook.event.value,
-            hook.matcher or "*",
-            _("on") if hook in known.running else _("off"),
-            hook.source,
-        )
+        (hook.name, hook.event.value, hook.matcher or "*", _("on") if hook in known.running else _("off"), hook.source)
         for hook in known.all
     )
     headings = (_("Name"), _("Event"), _("For"), _("Now"), _("Set by"))

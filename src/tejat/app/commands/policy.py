@@ -137,12 +137,7 @@ def _parse_value(text: str) -> object:
 def _explanation_report(call: str, found: PolicyExplanation) -> Report:
     blocks: list[ReportBlock] = [
         Paragraph(join_lazy("", (found.decision, ": ", found.reason)), Tone.STRONG),
-        ReportTable(
-            (
-                (_("Rule"), found.rule or _("none matches")),
-                (_("Where"), found.source),
-            )
-        ),
+        ReportTable(((_("Rule"), found.rule or _("none matches")), (_("Where"), found.source))),
     ]
     if found.commands:
         blocks += [Paragraph(_("Commands in the line")), Paragraph(_indented(found.commands))]

@@ -65,11 +65,7 @@ def _restore_choice(entries: Sequence[UndoEntry], call: SourceListing) -> Choice
     blocks: tuple[ReportBlock, ...] = (*plan.blocks, Paragraph(_("The model had asked for:")), call)
     return Choice(
         _("Put these files back, and go back in the conversation?"),
-        (
-            Option(_("Yes, and let the model go on from there")),
-            Option(_("Yes, and wait for me")),
-            Option(_("No")),
-        ),
+        (Option(_("Yes, and let the model go on from there")), Option(_("Yes, and wait for me")), Option(_("No"))),
         initial=2,
         report=Report(plan.title, blocks),
         is_critical=True,

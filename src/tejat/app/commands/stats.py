@@ -64,8 +64,7 @@ class StatsCommand(SlashCommand):
             for name, model in models.items()
         )
         return ReportTable(
-            rows,
-            (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time")),
+            rows, (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time"))
         )
 
     def _tools(self) -> ReportBlock:

@@ -51,10 +51,7 @@ class ServerOffer:
 
 @asynccontextmanager
 async def open_server_probe(
-    directories: Sequence[str],
-    *,
-    only: str | None = None,
-    on_change: Callable[[ServerStatus], None] = lambda _: None,
+    directories: Sequence[str], *, only: str | None = None, on_change: Callable[[ServerStatus], None] = lambda _: None
 ) -> "AsyncGenerator[ServerProbe]":
     """Open a probe of the servers, or of `only` one of them, not started yet. All are stopped at the end.
 

@@ -17,7 +17,7 @@ from tejat.config.settings.types import McpServer, configured_servers
 from tejat.core.approval.confirmation import ApprovalRequest, ElicitationConfirmation, Outcome
 from tejat.core.approval.elicitation import apply_defaults, parse_form_fields
 from tejat.core.errors import BadPrompt, UsageError
-from tejat.core.i18n import _, gettext_lazy, translate
+from tejat.core.i18n import _, lazy, translate
 from tejat.core.messages.types import JsonObject, Part
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.engine.calls.secret_mask import SecretMask
@@ -334,10 +334,10 @@ def token_store(paths: AppPaths) -> TokenStore:
 
 
 _STEP_LABELS = {
-    ConnectionStep.START: gettext_lazy("start"),
-    ConnectionStep.HANDSHAKE: gettext_lazy("handshake"),
-    ConnectionStep.LIST: gettext_lazy("list"),
-    ConnectionStep.CALL: gettext_lazy("call"),
+    ConnectionStep.START: lazy("start"),
+    ConnectionStep.HANDSHAKE: lazy("handshake"),
+    ConnectionStep.LIST: lazy("list"),
+    ConnectionStep.CALL: lazy("call"),
 }
 
 

@@ -14,7 +14,7 @@ from tejat.config.settings.types import McpServer, Setting, Settings, configured
 from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
 from tejat.core.errors import UsageError
-from tejat.core.i18n import _, gettext_lazy
+from tejat.core.i18n import _, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.client import ServerPlan
 from tejat.mcp.client_pool import InactiveServer
@@ -121,7 +121,7 @@ def describe_server(server: McpServer) -> tuple[str, str]:
             return "stdio", sanitize_text(server.command or "")
         remote = create_remote_transport(server, HttpClient(environment=_NO_ENVIRONMENT))
     except McpFailure:
-        return gettext_lazy("unknown"), sanitize_text(server.command or "")
+        return lazy("unknown"), sanitize_text(server.command or "")
     return remote.kind, remote.location
 
 

@@ -19,11 +19,7 @@ from tejat.models.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, c
 from tejat.models.local_servers import LocalModel, find_local_models
 from tejat.models.names import Provider
 
-_DEFAULT_MODELS = {
-    Provider.GEMINI: "gemini-2.5-pro",
-    Provider.ANTHROPIC: "claude-sonnet-5",
-    Provider.OPENAI: "gpt-5.5",
-}
+_DEFAULT_MODELS = {Provider.GEMINI: "gemini-2.5-pro", Provider.ANTHROPIC: "claude-sonnet-5", Provider.OPENAI: "gpt-5.5"}
 _MAX_KEY_LENGTH = 500
 
 
@@ -88,10 +84,7 @@ async def _use_local_model(
     choice = await user.choose(
         Choice(
             _("Use {model} from now on?", model=model.name),
-            (
-                Option(_("Yes, always"), _("written into {path}", path=path)),
-                Option(_("For this session only")),
-            ),
+            (Option(_("Yes, always"), _("written into {path}", path=path)), Option(_("For this session only"))),
         )
     )
     if choice is None:
@@ -115,10 +108,7 @@ async def _use_api_key(
         Choice(
             _("Keep the key?"),
             (
-                Option(
-                    _("Yes"),
-                    _("in plain text in {path}, which only you can read", path=paths.credentials),
-                ),
+                Option(_("Yes"), _("in plain text in {path}, which only you can read", path=paths.credentials)),
                 Option(_("For this session only"), _("in memory, written nowhere")),
             ),
         )

@@ -9,7 +9,7 @@ from tejat.config.settings.types import Setting
 from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
 from tejat.core.errors import UsageError
-from tejat.core.i18n import _, gettext_lazy
+from tejat.core.i18n import _, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.tools.discovered.discovered_tool import DiscoveredTool
 from tejat.tools.discovered.discovery import DiscoveryFailed, discover_tools
@@ -74,4 +74,4 @@ def _pinned_command(command: Setting[tuple[str, ...]] | None, run_config: RunCon
 
 def _change_objection(pinned: PinnedCommand | None) -> str | None:
     changed = None if pinned is None else pinned.find_changed_file()
-    return None if changed is None else gettext_lazy("It was not run: {why}.", why=describe_changed_file(changed))
+    return None if changed is None else lazy("It was not run: {why}.", why=describe_changed_file(changed))

@@ -15,7 +15,7 @@ from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import BaseTool
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
@@ -300,6 +300,6 @@ def builtin_registry() -> ToolRegistry:
 
 class _NoServices:
     def workspace(self) -> NoReturn:
-        raise UsageError(gettext_lazy("These tools are for looking at; open_tools makes ones that work."))
+        raise UsageError(lazy("These tools are for looking at; open_tools makes ones that work."))
 
     shell = memory = web = corrector = workspace

@@ -8,7 +8,7 @@ from enum import StrEnum
 from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
 
 _SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
@@ -121,7 +121,7 @@ class _ContextSearch:
             return True
         if name:
             self.reader.warnings.append(
-                gettext_lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
+                lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
             )
         return False
 
@@ -143,12 +143,12 @@ class _ContextSearch:
         elif origin is ContextFileOrigin.ABOVE:
             allowed = (*allowed, os.path.dirname(path))
         if not any(real_path.startswith(f"{place.rstrip('/')}/") for place in allowed):
-            self.reader.warnings.append(gettext_lazy("{path} was left out: it leads outside the project.", path=path))
+            self.reader.warnings.append(lazy("{path} was left out: it leads outside the project.", path=path))
             return
         try:
             text = self.reader.read(real_path, named=path)
         except UnreadableContextFile as problem:
-            self.reader.warnings.append(gettext_lazy("{path} was left out: {why}.", path=path, why=problem))
+            self.reader.warnings.append(lazy("{path} was left out: {why}.", path=path, why=problem))
             return
         fill = expand_imports_flat if self._flat else expand_imports_inline
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)

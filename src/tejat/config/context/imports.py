@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_DEPTH = 5
 
@@ -41,7 +41,7 @@ def expand_imports_flat(path: str, text: str, *, reader: ContextReader, allowed:
                     waiting.append((target.real_path, reader.read(target.real_path), depth + 1))
                 except UnreadableContextFile as problem:
                     reader.warnings.append(
-                        gettext_lazy(
+                        lazy(
                             "{file} imports {word}, which cannot be used: {why}.",
                             file=file,
                             word=target.word,

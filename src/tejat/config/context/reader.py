@@ -2,7 +2,7 @@
 
 import os
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.workspace.files.regular_file import regular_file_opener
 
@@ -35,9 +35,7 @@ class ContextReader:
         self._mentions += 1
         if self._mentions == MAX_IMPORTS + 1:
             self.warnings.append(
-                gettext_lazy(
-                    "The context files have more than {most} imports: the rest is left alone.", most=MAX_IMPORTS
-                )
+                lazy("The context files have more than {most} imports: the rest is left alone.", most=MAX_IMPORTS)
             )
         return self._mentions <= MAX_IMPORTS
 
@@ -49,11 +47,7 @@ class ContextReader:
         named = named or path
         if self._left <= 0 or self._files >= MAX_FILES:
             raise UnreadableContextFile(
-                gettext_lazy(
-                    "the limit of {size} KB and {most} files is reached",
-                    size=MAX_TOTAL_BYTES // 1024,
-                    most=MAX_FILES,
-                )
+                lazy("the limit of {size} KB and {most} files is reached", size=MAX_TOTAL_BYTES // 1024, most=MAX_FILES)
             )
         try:
             descriptor = regular_file_opener(path, os.O_RDONLY)
@@ -62,12 +56,12 @@ class ContextReader:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise UnreadableContextFile(error.strerror or gettext_lazy("it cannot be read")) from None
+            raise UnreadableContextFile(error.strerror or lazy("it cannot be read")) from None
         self._left -= len(content.content)
         self._files += 1
         if content.is_cut:
             self.warnings.append(
-                gettext_lazy(
+                lazy(
                     "{named} is too long: only its first {kept} KB are used.",
                     named=named,
                     kept=len(content.content) // 1024,
@@ -77,7 +71,7 @@ class ContextReader:
 
     def _decode(self, content: bytes, named: str) -> str:
         if b"\0" in content:
-            raise UnreadableContextFile(gettext_lazy("it is not a text"))
+            raise UnreadableContextFile(lazy("it is not a text"))
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         plain = strip_hidden(text)
         # Emoji contain joiners and variation selectors, which need no warning.
@@ -85,7 +79,7 @@ class ContextReader:
         if hidden:
             listed = ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")
             self.warnings.append(
-                gettext_lazy(
+                lazy(
                     "{named} has hidden characters ({listed}). The model does not get them.", named=named, listed=listed
                 )
             )

@@ -2,7 +2,7 @@
 
 from tejat.config.paths import NO_HOME
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files import private_files
 
 
@@ -14,11 +14,9 @@ def make_private_directory(path: str) -> str:
     try:
         private_files.make_private_directory(path, follow_symlinks=True)
     except private_files.UnusableDirectory as error:
-        raise UsageError(gettext_lazy("Cannot use {path}: {why}.", path=path, why=error.strerror)) from error
+        raise UsageError(lazy("Cannot use {path}: {why}.", path=path, why=error.strerror)) from error
     except OSError as error:
         if path.startswith(f"{NO_HOME}/"):
-            raise UsageError(gettext_lazy("No home directory is known. Set HOME to one.")) from None
-        raise UsageError(
-            gettext_lazy("Cannot make the directory {path}: {why}.", path=path, why=error.strerror)
-        ) from error
+            raise UsageError(lazy("No home directory is known. Set HOME to one.")) from None
+        raise UsageError(lazy("Cannot make the directory {path}: {why}.", path=path, why=error.strerror)) from error
     return path

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.file_lock import LockTimeout, acquire_lock, open_lock_file
 
 
@@ -21,7 +21,7 @@ def file_lock(path: str, *, timeout: float) -> Generator[None]:
         try:
             acquire_lock(descriptor, timeout=timeout)
         except LockTimeout:
-            raise UsageError(gettext_lazy("Another process holds {path} and does not let go.", path=path)) from None
+            raise UsageError(lazy("Another process holds {path} and does not let go.", path=path)) from None
         yield
     finally:
         os.close(descriptor)

@@ -6,7 +6,7 @@ import stat
 from enum import Enum, auto
 
 from tejat.core.errors import ConfigurationError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_BYTES = 2**20
 
@@ -77,7 +77,7 @@ def path_exists(path: str) -> bool:
 def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(gettext_lazy("Cannot read {path}: it is not a regular file.", path=path))
+        raise ConfigurationError(lazy("Cannot read {path}: it is not a regular file.", path=path))
     if writers is AllowedWriters.TRUSTED:
         _check_writers(status, path)
     content = b""
@@ -87,20 +87,18 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
             return content
         content += piece
     raise ConfigurationError(
-        gettext_lazy("Cannot read {path}: it is longer than {size} MiB.", path=path, size=MAX_BYTES // 2**20)
+        lazy("Cannot read {path}: it is longer than {size} MiB.", path=path, size=MAX_BYTES // 2**20)
     )
 
 
 def _check_writers(status: os.stat_result, path: str) -> None:
     if status.st_uid not in (0, os.geteuid()):
         raise ConfigurationError(
-            gettext_lazy(
-                "Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid
-            )
+            lazy("Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid)
         )
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
         raise ConfigurationError(
-            gettext_lazy("Will not obey {path}: everybody may write to it. `chmod o-w` closes it.", path=path)
+            lazy("Will not obey {path}: everybody may write to it. `chmod o-w` closes it.", path=path)
         )
 
 
@@ -110,9 +108,9 @@ def _decode(content: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
-            gettext_lazy("Cannot read {path}: it is not UTF-8 (line {line}).", path=path, line=line)
+            lazy("Cannot read {path}: it is not UTF-8 (line {line}).", path=path, line=line)
         ) from None
 
 
 def _read_error(path: str, error: OSError) -> ConfigurationError:
-    return ConfigurationError(gettext_lazy("Cannot read {path}: {why}.", path=path, why=error.strerror))
+    return ConfigurationError(lazy("Cannot read {path}: {why}.", path=path, why=error.strerror))

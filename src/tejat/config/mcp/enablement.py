@@ -8,7 +8,7 @@ from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.config.settings.editor import settings_lock_path
 from tejat.core.errors import ConfigurationError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.workspace.files.private_files import write_private_file
@@ -53,11 +53,11 @@ def _read(paths: AppPaths) -> JsonObject:
         found = load_json(text)
     except InvalidJson as error:
         raise ConfigurationError(
-            gettext_lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
+            lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
         ) from None
     if not isinstance(found, dict):
         raise ConfigurationError(
-            gettext_lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
+            lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
         )
     return {name.lower(): entry for name, entry in cast("JsonObject", found).items()}
 

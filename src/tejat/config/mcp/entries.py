@@ -10,7 +10,7 @@ from tejat.config.settings.editor import edit_settings, remove_member, set_membe
 from tejat.config.settings.file import SettingKey, read_settings_file
 from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
 from tejat.workspace.http.types import HttpFailure
 from tejat.workspace.http.url import parse_url
@@ -77,7 +77,7 @@ class McpServerEntries:
         path, root = self.path(SettingsScope.PROJECT), os.path.realpath(self._root)
         if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
             raise UsageError(
-                gettext_lazy(
+                lazy(
                     "{path} leads out of {root} by a link, so it is not written. Edit the file it leads to.",
                     path=path,
                     root=root,
@@ -88,7 +88,7 @@ class McpServerEntries:
 def validate_server_url(url: str) -> None:
     """Raises UsageError for an invalid URL. One with variable references is checked only when it is used."""
     if not url.lower().startswith(("http://", "https://")):
-        raise UsageError(gettext_lazy("The address of a server begins with http:// or https://."))
+        raise UsageError(lazy("The address of a server begins with http:// or https://."))
     if "$" in url:
         return
     try:

@@ -3,7 +3,7 @@
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingValue
 from tejat.config.settings.types import McpServer, OAuth
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 
 def parse_mcp_server(found: SettingValue) -> McpServer:
@@ -58,10 +58,10 @@ def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
     """Arguments as written; empty ones count."""
     value = found.json()
     if not isinstance(value, list):
-        raise found.error(gettext_lazy("a list of texts"))
+        raise found.error(lazy("a list of texts"))
     texts = [item for item in value if isinstance(item, str)]
     if len(texts) != len(value):
-        raise found.error(gettext_lazy("a list of texts"))
+        raise found.error(lazy("a list of texts"))
     return tuple(texts)
 
 
@@ -75,13 +75,13 @@ def _parse_scalar(found: SettingValue, value: object) -> str:
         case int() | float():
             return str(value)
         case _:
-            raise found.error(gettext_lazy("a text"))
+            raise found.error(lazy("a text"))
 
 
 def _parse_seconds(found: SettingValue) -> float:
     milliseconds = found.number()
     if milliseconds == 0:
-        raise found.error(gettext_lazy("a number of milliseconds"))
+        raise found.error(lazy("a number of milliseconds"))
     return milliseconds / 1000
 
 
@@ -106,12 +106,4 @@ _FIELDS = frozenset(
 )
 _PROVIDERS = ("dynamic_discovery", "google_credentials", "service_account_impersonation")
 _OAUTH_LISTS = ("scopes", "audiences")
-_OAUTH_TEXTS = (
-    "clientId",
-    "clientSecret",
-    "authorizationUrl",
-    "tokenUrl",
-    "redirectUri",
-    "tokenParamName",
-    "issuer",
-)
+_OAUTH_TEXTS = ("clientId", "clientSecret", "authorizationUrl", "tokenUrl", "redirectUri", "tokenParamName", "issuer")

@@ -11,7 +11,7 @@ from tejat.config.jsonc import JsoncError, JsonNode, MemberSpan, parse_jsonc
 from tejat.config.paths import AppPaths
 from tejat.config.settings.file import SettingsError
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
 from tejat.workspace.files.private_files import write_private_file
@@ -118,7 +118,7 @@ class _Layout:
     def objects_along(self, names: Sequence[str]) -> list[_Object]:
         """The outermost object and those inside it along the path, as far as they exist."""
         if not isinstance(self._top.value, dict):
-            raise UsageError(gettext_lazy("The settings must be one object in {}."))
+            raise UsageError(lazy("The settings must be one object in {}."))
         members, node = self._members.get(id(self._top.value), {}), self._top.value
         objects = [_Object(self._top_level_end(members), members)]
         for depth, name in enumerate(names[:-1], 1):
@@ -127,7 +127,7 @@ class _Layout:
                 break
             if not isinstance(inner.value, dict):
                 raise UsageError(
-                    gettext_lazy(
+                    lazy(
                         "{names} in the settings is not an object, so nothing can be added.",
                         names=".".join(names[:depth]),
                     )

@@ -8,7 +8,7 @@ from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
 from tejat.core.errors import ConfigurationError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
     from tejat.config.env_expansion import ResolveEnv
@@ -22,9 +22,7 @@ class SettingsError(ConfigurationError):
     """An invalid settings file. The message names the file, the line and, for a value, its key."""
 
     def __init__(self, problem: str, *, path: str) -> None:
-        super().__init__(
-            gettext_lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem)
-        )
+        super().__init__(lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem))
         self.path = path
         self.problem = problem
 
@@ -80,7 +78,7 @@ class SettingsFile:
             if not isinstance(node.value, dict):
                 if isinstance(node.value, str) and passed in _FORMERLY_STRING:
                     return None
-                raise SettingValue(self, passed, node).error(gettext_lazy("an object"))
+                raise SettingValue(self, passed, node).error(lazy("an object"))
             members = node.value
         node = members.get(last)
         if node is None or node.value is None or (name in _FORMERLY_STRING and isinstance(node.value, dict)):
@@ -105,7 +103,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
     except JsoncError as error:
         raise SettingsError(str(error), path=path) from None
     if not isinstance(top.value, dict):
-        raise SettingsError(gettext_lazy("line {line}: settings must be one object in {{}}", line=top.line), path=path)
+        raise SettingsError(lazy("line {line}: settings must be one object in {{}}", line=top.line), path=path)
     return SettingsFile(path, tier, top.value, env_resolver(environment, tier))
 
 
@@ -132,9 +130,9 @@ class SettingValue:
         at = node or self.node
         # Shown as written, before references are expanded; possible secrets are not shown at all.
         hides = not _SECRET_KEYS.isdisjoint(self.name.split("."))
-        found = gettext_lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
+        found = lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
         return SettingsError(
-            gettext_lazy(
+            lazy(
                 "line {line}: {name} must be {wanted}, but is {found}",
                 line=at.line,
                 name=self.name,
@@ -147,12 +145,12 @@ class SettingValue:
     def boolean(self) -> bool:
         if isinstance(self.node.value, bool):
             return self.node.value
-        raise self.error(gettext_lazy("true or false"))
+        raise self.error(lazy("true or false"))
 
     def string(self) -> str:
         if isinstance(self.node.value, str) and (text := self.file.resolve(self.node.value).strip()):
             return text
-        raise self.error(gettext_lazy("a text"))
+        raise self.error(lazy("a text"))
 
     def choice(self, words: Collection[str]) -> str:
         if isinstance(self.node.value, str) and (word := self.string()) in words:
@@ -162,38 +160,38 @@ class SettingValue:
     def url(self) -> str:
         if self.string().lower().startswith(("http://", "https://")) and not set(self.string()) & set(" \t\r\n"):
             return self.string()
-        raise self.error(gettext_lazy("an address that begins with http:// or https://"))
+        raise self.error(lazy("an address that begins with http:// or https://"))
 
     def seconds(self) -> float | None:
         """A time limit; None for 0, which means no limit."""
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.error(gettext_lazy("a number of seconds, or 0 for no limit"))
+            raise self.error(lazy("a number of seconds, or 0 for no limit"))
         return float(value) or None
 
     def limit(self) -> int | None:
         """A limit; None for 0 or less, which means no limit."""
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int):
-            raise self.error(gettext_lazy("a whole number, or 0 for no limit"))
+            raise self.error(lazy("a whole number, or 0 for no limit"))
         return value if value > 0 else None
 
     def count(self) -> int:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise self.error(gettext_lazy("a whole number from 1"))
+            raise self.error(lazy("a whole number from 1"))
         return value
 
     def number(self) -> float:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.error(gettext_lazy("a number from 0"))
+            raise self.error(lazy("a number from 0"))
         return float(value)
 
     def fraction(self) -> float:
         value = self.node.value
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise self.error(gettext_lazy("a number from 0 to 1"))
+            raise self.error(lazy("a number from 0 to 1"))
         return float(value)
 
     def strings(self) -> tuple[str, ...]:
@@ -202,11 +200,11 @@ class SettingValue:
     def entries(self) -> "list[SettingValue]":
         """The non-blank strings in a list, each with its own line."""
         if not isinstance(self.node.value, list):
-            raise self.error(gettext_lazy("a list of texts"))
+            raise self.error(lazy("a list of texts"))
         found: list[SettingValue] = []
         for node in self.node.value:
             if not isinstance(node.value, str):
-                raise self.error(gettext_lazy("a list of texts"), node)
+                raise self.error(lazy("a list of texts"), node)
             if self.file.resolve(node.value).strip():
                 found.append(SettingValue(self.file, self.name, node))
         return found
@@ -226,7 +224,7 @@ class SettingValue:
     def members(self) -> "dict[str, SettingValue]":
         """The members of an object, each with its own line, without null."""
         if not isinstance(self.node.value, dict):
-            raise self.error(gettext_lazy("an object"))
+            raise self.error(lazy("an object"))
         return {
             name: SettingValue(self.file, f"{self.name}.{name}", node)
             for name, node in self.node.value.items()
@@ -281,17 +279,17 @@ def _describe_value(value: "JsoncValue") -> str:
         case bool():
             return "true" if value else "false"
         case int() | float():
-            return gettext_lazy("the number {value}", value=value)
+            return lazy("the number {value}", value=value)
         case str():
             return (
-                gettext_lazy("the text {value!r}", value=value)
+                lazy("the text {value!r}", value=value)
                 if len(value) <= _MAX_SHOWN
-                else gettext_lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
+                else lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
             )
         case list():
-            return gettext_lazy("a list")
+            return lazy("a list")
         case dict():
-            return gettext_lazy("an object")
+            return lazy("an object")
         case _:
             return "null"
 

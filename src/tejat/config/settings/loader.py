@@ -12,7 +12,7 @@ from tejat.config.settings.types import Setting, Settings, is_sandbox_required_b
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 
 def load_settings(paths: AppPaths, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
@@ -101,7 +101,7 @@ def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[S
         return default
     if word not in SANDBOX_MODES:
         raise UsageError(
-            gettext_lazy(
+            lazy(
                 "The environment variable GEMINI_SANDBOX must be {wanted}, but is {word!r}.",
                 wanted=SANDBOX_EXPECTED,
                 word=word,

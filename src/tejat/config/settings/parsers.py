@@ -6,11 +6,11 @@ from tejat.config.settings.file import SettingsError, SettingValue
 from tejat.config.settings.types import Settings, TokenPrice
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy, map_lazy
+from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
 
-COMMAND_EXPECTED = gettext_lazy("a command line or a list of arguments")
-SANDBOX_EXPECTED = gettext_lazy("auto, required, off, true or false")
+COMMAND_EXPECTED = lazy("a command line or a list of arguments")
+SANDBOX_EXPECTED = lazy("auto, required, off, true or false")
 SANDBOX_MODES = {
     "auto": SandboxMode.AUTO,
     "required": SandboxMode.REQUIRED,
@@ -33,7 +33,7 @@ def parse_sandbox(found: SettingValue) -> SandboxMode:
 def parse_variable_names(found: SettingValue) -> tuple[str, ...]:
     for entry in found.entries():
         if not (entry.string().isascii() and entry.string().isidentifier()):
-            raise entry.error(gettext_lazy("a list of names of environment variables"))
+            raise entry.error(lazy("a list of names of environment variables"))
     return found.strings()
 
 
@@ -51,7 +51,7 @@ def parse_command(found: SettingValue) -> tuple[str, ...]:
     else:
         raise found.error(COMMAND_EXPECTED)
     try:
-        return parse_argv(given, label=gettext_lazy("line {line}: {name}", line=found.node.line, name=found.name))
+        return parse_argv(given, label=lazy("line {line}: {name}", line=found.node.line, name=found.name))
     except UsageError as error:
         raise SettingsError(map_lazy(str(error), lambda text: text.removesuffix(".")), path=found.file.path) from None
 
@@ -62,7 +62,7 @@ def parse_file_names(found: SettingValue) -> tuple[str, ...]:
     for entry in entries:
         name = entry.string()
         if name.startswith("/") or not name.isprintable() or {".", "..", ""} & set(name.split("/")):
-            raise entry.error(gettext_lazy("a file name or a list of file names"))
+            raise entry.error(lazy("a file name or a list of file names"))
     return tuple(entry.string() for entry in entries) or Settings().context_file_names.value
 
 
@@ -78,7 +78,7 @@ def parse_import_format(found: SettingValue) -> str:
 def parse_price(found: SettingValue) -> TokenPrice:
     given = found.members()
     if not {"input", "output"} <= set(given):
-        raise found.error(gettext_lazy("an object with input and output, dollars for a million tokens"))
+        raise found.error(lazy("an object with input and output, dollars for a million tokens"))
     paid = given["input"].number()
     cached = given["cached"].number() if "cached" in given else paid
     return TokenPrice(paid, cached, given["output"].number())
@@ -102,7 +102,7 @@ def parse_retention_days(found: SettingValue) -> float | None:
         return Settings().session_days.value
     age = re.fullmatch(_AGE, given["maxAge"].string())
     if age is None:
-        raise given["maxAge"].error(gettext_lazy("a number with h, d, w or m after it"))
+        raise given["maxAge"].error(lazy("a number with h, d, w or m after it"))
     return int(age[1]) * _DAYS[age[2]]
 
 

@@ -10,14 +10,14 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from tejat.config.paths import SourceTier
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
 T_co = TypeVar("T_co", covariant=True)
 OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
 
 
-DEFAULT_SOURCE = gettext_lazy("default")
+DEFAULT_SOURCE = lazy("default")
 """The source of a default value."""
 
 

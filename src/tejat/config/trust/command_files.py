@@ -10,7 +10,7 @@ from tejat.config.env_expansion import env_resolver
 from tejat.config.paths import SourceTier
 from tejat.core.errors import UsageError
 from tejat.core.frozen import field, frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.text.argv import parse_argv
 
 MAX_NAMES = 20_000
@@ -44,9 +44,7 @@ def find_command_files(
         tried += len(words)
         if tried > MAX_NAMES:
             raise UsageError(
-                gettext_lazy(
-                    "A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES
-                )
+                lazy("A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES)
             )
         for word in words:
             candidate = _resolve_beneath(real_root, base, word)

@@ -93,11 +93,7 @@ def decide_trust(
 
 
 def trust_folder(
-    paths: AppPaths,
-    root: str,
-    *,
-    level: TrustLevel = TrustLevel.TRUSTED,
-    items: Sequence[TrustItem] | None = None,
+    paths: AppPaths, root: str, *, level: TrustLevel = TrustLevel.TRUSTED, items: Sequence[TrustItem] | None = None
 ) -> TrustDecision:
     """Store that the folder is trusted, or (NOT_TRUSTED) that it never is, and return the decision.
 
@@ -243,10 +239,7 @@ def _compare_with_pins(
 ) -> TrustDecision:
     if entry.identity != identity:
         return TrustDecision(
-            TrustLevel.CHANGED,
-            _("{root} is not the folder that was trusted under this name.", root=root),
-            items,
-            items,
+            TrustLevel.CHANGED, _("{root} is not the folder that was trusted under this name.", root=root), items, items
         )
     changed = [item for item in items if entry.items.get(item.path) != item.digest]
     here = {item.path for item in items}

@@ -86,11 +86,7 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
                 found.append(path)
         if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
             raise UsageError(
-                _(
-                    "{path} holds more than {most} files.",
-                    path=os.path.join(root, directory),
-                    most=MAX_ITEMS,
-                )
+                _("{path} holds more than {most} files.", path=os.path.join(root, directory), most=MAX_ITEMS)
             )
     return found
 
@@ -168,11 +164,7 @@ def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
             seen.update(find_command_files(command.spec, root, variables))
             if len(seen) > MAX_ITEMS:
                 raise UsageError(
-                    _(
-                        "{path} names more than {most} files.",
-                        path=os.path.join(root, path),
-                        most=MAX_ITEMS,
-                    )
+                    _("{path} names more than {most} files.", path=os.path.join(root, path), most=MAX_ITEMS)
                 )
     return seen
 

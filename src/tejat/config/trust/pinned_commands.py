@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tejat.config.trust.command_files import CommandSpec, find_command_files
 from tejat.config.trust.store import TrustItem
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.regular_file import regular_file_opener
 
 _MAX_BYTES = 64 * 2**20
@@ -69,7 +69,7 @@ class PinnedCommands:
 
 def describe_changed_file(path: str) -> str:
     """The reason why a command is not run."""
-    return gettext_lazy("{path} has changed since this folder was trusted. See `tejat trust`", path=path)
+    return lazy("{path} has changed since this folder was trusted. See `tejat trust`", path=path)
 
 
 def _signature(path: str) -> tuple[int, ...] | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.i18n import _, gettext_lazy
+from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import JsonObject
 
 _VERSION = 1
@@ -48,12 +48,12 @@ class TrustItem(NamedTuple):
     def label(self) -> str:
         """The kind in the user's language."""
         words = {
-            "settings": gettext_lazy("settings"),
-            "environment file": gettext_lazy("environment file"),
-            "policy": gettext_lazy("policy"),
-            "command": gettext_lazy("command"),
-            "tool": gettext_lazy("tool"),
-            "script": gettext_lazy("script"),
+            "settings": lazy("settings"),
+            "environment file": lazy("environment file"),
+            "policy": lazy("policy"),
+            "command": lazy("command"),
+            "tool": lazy("tool"),
+            "script": lazy("script"),
         }
         return words.get(self.kind, self.kind)
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from tejat.core.frozen import frozen_identity, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
 
 GENERATED_ID_PREFIX = "tejat-"
@@ -186,10 +186,7 @@ def _message_problem(message: Message, role: Role) -> str | None:
     return None
 
 
-_MISPLACED: dict[Role, type[FunctionCall | FunctionResponse]] = {
-    Role.USER: FunctionCall,
-    Role.MODEL: FunctionResponse,
-}
+_MISPLACED: dict[Role, type[FunctionCall | FunctionResponse]] = {Role.USER: FunctionCall, Role.MODEL: FunctionResponse}
 
 
 def _response_problem(calls: tuple[FunctionCall, ...], message: Message) -> str | None:
@@ -263,16 +260,16 @@ def _merge_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator
     for message in messages:
         kept = tuple(part for part in message.parts if not isinstance(part, _MISPLACED[message.role]))
         if len(kept) < len(message.parts):
-            repairs[gettext_lazy("Left out what the {role} cannot say", role=message.role)] += 1
+            repairs[lazy("Left out what the {role} cannot say", role=message.role)] += 1
         speaking = _with_parts(message, kept)
         if speaking.is_empty:
-            repairs[gettext_lazy("Left out an empty message")] += 1
+            repairs[lazy("Left out an empty message")] += 1
         else:
             sound.append(speaking)
     for role, turn in groupby(sound, lambda message: message.role):
         first, *others = turn
         if others:
-            repairs[gettext_lazy("Joined neighbouring messages of the {role}", role=role)] += len(others)
+            repairs[lazy("Joined neighbouring messages of the {role}", role=role)] += len(others)
             first = Message(role, tuple(part for message in (first, *others) for part in message.parts))
         yield first
 
@@ -302,10 +299,10 @@ class _HistoryRepairer:
             before = self.repairs.total()
             message = Message(Role.USER, tuple(self._ordered_responses(message.parts)))
             if self.repairs.total() == before:
-                self.repairs[gettext_lazy("Put results in the order of their calls")] += 1
+                self.repairs[lazy("Put results in the order of their calls")] += 1
         self._open = []
         if message.is_empty:
-            self.repairs[gettext_lazy("Left out an empty message")] += 1
+            self.repairs[lazy("Left out an empty message")] += 1
         else:
             self.messages.append(message)
 
@@ -313,9 +310,9 @@ class _HistoryRepairer:
         owned = _with_parts(message, tuple(self._ids.assign(message.parts)))
         self._open = [(asked.id, call) for asked, call in zip(message.calls, owned.calls, strict=True)]
         if owned is not message:
-            self.repairs[gettext_lazy("Gave a call an id of its own")] += 1
+            self.repairs[lazy("Gave a call an id of its own")] += 1
         if not self.messages:
-            self.repairs[gettext_lazy("Said that the beginning is missing")] += 1
+            self.repairs[lazy("Said that the beginning is missing")] += 1
             self.messages.append(user_message(MISSING_BEGINNING))
         if self.messages[-1].role is Role.MODEL:
             # The user message between them was empty.
@@ -337,12 +334,12 @@ class _HistoryRepairer:
                 yield FunctionResponse(call.name, response.response, call.id)
                 yield from following
             else:
-                self.repairs[gettext_lazy("Answered a call without a result as interrupted")] += 1
+                self.repairs[lazy("Answered a call without a result as interrupted")] += 1
                 yield interrupted_response(call)
         yield from rest
         for left_over in waiting.values():
             for _, following in left_over:
-                self.repairs[gettext_lazy("Left out a result that nobody asked for")] += 1
+                self.repairs[lazy("Left out a result that nobody asked for")] += 1
                 yield from following
 
 

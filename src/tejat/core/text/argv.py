@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
-_DEFAULT_LABEL = gettext_lazy("The command")
+_DEFAULT_LABEL = lazy("The command")
 
 
 def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> tuple[str, ...]:
@@ -17,11 +17,11 @@ def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> 
     """
     words = tuple(_split(command, label) if isinstance(command, str) else command)
     if not words:
-        raise UsageError(gettext_lazy("{command} is empty or contains only whitespace.", command=label))
+        raise UsageError(lazy("{command} is empty or contains only whitespace.", command=label))
     if not words[0].strip():
-        raise UsageError(gettext_lazy("{command} must start with a program name.", command=label))
+        raise UsageError(lazy("{command} must start with a program name.", command=label))
     if any("\0" in word for word in words):
-        raise UsageError(gettext_lazy("{command} holds a NUL character, which no program can be given.", command=label))
+        raise UsageError(lazy("{command} holds a NUL character, which no program can be given.", command=label))
     return words
 
 
@@ -33,9 +33,9 @@ def _split(line: str, label: str) -> Iterator[str]:
         token = re.compile(_TOKEN, re.DOTALL).match(line, place)
         if token is None:
             raise UsageError(
-                gettext_lazy("{command} ends with a backslash that nothing follows.", command=label)
+                lazy("{command} ends with a backslash that nothing follows.", command=label)
                 if line[place] == "\\"
-                else gettext_lazy("{command} has a quote that is not closed: {quote}", command=label, quote=line[place])
+                else lazy("{command} has a quote that is not closed: {quote}", command=label, quote=line[place])
             )
         place = token.end()
         match token.lastgroup:
@@ -66,13 +66,13 @@ def _unquote(text: str, label: str) -> str:
 
 def _shell_syntax_error(operator: str, label: str, *, is_first: bool = False) -> UsageError:
     if is_first:
-        return UsageError(gettext_lazy("{command} must start with a program name.", command=label))
+        return UsageError(lazy("{command} must start with a program name.", command=label))
     return UsageError(
-        gettext_lazy(
+        lazy(
             "{command} holds {operator}, which only a shell understands, and it is run without one. "
             "Quote it if it is meant as it stands; else put the line into a script, and name that.",
             command=label,
-            operator=gettext_lazy("a line break") if operator == "\n" else operator,
+            operator=lazy("a line break") if operator == "\n" else operator,
         )
     )
 

@@ -44,11 +44,7 @@ class FunctionDeclaration:
     parameters_json_schema: JsonObject
 
     def to_json(self) -> JsonObject:
-        return {
-            "name": self.name,
-            "description": self.description,
-            "parametersJsonSchema": self.parameters_json_schema,
-        }
+        return {"name": self.name, "description": self.description, "parametersJsonSchema": self.parameters_json_schema}
 
 
 @frozen

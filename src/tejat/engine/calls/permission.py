@@ -17,7 +17,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import _, gettext_lazy, join_lazy
+from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, ModifiableTool, ToolContext, TrialTool
 from tejat.core.tools.call_events import BY_USER
@@ -231,7 +231,7 @@ class RejectedByUser(ToolFailure):
         super().__init__(
             f"[Operation Cancelled] Reason: User did not allow tool call.{said}",
             ErrorType.CANCELLED,
-            display=gettext_lazy("Cancelled: you did not allow this call."),
+            display=lazy("Cancelled: you did not allow this call."),
         )
         self.rejected_change = _rejected_change(confirmation)
         self.ends_turn = ends_turn
@@ -295,8 +295,8 @@ def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation,
 
 def _denied_error(verdict: PolicyVerdict) -> ToolFailure:
     reason = verdict.rule.message if verdict.rule and verdict.rule.message else verdict.reason
-    message = join_lazy(" ", filter(None, (gettext_lazy("Tool execution denied by policy."), reason)))
-    display = gettext_lazy("{told} ({source})", told=message, source=verdict.source)
+    message = join_lazy(" ", filter(None, (lazy("Tool execution denied by policy."), reason)))
+    display = lazy("{told} ({source})", told=message, source=verdict.source)
     return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)
 
 
@@ -308,13 +308,13 @@ def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
 
 
 def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: str) -> ToolFailure:
-    message = gettext_lazy(
+    message = lazy(
         'Tool execution for "{tool}" requires user confirmation, which is not supported in non-interactive mode.',
         tool=tool.display_name,
     )
     if objection:
         return ToolFailure(join_lazy(" ", (message, objection)), ErrorType.POLICY_VIOLATION)
     rule = verdict.suggested_rule
-    hint = "" if rule is None else gettext_lazy("A rule that would allow it: {rule}", rule=format_rule(rule))
+    hint = "" if rule is None else lazy("A rule that would allow it: {rule}", rule=format_rule(rule))
     display = join_lazy(" ", filter(None, (message, verdict.reason, hint)))
     return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)

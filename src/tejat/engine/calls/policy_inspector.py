@@ -10,7 +10,7 @@ from tejat.config.settings.types import Settings
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import Params
 from tejat.engine.calls.permission import Permission
 from tejat.policy.effects.command import command_effects
@@ -59,13 +59,11 @@ class PolicyInspector:
 
     def problems(self) -> Sequence[str]:
         untrusted = [
-            gettext_lazy("{path}: this folder is not trusted, so only what it excludes counts", path=path)
+            lazy("{path}: this folder is not trusted, so only what it excludes counts", path=path)
             for path in self._context.settings.ignored_files
         ]
         void = [
-            gettext_lazy(
-                "{source}: a rule in the workspace can only tighten, so this one is passed over", source=rule.source
-            )
+            lazy("{source}: a rule in the workspace can only tighten, so this one is passed over", source=rule.source)
             for rule in self._context.permission.policy.rules
             if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW
         ]
@@ -99,7 +97,7 @@ class PolicyInspector:
     def _decide(self, name: str, arguments: Params) -> tuple[CallFacts, PolicyVerdict]:
         tool = self._context.registry.get(name)
         if tool is None:
-            raise UsageError(gettext_lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
+            raise UsageError(lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
         return self._context.permission.decide(tool, arguments)
 
     def _saved_ids(self) -> dict[str, str]:
@@ -109,10 +107,10 @@ class PolicyInspector:
 
 
 _TIERS = {
-    Tier.DEFAULT: gettext_lazy("default"),
-    Tier.WORKSPACE: gettext_lazy("workspace"),
-    Tier.USER: gettext_lazy("user"),
-    Tier.ADMIN: gettext_lazy("admin"),
+    Tier.DEFAULT: lazy("default"),
+    Tier.WORKSPACE: lazy("workspace"),
+    Tier.USER: lazy("user"),
+    Tier.ADMIN: lazy("admin"),
 }
 
 
@@ -132,8 +130,8 @@ def _describe(command: ShellCommand) -> str:
     """Describe a command and its effects for `tejat policy explain`."""
     effects = command_effects(command.words)
     known = [*effects.destroys, *effects.writes, *effects.runs_code]
-    behind = [gettext_lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
-    description = join_lazy("; ", [*behind, *(known or ([gettext_lazy("only reads")] if effects.is_read_only else []))])
+    behind = [lazy("behind {wrappers}", wrappers=" ".join(command.wrappers))] if command.wrappers else []
+    description = join_lazy("; ", [*behind, *(known or ([lazy("only reads")] if effects.is_read_only else []))])
     text = " ".join(command.words)
     return join_lazy("", (text, "  (", description, ")")) if description else text
 

@@ -10,7 +10,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.types import Decision, PolicyRule, Tier
 
@@ -72,13 +72,9 @@ def resolve_mode(settings: Settings, name: str | None) -> ApprovalMode:
     """Return the approval mode, None means the default. Raises UsageError if it is unknown or disabled."""
     if name is not None and name not in list(ApprovalMode):
         raise UsageError(
-            gettext_lazy(
-                "The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=name
-            )
+            lazy("The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=name)
         )
     mode = ApprovalMode.DEFAULT if name is None else ApprovalMode(name)
     if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
-        raise UsageError(
-            gettext_lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source)
-        )
+        raise UsageError(lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source))
     return mode

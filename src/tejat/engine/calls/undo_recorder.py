@@ -144,12 +144,7 @@ class UndoRecorder:
                 return at_once
             return await run_blocking(lambda stop: self._snapshot_in_thread(watches, stop))
         except TooManyEntries:
-            self._warn(
-                _(
-                    "There are more than {most:,} files here, so commands can't be undone.",
-                    most=_MAX_ENTRIES,
-                )
-            )
+            self._warn(_("There are more than {most:,} files here, so commands can't be undone.", most=_MAX_ENTRIES))
         except Exception as error:  # noqa: BLE001 -- a call must not fail because it could not be undone
             self._warn(_("A call can't be undone: {error}", error=_error_text(error)))
         return []

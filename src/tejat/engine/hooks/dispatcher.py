@@ -6,7 +6,7 @@ from tejat.config.hooks import HookConfig
 from tejat.core.agent.events import Noticed, Severity
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject
 from tejat.core.tools.base import BaseTool
@@ -41,7 +41,7 @@ class HookDispatcher:
         """List the problems of matchers."""
         hooks = [hook for event in _TOOL_EVENTS for hook in self._by_event.get(event, ())]
         return [
-            gettext_lazy(
+            lazy(
                 "{source}: the matcher {matcher!r} is taken for every tool: {why}.",
                 source=hook.source,
                 matcher=truncate(hook.matcher, _MAX_NAME_LENGTH),
@@ -85,7 +85,7 @@ class HookDispatcher:
             self.notify(failure_message(outcome))
         if outcome.ignored:
             self.notify(
-                gettext_lazy(
+                lazy(
                     "{hook} wants what hooks cannot do here: {names}.",
                     hook=hook_label(hook),
                     names=", ".join(outcome.ignored),
@@ -93,7 +93,7 @@ class HookDispatcher:
             )
         if _is_ignored_objection(outcome):
             self.notify(
-                gettext_lazy(
+                lazy(
                     "{hook} objects, but this event only tells it what happens: {reason}",
                     hook=hook_label(hook),
                     reason=outcome.reason,
@@ -124,11 +124,11 @@ _OBSERVER_EVENTS = frozenset(
 
 def hook_label(hook: HookConfig) -> str:
     name = " ".join(hook.name.split())
-    return gettext_lazy('The hook "{name}" ({event})', name=truncate(name, _MAX_NAME_LENGTH), event=hook.event_name)
+    return lazy('The hook "{name}" ({event})', name=truncate(name, _MAX_NAME_LENGTH), event=hook.event_name)
 
 
 def failure_message(outcome: HookResult) -> str:
-    return gettext_lazy("{hook} failed: it {failure}.", hook=hook_label(outcome.hook), failure=outcome.failure)
+    return lazy("{hook} failed: it {failure}.", hook=hook_label(outcome.hook), failure=outcome.failure)
 
 
 def first_stop(outcomes: Sequence[HookResult]) -> HookResult | None:
@@ -146,7 +146,7 @@ def combined_objection(outcomes: Sequence[HookResult]) -> str:
     reasons = [
         failure_message(outcome)
         if outcome.failure
-        else gettext_lazy("{hook} asks: {reason}", hook=hook_label(outcome.hook), reason=outcome.reason)
+        else lazy("{hook} asks: {reason}", hook=hook_label(outcome.hook), reason=outcome.reason)
         for outcome in outcomes
         if outcome.failure or outcome.decision is Decision.ASK
     ]

@@ -7,7 +7,7 @@ from typing import NoReturn
 from tejat.config.hooks import HookConfig
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.policy.types import Decision
@@ -19,8 +19,8 @@ MAX_REASON_LENGTH = 4_000
 MAX_CONTEXT_LENGTH = 20_000
 
 _BLOCKING_EXIT_CODE = 2
-_NO_REASON = gettext_lazy("no reason given")
-_ROOT_NAME = gettext_lazy("it")
+_NO_REASON = lazy("no reason given")
+_ROOT_NAME = lazy("it")
 _DECISIONS = {
     "allow": Decision.ALLOW,
     "approve": Decision.ALLOW,
@@ -69,9 +69,9 @@ def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
     try:
         return _parse_json(hook, load_json(printed))
     except InvalidJson as error:
-        return failed_result(hook, gettext_lazy("printed what is no JSON: {why}", why=error))
+        return failed_result(hook, lazy("printed what is no JSON: {why}", why=error))
     except _InvalidField as invalid:
-        return failed_result(hook, gettext_lazy("printed JSON in which {unclear}", unclear=invalid))
+        return failed_result(hook, lazy("printed JSON in which {unclear}", unclear=invalid))
 
 
 def truncate(text: str, max_length: int) -> str:
@@ -80,16 +80,16 @@ def truncate(text: str, max_length: int) -> str:
 
 def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
     if finished.reason is ProgramEndReason.TIME:
-        return gettext_lazy("took longer than {seconds:g} seconds and was stopped", seconds=hook.timeout)
+        return lazy("took longer than {seconds:g} seconds and was stopped", seconds=hook.timeout)
     if finished.reason is ProgramEndReason.OUTPUT:
-        return gettext_lazy("printed more than {most} MiB and was stopped", most=MAX_OUTPUT_BYTES // 2**20)
+        return lazy("printed more than {most} MiB and was stopped", most=MAX_OUTPUT_BYTES // 2**20)
     if finished.exit is None:
-        return gettext_lazy("could not be stopped")
+        return lazy("could not be stopped")
     if finished.exit.code is None:
-        return gettext_lazy("was ended by signal {signal}", signal=finished.exit.signal)
+        return lazy("was ended by signal {signal}", signal=finished.exit.signal)
     if finished.exit.code not in (0, _BLOCKING_EXIT_CODE):
         first = _decode(finished.stderr).partition("\n")[0]
-        message = gettext_lazy("ended with exit code {code}", code=finished.exit.code)
+        message = lazy("ended with exit code {code}", code=finished.exit.code)
         return join_lazy("", (message, f" ({truncate(first, _MAX_SHOWN_LENGTH)})")) if first else message
     return ""
 
@@ -101,7 +101,7 @@ def _decode(printed: bytes) -> str:
 def _parse_text(hook: HookConfig, printed: str) -> HookResult:
     """Parse plain text: a message for the user, or context for the model as in Claude Code."""
     if re.search(_JSON_OBJECT_START, printed):
-        return failed_result(hook, gettext_lazy("printed other things before its JSON, so that it cannot be read"))
+        return failed_result(hook, lazy("printed other things before its JSON, so that it cannot be read"))
     if hook.event is HookEvent.BEFORE_AGENT and hook.uses_claude_format:
         return HookResult(hook, context=truncate(printed, MAX_CONTEXT_LENGTH))
     return HookResult(hook, message=truncate(printed, MAX_REASON_LENGTH))
@@ -140,9 +140,7 @@ def _parse_json(hook: HookConfig, printed: object) -> HookResult:
 def _parse_decision(word: str) -> Decision:
     known = _DECISIONS.get(word)
     if known is None:
-        raise _InvalidField(
-            gettext_lazy("the decision is {word!r}, which is no word for one", word=word[:_MAX_SHOWN_LENGTH])
-        )
+        raise _InvalidField(lazy("the decision is {word!r}, which is no word for one", word=word[:_MAX_SHOWN_LENGTH]))
     return known
 
 
@@ -151,7 +149,7 @@ class _JsonFields:
 
     def __init__(self, data: object, name: str = _ROOT_NAME) -> None:
         if not isinstance(data, dict):
-            _fail(name, gettext_lazy("an object"))
+            _fail(name, lazy("an object"))
         self._data: Mapping[str, JsonValue] = data
 
     def has(self, name: str) -> bool:
@@ -161,17 +159,17 @@ class _JsonFields:
         value = self._data.get(name)
         if value is None:
             return ""
-        return value.strip() if isinstance(value, str) else _fail(name, gettext_lazy("a text"))
+        return value.strip() if isinstance(value, str) else _fail(name, lazy("a text"))
 
     def boolean(self, name: str, *, default: bool) -> bool:
         value = self._data.get(name)
         if value is None:
             return default
-        return value if isinstance(value, bool) else _fail(name, gettext_lazy("true or false"))
+        return value if isinstance(value, bool) else _fail(name, lazy("true or false"))
 
     def mapping(self, name: str) -> JsonObject | None:
         value = self._data.get(name)
-        return value if value is None or isinstance(value, Mapping) else _fail(name, gettext_lazy("an object"))
+        return value if value is None or isinstance(value, Mapping) else _fail(name, lazy("an object"))
 
     def inner(self, name: str) -> "_JsonFields":
         value = self._data.get(name)
@@ -179,7 +177,7 @@ class _JsonFields:
 
 
 def _fail(name: str, wanted: str) -> NoReturn:
-    raise _InvalidField(gettext_lazy("{name} is not {wanted}", name=name, wanted=wanted))
+    raise _InvalidField(lazy("{name} is not {wanted}", name=name, wanted=wanted))
 
 
 _MAX_SHOWN_LENGTH = 200

@@ -11,7 +11,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.trust.pinned_commands import PinnedCommands, describe_changed_file
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
 from tejat.core.frozen import field, frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -112,10 +112,10 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
         return (
             HookResult(hook, Decision.DENY, hook.problem)
             if hook.event in GUARD_EVENTS
-            else failed_result(hook, gettext_lazy("is not understood"))
+            else failed_result(hook, lazy("is not understood"))
         )
     if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
-        return failed_result(hook, gettext_lazy("was not run: {changed}", changed=describe_changed_file(changed)))
+        return failed_result(hook, lazy("was not run: {changed}", changed=describe_changed_file(changed)))
     fields = _rename_arguments(invocation, fields)
     payload: JsonObject = {
         "session_id": context.session_id,
@@ -137,10 +137,10 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             most_bytes=MAX_OUTPUT_BYTES,
         )
     except OSError as error:
-        return failed_result(hook, gettext_lazy("could not be run: {why}", why=error.strerror or error))
+        return failed_result(hook, lazy("could not be run: {why}", why=error.strerror or error))
     except Exception as error:  # noqa: BLE001 -- no error of a hook may let anything through
         report_unexpected(error, "a hook")
-        return failed_result(hook, gettext_lazy("could not be run: {kind}", kind=type(error).__name__))
+        return failed_result(hook, lazy("could not be run: {kind}", kind=type(error).__name__))
     outcome = parse_result(hook, finished)
     params = fields.get("tool_input")
     if invocation.argument_names and outcome.new_input is not None and isinstance(params, Mapping):

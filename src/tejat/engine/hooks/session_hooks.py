@@ -4,7 +4,7 @@ from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
 from tejat.core.errors import StoppedByHook
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message
 from tejat.core.messages.message_json import message_part_to_json
@@ -56,7 +56,7 @@ class SessionHooks:
             outcomes += await self._dispatcher.run_event_hooks(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._dispatcher.has_hooks(HookEvent.BEFORE_AGENT):
             results = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
-            await self._enforce(results, gettext_lazy("The prompt would be sent to the model nevertheless."))
+            await self._enforce(results, lazy("The prompt would be sent to the model nevertheless."))
             outcomes += results
         return combined_context(outcomes)
 
@@ -74,7 +74,7 @@ class SessionHooks:
             outcomes = await self._dispatcher.run_event_hooks(
                 HookEvent.BEFORE_MODEL, {"llm_request": _request_json(request, model)}
             )
-            await self._enforce(outcomes, gettext_lazy("The request would be sent to the model nevertheless."))
+            await self._enforce(outcomes, lazy("The request would be sent to the model nevertheless."))
 
     async def after_model(self, request: ModelRequest, model: str, answer: ModelResponse) -> None:
         """Raises StoppedByHook."""
@@ -107,27 +107,25 @@ class SessionHooks:
             return
         if self._approver is None:
             raise StoppedByHook(
-                gettext_lazy("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
+                lazy("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
             )
         question = ApprovalRequest(
-            InfoConfirmation(gettext_lazy("Confirm: go on?"), consequence),
-            tool_name="hooks",
-            reason=objection,
+            InfoConfirmation(lazy("Confirm: go on?"), consequence), tool_name="hooks", reason=objection
         )
         self.tool_hooks.notify_question(question)
         answer = await self._approver.ask(question)
         if answer.outcome not in _APPROVALS:
-            raise StoppedByHook(gettext_lazy("{objection} You did not want to go on.", objection=objection))
+            raise StoppedByHook(lazy("{objection} You did not want to go on.", objection=objection))
 
 
 def _raise_if_stopped(outcomes: list[HookOutcome]) -> None:
     if stopping := first_stop(outcomes):
-        message = gettext_lazy(
+        message = lazy(
             "Agent execution stopped by hook: {reason} ({hook})", reason=stopping.reason, hook=hook_label(stopping.hook)
         )
         raise StoppedByHook(message)
     if denying := first_denial(outcomes):
-        message = gettext_lazy(
+        message = lazy(
             "Agent execution blocked: {reason} ({hook})", reason=denying.reason, hook=hook_label(denying.hook)
         )
         raise StoppedByHook(message)
@@ -157,10 +155,7 @@ def _response_json(answer: ModelResponse) -> JsonObject:
     return {
         "text": answer.text,
         "candidates": [
-            {
-                "content": {"role": "model", "parts": [_content_text(answer.message)]},
-                "finishReason": answer.reason.name,
-            }
+            {"content": {"role": "model", "parts": [_content_text(answer.message)]}, "finishReason": answer.reason.name}
         ],
         "usageMetadata": {"totalTokenCount": answer.usage.total},
     }

@@ -17,7 +17,7 @@ from tejat.core.approval.confirmation import (
 )
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue, PartListUnion, Text
 from tejat.core.tools.base import BaseTool, ToolError, ToolResult
 from tejat.engine.hooks.dispatcher import (
@@ -49,7 +49,7 @@ class ToolCallHooks:
         if stopping := first_stop(outcomes):
             raise _stopped_error(stopping)
         if denying := first_denial(outcomes):
-            message = gettext_lazy("Tool execution blocked: {reason}", reason=denying.reason)
+            message = lazy("Tool execution blocked: {reason}", reason=denying.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION, display=_with_hook_label(message, denying))
         params = cast("JsonObject", call.args)
         for outcome in outcomes:
@@ -58,7 +58,7 @@ class ToolCallHooks:
         rejection = tool.rejection(params) if is_rewritten else None
         if rejection:
             raise ToolFailure(
-                gettext_lazy("Tool parameter modification by hook failed validation: {why}", why=rejection.message),
+                lazy("Tool parameter modification by hook failed validation: {why}", why=rejection.message),
                 ErrorType.INVALID_TOOL_PARAMS,
             )
         return HookedCall(params, is_rewritten, combined_objection(outcomes), combined_context(outcomes))
@@ -94,7 +94,7 @@ class ToolCallHooks:
             failure = _stopped_error(stopping)
             return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
         if denying := first_denial([outcome for outcome in outcomes if not outcome.hook.uses_claude_format]):
-            message = gettext_lazy("Tool result blocked: {reason}", reason=denying.reason)
+            message = lazy("Tool result blocked: {reason}", reason=denying.reason)
             result = ToolResult(
                 message, _with_hook_label(message, denying), ToolError(message, ErrorType.EXECUTION_FAILED)
             )
@@ -131,7 +131,7 @@ def _response_json(result: ToolResult) -> JsonObject:
 
 
 def _stopped_error(outcome: HookResult) -> ToolFailure:
-    message = gettext_lazy("Agent execution stopped by hook: {reason}", reason=outcome.reason)
+    message = lazy("Agent execution stopped by hook: {reason}", reason=outcome.reason)
     return ToolFailure(message, ErrorType.STOP_EXECUTION, display=_with_hook_label(message, outcome))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import FunctionResponse, Text
@@ -81,24 +81,20 @@ class Compressor:
         )
         can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
         if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
-            return unchanged(
-                CompressionStatus.NOT_NEEDED, gettext_lazy("There is too little yet that could be summarised.")
-            )
+            return unchanged(CompressionStatus.NOT_NEEDED, lazy("There is too little yet that could be summarised."))
         try:
             snapshot = _parse_snapshot(await request_summary(_summary_request(older)))
         except ModelFailure as failure:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
-            return unchanged(CompressionStatus.FAILED, gettext_lazy("The model gave no usable summary."))
+            return unchanged(CompressionStatus.FAILED, lazy("The model gave no usable summary."))
         compressed = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
         problem = history_problem(compressed)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
         saved = estimate_message_tokens(messages) - estimate_message_tokens(compressed)
         if saved <= 0:
-            return unchanged(
-                CompressionStatus.INFLATED, gettext_lazy("The summary would be longer than what it stands for.")
-            )
+            return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than what it stands for."))
         after = max(tokens_before - saved, estimate_message_tokens(compressed))
         return _CompressionResult(compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
 

@@ -27,7 +27,7 @@ from tejat.core.agent.history_events import (
 )
 from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import History, Message, model_message, user_message
 from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall
@@ -213,10 +213,7 @@ class Conversation:
         if self._hooks is not None:
             await self._hooks.before_compress(by_user=by_user)
         messages, outcome = await self._compressor.compress(
-            self.query,
-            self.history.messages,
-            tokens_before=self.tokens,
-            preamble_length=self.template.preamble_length,
+            self.query, self.history.messages, tokens_before=self.tokens, preamble_length=self.template.preamble_length
         )
         if outcome.status is CompressionStatus.COMPRESSED:
             self.history.replace_all(messages)
@@ -308,7 +305,7 @@ class Conversation:
         """Raises ModelFailure for an empty answer: the model may have spent all its tokens on thinking."""
         self.budget.record_usage(answer.usage, self.model.name, answer.model)
         if answer.is_empty:
-            raise ModelFailure(gettext_lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
+            raise ModelFailure(lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
         message = self._add_model_message(_truncate_tool_names(answer.message), answer.usage, answer.model)
         if answer.usage.prompt:
             self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
@@ -363,7 +360,7 @@ class Conversation:
             other = fallback()
         except (UsageError, ModelFailure) as error:
             raise ModelFailure(
-                gettext_lazy("{why} No other model can take over: {error}", why=failure.message, error=error),
+                lazy("{why} No other model can take over: {error}", why=failure.message, error=error),
                 failure.kind,
                 status=failure.status,
                 retry_after=failure.retry_after,

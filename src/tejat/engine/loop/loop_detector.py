@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 
 REPETITIONS = 5
@@ -79,21 +79,21 @@ class _StepHistory:
         self._names.append(" and ".join(dict.fromkeys(call.name[:64] for call in calls)))
         length = self._cycles.add(step)
         if length == 1:
-            return gettext_lazy(
+            return lazy(
                 "{name} was called {times} times in a row with the same arguments and result.",
                 name=self._names[-1],
                 times=REPETITIONS,
             )
         if length:
             names = ", ".join(list(self._names)[-length:])
-            return gettext_lazy(
+            return lazy(
                 "The same {length} steps ({names}) were repeated {times} times with the same results.",
                 length=length,
                 names=names,
                 times=REPETITIONS,
             )
         if len(self._recent) == MAX_AIMLESS_STEPS and len(set(self._recent)) <= MAX_CYCLE_LENGTH:
-            return gettext_lazy(
+            return lazy(
                 "The last {count} steps were the same few calls with the same results.", count=MAX_AIMLESS_STEPS
             )
         return None
@@ -157,11 +157,9 @@ class _TextHistory:
     def add(self, delta: str) -> str | None:
         for piece in delta.splitlines(keepends=True):
             if self._prose_repeats(piece):
-                return gettext_lazy('The same words were written again and again: "{chunk}"', chunk=self._prose.chunk)
+                return lazy('The same words were written again and again: "{chunk}"', chunk=self._prose.chunk)
             if piece[-1] in "\r\n" and self._end_line():
-                return gettext_lazy(
-                    "The same lines were written again and again, {count} lines long.", count=REPEATED_LINES
-                )
+                return lazy("The same lines were written again and again, {count} lines long.", count=REPEATED_LINES)
         return None
 
     def _prose_repeats(self, piece: str) -> bool:

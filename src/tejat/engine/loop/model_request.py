@@ -5,16 +5,8 @@ from collections.abc import Callable
 from contextlib import aclosing
 
 from tejat.core.agent.events import EventSink, RequestFailed, Retrying
-from tejat.core.i18n import gettext_lazy
-from tejat.core.model import (
-    Chunk,
-    FailureKind,
-    ModelClient,
-    ModelFailure,
-    ModelRequest,
-    ModelResponse,
-    Retry,
-)
+from tejat.core.i18n import lazy
+from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse, Retry
 
 
 async def request_model(
@@ -38,7 +30,7 @@ async def request_model(
                             chunk.kind, chunk.reason, chunk.attempt, chunk.max_attempts, chunk.wait, request.purpose
                         )
                     )
-        raise ModelFailure(gettext_lazy("The answer of the model ended before it was whole."), FailureKind.STREAM_CUT)
+        raise ModelFailure(lazy("The answer of the model ended before it was whole."), FailureKind.STREAM_CUT)
     except ModelFailure as failure:
         emit(RequestFailed(failure.kind, failure.message, time.perf_counter() - started, request.purpose))
         raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tejat.config.custom_commands import CustomCommand, CustomCommands
 from tejat.core.errors import BadPrompt, ErrorType, NotTrusted, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _, gettext_lazy
+from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import FunctionCall, Part, Text
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink
@@ -106,7 +106,7 @@ class CustomCommandExpander:
             raise CustomCommandError(self._commands.invalid[name])
         if command is None and name in self._commands.untrusted:
             raise NotTrusted(
-                gettext_lazy(
+                lazy(
                     "/{name} is a command of this folder, and only a trusted folder may bring commands along. "
                     "{why} See `tejat trust`; --trust trusts it for one run.",
                     name=name,
@@ -131,7 +131,7 @@ class CustomCommandExpander:
         arguments = invocation[2]
         places = sum(segment.text.count(_ARGUMENTS) for segment in segments if segment.kind != "@")
         if places * len(arguments) > MAX_CHARACTERS:
-            raise _not_sent_error(command, gettext_lazy("it would be too long with these arguments."))
+            raise _not_sent_error(command, lazy("it would be too long with these arguments."))
         if not arguments or (
             places and not any(_ARGUMENTS in segment.text for segment in segments if not segment.kind)
         ):
@@ -172,7 +172,7 @@ class CustomCommandExpander:
             result = await self._scheduler.run(call, emit)
             if result.error is not None and result.error.type is not ErrorType.TIMEOUT:
                 raise _not_sent_error(
-                    command, gettext_lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
+                    command, lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
                 )
             outputs[call.id or ""] = _output_text(line, result)
         return [outputs[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
@@ -209,7 +209,7 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
             line = prompt.count("\n", 0, found.start()) + 1
             raise _not_sent_error(
                 command,
-                gettext_lazy(
+                lazy(
                     "{found} in line {line} of the prompt of {path} is never closed.",
                     found=found[0],
                     line=line,
@@ -223,7 +223,7 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
         start = end
     if len(segments) > 2 * MAX_INSERTIONS:
         raise _not_sent_error(
-            command, gettext_lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
+            command, lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
         )
     return [*segments, _Segment("", prompt[start:])]
 
@@ -243,11 +243,11 @@ def _shell_lines(command: CustomCommand, segments: Sequence[_Segment], arguments
     try:
         return [substitute_argument(segment.text, _ARGUMENTS, arguments) for segment in segments if segment.kind == "!"]
     except UnsafePlaceholder as error:
-        raise _not_sent_error(command, gettext_lazy("in {path}, {why}.", path=command.path, why=error)) from None
+        raise _not_sent_error(command, lazy("in {path}, {why}.", path=command.path, why=error)) from None
 
 
 def _not_sent_error(command: CustomCommand, why: str) -> CustomCommandError:
-    return CustomCommandError(gettext_lazy("/{name} was not sent: {why}", name=command.name, why=why))
+    return CustomCommandError(lazy("/{name} was not sent: {why}", name=command.name, why=why))
 
 
 def _failure_text(result: ToolResult) -> str:
@@ -302,7 +302,7 @@ class _PromptBuilder:
     def build(self, command: CustomCommand) -> ExpandedPrompt:
         self._flush_text()
         if not self._parts:
-            raise _not_sent_error(command, gettext_lazy("nothing is left of its prompt."))
+            raise _not_sent_error(command, lazy("nothing is left of its prompt."))
         return ExpandedPrompt(tuple(self._parts), tuple(self._files), tuple(dict.fromkeys(self._notes)))
 
     def _collect_notes(self, expanded: ExpandedPrompt) -> None:

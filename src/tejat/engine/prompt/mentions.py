@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _, gettext_lazy
+from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import Part, Text
 from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention
 from tejat.core.tools.base import BaseTool, ToolResult, validate_and_execute
@@ -72,9 +72,7 @@ async def expand_mentions(
         result = target.result if isinstance(target, _Resource) else await _read_files(target, registry)
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
-            raise MentionError(
-                gettext_lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message)
-            )
+            raise MentionError(lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message))
         collector.add(target, result if mask is None else mask.mask_result(result))
     return collector.build(text)
 
@@ -82,7 +80,7 @@ async def expand_mentions(
 async def _read_files(target: "_NamedPath", registry: ToolRegistry) -> ToolResult:
     tool = registry.get("read_many_files")
     if tool is None:
-        raise MentionError(gettext_lazy("Error: read_many_files tool not found."))
+        raise MentionError(lazy("Error: read_many_files tool not found."))
     return await validate_and_execute(tool, target.arguments)
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from tejat.core.errors import WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy, translate
+from tejat.core.i18n import join_lazy, lazy, translate
 from tejat.core.messages.history import Message, user_message
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
@@ -191,22 +191,22 @@ class _DirectoryProbe:
 def _result_text(outcome: _ShellOutcome) -> str:
     """Format the result as in Gemini CLI."""
     if outcome.output.buffer.is_binary:
-        text = gettext_lazy("[Command produced binary output, which is not shown.]")
+        text = lazy("[Command produced binary output, which is not shown.]")
     else:
-        text = outcome.output.text.strip() or gettext_lazy("(Command produced no output)")
+        text = outcome.output.text.strip() or lazy("(Command produced no output)")
     ended = outcome.exit
     if outcome.problem:
         text = join_lazy("\n", (outcome.problem, text))
     elif outcome.was_cancelled:
-        text = join_lazy("\n", (gettext_lazy("Command was cancelled."), text))
+        text = join_lazy("\n", (lazy("Command was cancelled."), text))
     elif ended is not None and ended.signal is not None:
-        message = gettext_lazy("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
+        message = lazy("Command terminated by signal: {signal}.", signal=signal_name(ended.signal))
         text = join_lazy("\n", (message, text))
     elif ended is not None and ended.code:
-        text = join_lazy("\n", (gettext_lazy("Command exited with code {code}.", code=ended.code), text))
+        text = join_lazy("\n", (lazy("Command exited with code {code}.", code=ended.code), text))
     if not outcome.directory:
         return text
-    warning = gettext_lazy(
+    warning = lazy(
         "WARNING: shell mode is stateless; the directory change to '{directory}' will not persist.",
         directory=outcome.directory,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from tejat.core.errors import TejatError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_COMMAND_LENGTH = 16 * 1024
 """The longest command in which a placeholder is accepted."""
@@ -25,7 +25,7 @@ def substitute_argument(command: str, placeholder: str, argument: str) -> str:
         return command
     if len(command) > MAX_COMMAND_LENGTH:
         raise UnsafePlaceholder(
-            gettext_lazy(
+            lazy(
                 "{placeholder} stands in a command of more than {most} characters",
                 placeholder=placeholder,
                 most=MAX_COMMAND_LENGTH,
@@ -50,21 +50,21 @@ _TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
 _NAME_FOLLOWS = re.compile(r"(?<=\s)-[vR](?=\s)")
 _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _UNSUPPORTED = (
-    (re.compile(r"\$?\(\(|\$\["), gettext_lazy("behind arithmetic")),
-    (re.compile(r"(?<=[A-Za-z0-9_])\["), gettext_lazy("behind an index")),
+    (re.compile(r"\$?\(\(|\$\["), lazy("behind arithmetic")),
+    (re.compile(r"(?<=[A-Za-z0-9_])\["), lazy("behind an index")),
     # After an error in one of these, bash continues with the next line, even if that is part of the argument.
-    (re.compile(r"=\("), gettext_lazy("behind an array")),
-    (re.compile(r"<<(?!<)"), gettext_lazy("behind a here-document")),
-    (re.compile("`"), gettext_lazy("behind a backtick")),
-    (re.compile(r"\$'"), gettext_lazy("in quotes with escapes")),
-    (re.compile(r"\$\{"), gettext_lazy("behind an expansion with conditions")),
+    (re.compile(r"=\("), lazy("behind an array")),
+    (re.compile(r"<<(?!<)"), lazy("behind a here-document")),
+    (re.compile("`"), lazy("behind a backtick")),
+    (re.compile(r"\$'"), lazy("in quotes with escapes")),
+    (re.compile(r"\$\{"), lazy("behind an expansion with conditions")),
 )
 """Syntax that is not parsed any further, and the description of what follows it."""
 _NOT_IN_QUOTES = (
-    gettext_lazy("behind an index"),
-    gettext_lazy("behind an array"),
-    gettext_lazy("behind a here-document"),
-    gettext_lazy("in quotes with escapes"),
+    lazy("behind an index"),
+    lazy("behind an array"),
+    lazy("behind a here-document"),
+    lazy("in quotes with escapes"),
 )
 _UNSUPPORTED_IN_QUOTES = tuple(entry for entry in _UNSUPPORTED if entry[1] not in _NOT_IN_QUOTES)
 
@@ -99,7 +99,7 @@ class _ShellScanner:
                 self._scan_unquoted()
         if len(self._open) > 1:
             raise UnsafePlaceholder(
-                gettext_lazy(
+                lazy(
                     "{placeholder} stands in a command where {open} is never closed",
                     placeholder=self._placeholder,
                     open=self._open[-1],
@@ -111,14 +111,14 @@ class _ShellScanner:
         if self._unsafe_context:
             raise self._unsafe_error(self._unsafe_context)
         if self._calls_shell and mark:
-            raise self._unsafe_error(gettext_lazy("in the text of another command"))
+            raise self._unsafe_error(lazy("in the text of another command"))
         if "[[" in self._open:
             raise self._unsafe_error("between [[ and ]]")
         return mark
 
     def _unsafe_error(self, where: str) -> UnsafePlaceholder:
         return UnsafePlaceholder(
-            gettext_lazy(
+            lazy(
                 "{placeholder} stands {where}, where quotes do not protect it",
                 placeholder=self._placeholder,
                 where=where,
@@ -168,7 +168,7 @@ class _ShellScanner:
     def _skip_escape(self) -> bool:
         if not self._command.startswith("\\", self._position):
             return False
-        self._skip_to(self._position + 2, gettext_lazy("behind a backslash"))
+        self._skip_to(self._position + 2, lazy("behind a backslash"))
         return True
 
     def _skip_comment(self) -> bool:
@@ -182,7 +182,7 @@ class _ShellScanner:
         if found is None and self._open[-1] != '"':
             found = _ESCAPED_QUOTES.match(self._command, self._position)
         if found is not None:
-            self._skip_to(found.end(), gettext_lazy("in quotes with escapes"))
+            self._skip_to(found.end(), lazy("in quotes with escapes"))
         return found is not None
 
     def _skip_to(self, end: int, where: str) -> None:
@@ -194,13 +194,13 @@ class _ShellScanner:
     def _scan_word(self) -> bool:
         """Scan words after which text is run or parsed differently."""
         if found := _READS_CODE.match(self._command, self._position):
-            self._unsafe_context = self._unsafe_context or gettext_lazy("behind {found}", found=found[0])
+            self._unsafe_context = self._unsafe_context or lazy("behind {found}", found=found[0])
         elif found := _SHELL.match(self._command, self._position):
             self._calls_shell = True
         elif found := _TAKES_NAMES.match(self._command, self._position):
             self._takes_names = True
         elif self._takes_names and (found := _NAME_FOLLOWS.match(self._command, self._position)):
-            self._unsafe_context = self._unsafe_context or gettext_lazy("behind {found}", found=found[0])
+            self._unsafe_context = self._unsafe_context or lazy("behind {found}", found=found[0])
         if found is None:
             return False
         self._position = found.end()

@@ -19,7 +19,7 @@ from tejat.core.agent.history_events import (
     ResponseAdded,
     RunFinished,
 )
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue, Part
@@ -227,7 +227,7 @@ class SessionJournal:
     def _disable(self, error: OSError | ValueError) -> None:
         self.close()
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self.failure = gettext_lazy(
+        self.failure = lazy(
             "This session is not recorded any further, in {path}: {reason}.", path=self.path, reason=reason
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from io import BufferedReader
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, interrupted_response, repair_history
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.message_json import message_from_json, message_part_from_json, usage_from_json
@@ -46,7 +46,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
             except ValueError:
                 problems.add_damaged_line(number, line)
     if not replay.has_head:
-        problems.others.append(gettext_lazy("The beginning of the session is missing."))
+        problems.others.append(lazy("The beginning of the session is missing."))
     messages, repairs = repair_history(replay.finish())
     preamble = replay.preamble if _same_content(messages[: len(replay.preamble)], replay.preamble) else []
     return LoadedSession(
@@ -209,14 +209,14 @@ class _ReadProblems:
     def messages(self) -> Iterator[str]:
         yield from self.others
         if len(self._damaged) == 1:
-            yield gettext_lazy("Line {number} is damaged and was left out.", number=self._damaged[0])
+            yield lazy("Line {number} is damaged and was left out.", number=self._damaged[0])
         elif self._damaged:
-            yield gettext_lazy(
+            yield lazy(
                 "{damaged} damaged lines were left out, the first is line {first}.",
                 damaged=len(self._damaged),
                 first=self._damaged[0],
             )
         if self._is_torn:
-            yield gettext_lazy("The last record was cut off in the middle and was left out.")
+            yield lazy("The last record was cut off in the middle and was left out.")
         if self.newer:
-            yield gettext_lazy("Records of a newer version of Tejat were left out: {newer}.", newer=self.newer)
+            yield lazy("Records of a newer version of Tejat were left out: {newer}.", newer=self.newer)

@@ -74,12 +74,7 @@ class SessionStore:
 
     def create(self, *, session_id: str, model: str) -> SessionJournal:
         return SessionJournal.create(
-            self._directory,
-            session_id=session_id,
-            root=self._root,
-            model=model,
-            secrets=self._secrets,
-            now=self._now,
+            self._directory, session_id=session_id, root=self._root, model=model, secrets=self._secrets, now=self._now
         )
 
     def list_sessions(self) -> list[SessionSummary]:

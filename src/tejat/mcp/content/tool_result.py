@@ -7,7 +7,7 @@ readable result is worth more than a valid one.
 from collections.abc import Sequence
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.tools.base import ToolError, ToolResult, failure_result
@@ -63,9 +63,7 @@ def _error_result(answer: JsonObject, tool: str, arguments: JsonObject) -> ToolR
         for block in (content if isinstance(content, list) else ())
         if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
-    display = join_lazy(
-        "\n", (gettext_lazy("Error: MCP tool '{tool}' reported an error.", tool=tool), *map(str, words))
-    )
+    display = join_lazy("\n", (lazy("Error: MCP tool '{tool}' reported an error.", tool=tool), *map(str, words)))
     return ToolResult(message, display, ToolError(message, ErrorType.MCP_TOOL_ERROR))
 
 

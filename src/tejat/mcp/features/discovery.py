@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.features.item_parser import InvalidItem, parse_prompt, parse_resource, parse_tool, quote_name
 from tejat.mcp.protocol import METHOD_NOT_FOUND
 from tejat.mcp.types import ServerFeatures, ServerPrompt, ServerResource, ServerTool
 
-NOTHING_FOUND = gettext_lazy("No prompts, tools, or resources found on the server.")
+NOTHING_FOUND = lazy("No prompts, tools, or resources found on the server.")
 
 _MAX_TOOLS = 2_000
 _MAX_PROMPTS = 2_000
@@ -57,9 +57,9 @@ class _ItemKind(NamedTuple, Generic[_Item]):
     limit: int
 
 
-_TOOLS: _ItemKind[ServerTool] = _ItemKind(gettext_lazy("tools"), parse_tool, "name", _MAX_TOOLS)
-_PROMPTS: _ItemKind[ServerPrompt] = _ItemKind(gettext_lazy("prompts"), parse_prompt, "name", _MAX_PROMPTS)
-_RESOURCES: _ItemKind[ServerResource] = _ItemKind(gettext_lazy("resources"), parse_resource, "uri", _MAX_RESOURCES)
+_TOOLS: _ItemKind[ServerTool] = _ItemKind(lazy("tools"), parse_tool, "name", _MAX_TOOLS)
+_PROMPTS: _ItemKind[ServerPrompt] = _ItemKind(lazy("prompts"), parse_prompt, "name", _MAX_PROMPTS)
+_RESOURCES: _ItemKind[ServerResource] = _ItemKind(lazy("resources"), parse_resource, "uri", _MAX_RESOURCES)
 
 
 class _Listing(Generic[_Item]):
@@ -79,7 +79,7 @@ class _Listing(Generic[_Item]):
         """Add the items of a page. False: the limit is reached. Raises McpFailure."""
         items = page.get(self._kind.name)
         if not isinstance(items, list | tuple):
-            message = gettext_lazy(
+            message = lazy(
                 "The server's answer to {method} has no list of {name}.",
                 method=f"{self._kind.name}/list",
                 name=self._kind.name,
@@ -88,7 +88,7 @@ class _Listing(Generic[_Item]):
         for item in items:
             if len(self._known) >= self._kind.limit:
                 self.problems.append(
-                    gettext_lazy(
+                    lazy(
                         "Of its {name} only the first {most:,} were taken.", name=self._kind.name, most=self._kind.limit
                     )
                 )
@@ -103,7 +103,7 @@ class _Listing(Generic[_Item]):
         name: str = getattr(offer, self._kind.identity)
         if name in self._known:
             raise InvalidItem(
-                gettext_lazy(
+                lazy(
                     "{name} is twice among the {kind}: the first one counts.",
                     name=quote_name(name),
                     kind=self._kind.name,
@@ -122,9 +122,7 @@ async def _list_items(send: SendRequest, capabilities: JsonObject, kind: _ItemKi
         # Some servers declare capabilities that they lack.
         if failure.code != METHOD_NOT_FOUND:
             listing.failure = failure
-            listing.problems.append(
-                gettext_lazy("Its {name} could not be listed: {why}", name=kind.name, why=failure.message)
-            )
+            listing.problems.append(lazy("Its {name} could not be listed: {why}", name=kind.name, why=failure.message))
     return listing
 
 
@@ -139,15 +137,13 @@ async def _read_pages(send: SendRequest, listing: _Listing[_Item], name: str) ->
             return
         if not isinstance(cursor, str) or len(cursor) > _MAX_CURSOR_LENGTH or cursor in seen:
             listing.problems.append(
-                gettext_lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
+                lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
             )
             return
         seen.add(cursor)
     listing.problems.append(
-        gettext_lazy(
-            "Its {name} were listed only in part: there are more than {most} pages of them.",
-            name=name,
-            most=_MAX_PAGES,
+        lazy(
+            "Its {name} were listed only in part: there are more than {most} pages of them.", name=name, most=_MAX_PAGES
         )
     )
 
@@ -158,5 +154,5 @@ def limit_problems(problems: list[str]) -> tuple[str, ...]:
         return tuple(problems)
     return (
         *problems[: _MAX_PROBLEMS - 1],
-        gettext_lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1),
+        lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1),
     )

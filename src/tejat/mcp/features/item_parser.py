@@ -5,7 +5,7 @@ Texts are truncated and unsanitized: whoever shows them sanitizes them.
 
 from collections.abc import Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.types import PromptArgument, ServerPrompt, ServerResource, ServerTool, ToolAnnotations
@@ -24,8 +24,8 @@ class InvalidItem(ValueError):
 
 def parse_tool(given: JsonValue) -> ServerTool:
     """Raises InvalidItem."""
-    item = _require_object(given, gettext_lazy("A tool"))
-    name = _require_identity(item.get("name"), gettext_lazy("A tool"), gettext_lazy("name"), _MAX_NAME_LENGTH)
+    item = _require_object(given, lazy("A tool"))
+    name = _require_identity(item.get("name"), lazy("A tool"), lazy("name"), _MAX_NAME_LENGTH)
     marks = _object(item.get("annotations")) or {}
     return ServerTool(
         name=name,
@@ -45,16 +45,14 @@ def parse_tool(given: JsonValue) -> ServerTool:
 
 def parse_prompt(given: JsonValue) -> ServerPrompt:
     """Raises InvalidItem, also for an invalid argument, without which the prompt could not be used."""
-    item = _require_object(given, gettext_lazy("A prompt"))
-    name = _require_identity(item.get("name"), gettext_lazy("A prompt"), gettext_lazy("name"), _MAX_NAME_LENGTH)
+    item = _require_object(given, lazy("A prompt"))
+    name = _require_identity(item.get("name"), lazy("A prompt"), lazy("name"), _MAX_NAME_LENGTH)
     arguments = item.get("arguments")
     if arguments is None:
         arguments = []
     if not isinstance(arguments, list | tuple) or len(arguments) > _MAX_ARGUMENTS:
         raise InvalidItem(
-            gettext_lazy(
-                "The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name)
-            )
+            lazy("The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name))
         )
     return ServerPrompt(
         name=name,
@@ -66,8 +64,8 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
 
 def parse_resource(given: JsonValue) -> ServerResource:
     """Raises InvalidItem."""
-    item = _require_object(given, gettext_lazy("A resource"))
-    uri = _require_identity(item.get("uri"), gettext_lazy("A resource"), gettext_lazy("address"), _MAX_URI_LENGTH)
+    item = _require_object(given, lazy("A resource"))
+    uri = _require_identity(item.get("uri"), lazy("A resource"), lazy("address"), _MAX_URI_LENGTH)
     kind = item.get("mimeType")
     return ServerResource(
         uri=uri,
@@ -85,28 +83,28 @@ def quote_name(text: str) -> str:
 
 
 def _parse_argument(given: JsonValue, prompt: str) -> PromptArgument:
-    what = gettext_lazy("The prompt {prompt} was left out: an argument of it", prompt=quote_name(prompt))
+    what = lazy("The prompt {prompt} was left out: an argument of it", prompt=quote_name(prompt))
     if not isinstance(given, Mapping):
-        raise InvalidItem(gettext_lazy("{what} is no object.", what=what))
+        raise InvalidItem(lazy("{what} is no object.", what=what))
     name = given.get("name")
     if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_LENGTH:
-        raise InvalidItem(gettext_lazy("{what} has no name that can be used.", what=what))
+        raise InvalidItem(lazy("{what} has no name that can be used.", what=what))
     return PromptArgument(name, _description(given.get("description")), is_required=given.get("required") is True)
 
 
 def _require_object(given: JsonValue, what: str) -> JsonObject:
     if not isinstance(given, Mapping):
-        raise InvalidItem(gettext_lazy("{what} was left out: it is no object.", what=what))
+        raise InvalidItem(lazy("{what} was left out: it is no object.", what=what))
     return given
 
 
 def _require_identity(given: JsonValue, what: str, called: str, longest: int) -> str:
     # Names are never truncated: the result would be another name.
     if not isinstance(given, str) or not given.strip():
-        raise InvalidItem(gettext_lazy("{what} was left out: it has no {called}.", what=what, called=called))
+        raise InvalidItem(lazy("{what} was left out: it has no {called}.", what=what, called=called))
     if len(given) > longest:
         raise InvalidItem(
-            gettext_lazy(
+            lazy(
                 "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
                 what=what,
                 called=called,

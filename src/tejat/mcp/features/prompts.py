@@ -9,7 +9,7 @@ from typing import cast
 
 from tejat.core.errors import BadPrompt
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue, Part, Text
 from tejat.core.sanitize import sanitize_summary
 from tejat.mcp.content.blocks import ContentPiece, ContentTooLarge, parse_content
@@ -45,7 +45,7 @@ class PromptCommand:
         return (
             self.prompt.description
             or self.prompt.title
-            or gettext_lazy("A prompt of MCP server {alias}", alias=self.server.alias)
+            or lazy("A prompt of MCP server {alias}", alias=self.server.alias)
         )
 
 
@@ -74,7 +74,7 @@ def build_prompt_commands(
             usable.append((server, prompt, _command_name(prompt.name)))
         else:
             problems.append(
-                gettext_lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
+                lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
             )
     short = Counter(name for _, _, name in usable)
     whole = Counter(f"{server.alias}_{name}" for server, _, name in usable)
@@ -85,7 +85,7 @@ def build_prompt_commands(
             commands.append(PromptCommand(qualified, server, prompt))
         else:
             problems.append(
-                gettext_lazy(
+                lazy(
                     'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, '
                     "too.",
                     name=prompt.name,
@@ -106,7 +106,7 @@ async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Pa
     try:
         answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
     except McpFailure as failure:
-        message = gettext_lazy(
+        message = lazy(
             "The prompt /{name} of MCP server {alias} cannot be had: {why}",
             name=command.name,
             alias=command.server.alias,
@@ -133,11 +133,11 @@ def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping
             arguments[name] = _unescape(found)
         else:
             raise BadPrompt(
-                gettext_lazy(
+                lazy(
                     "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
                     '"--name=value".',
                     name=name[:_MAX_MENTION_LENGTH],
-                    names=", ".join(f"--{each}" for each in known) or gettext_lazy("none"),
+                    names=", ".join(f"--{each}" for each in known) or lazy("none"),
                 )
             )
     needed = [each.name for each in prompt.arguments if each.is_required and each.name not in arguments]
@@ -148,13 +148,11 @@ def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping
     arguments.update(zip([*needed, *open_ones], map(_unescape, words), strict=False))
     missing = [f"--{name}" for name in needed if name not in arguments]
     if missing:
-        raise BadPrompt(gettext_lazy("Missing required argument(s): {names}", names=", ".join(missing)))
+        raise BadPrompt(lazy("Missing required argument(s): {names}", names=", ".join(missing)))
     left = words[len(needed) + len(open_ones) :]
     if left:
         shown = " ".join(map(_unescape, left))[:_MAX_MENTION_LENGTH]
-        raise BadPrompt(
-            gettext_lazy("Too many arguments: {shown}. Put quotes around a text of several words.", shown=shown)
-        )
+        raise BadPrompt(lazy("Too many arguments: {shown}. Put quotes around a text of several words.", shown=shown))
     return arguments
 
 
@@ -167,8 +165,8 @@ def _unescape(found: re.Match[str]) -> str:
 def help_text(command: PromptCommand) -> str:
     """Return the sanitized help of the command."""
     if not command.prompt.arguments:
-        return gettext_lazy("/{name} takes no arguments.", name=command.name)
-    lines = [gettext_lazy("Arguments of /{name}:", name=command.name), ""]
+        return lazy("/{name} takes no arguments.", name=command.name)
+    lines = [lazy("Arguments of /{name}:", name=command.name), ""]
     for argument in command.prompt.arguments:
         lines.append(f"  --{_line(argument.name)} ({'required' if argument.is_required else 'optional'})")
         if argument.description:
@@ -191,9 +189,7 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
     try:
         blocks = iter(parse_content(list(chain.from_iterable(contents)), source=f"Prompt '{name}'"))
     except ContentTooLarge as error:
-        raise BadPrompt(
-            gettext_lazy("The prompt /{name} is too large: it holds {why}.", name=name, why=error)
-        ) from error
+        raise BadPrompt(lazy("The prompt /{name} is too large: it holds {why}.", name=name, why=error)) from error
     both_speak = all(any(message.get("role") == role for message in given) for role in ("user", "assistant"))
     parts: list[Part] = []
     for message, content in zip(given, contents, strict=True):
@@ -203,11 +199,11 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
         # Services reject empty parts.
         parts += [part for piece in pieces if (part := _to_part(piece)) != Text("")]
     if not parts:
-        raise BadPrompt(gettext_lazy("The prompt /{name} came back empty.", name=name))
+        raise BadPrompt(lazy("The prompt /{name} came back empty.", name=name))
     size = sum(len(part.text) for part in parts if isinstance(part, Text))
     if size > MAX_CHARACTERS:
         raise BadPrompt(
-            gettext_lazy(
+            lazy(
                 "The prompt /{name} is too large: {size} characters, and at most {most} are taken.",
                 name=name,
                 size=size,

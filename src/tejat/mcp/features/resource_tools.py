@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_summary
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
@@ -113,9 +113,7 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
 
     def check(self, params: ReadMcpResourceParams) -> None:
         if not params.uri.strip():
-            raise ToolFailure(
-                gettext_lazy('Parameter "uri" must be a non-empty string.'), ErrorType.INVALID_TOOL_PARAMS
-            )
+            raise ToolFailure(lazy('Parameter "uri" must be a non-empty string.'), ErrorType.INVALID_TOOL_PARAMS)
 
     def describe(self, params: ReadMcpResourceParams) -> str:
         return params.uri
@@ -123,8 +121,8 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
     async def propose(self, params: ReadMcpResourceParams) -> Confirmation | None:
         found = self._find(params)
         return InfoConfirmation(
-            title=gettext_lazy("Confirm MCP Resource Read"),
-            prompt=gettext_lazy(
+            title=lazy("Confirm MCP Resource Read"),
+            prompt=lazy(
                 "Ask MCP server {server} for its resource {uri}", server=found.server.alias, uri=found.resource.uri
             ),
         )
@@ -134,9 +132,7 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
         try:
             contents = await read_resource(found)
         except McpFailure as failure:
-            message = gettext_lazy(
-                "Error: Failed to read resource {uri}: {why}", uri=found.resource.uri, why=failure.message
-            )
+            message = lazy("Error: Failed to read resource {uri}: {why}", uri=found.resource.uri, why=failure.message)
             is_late = failure.problem is McpProblem.TIMED_OUT
             raise ToolFailure(message, ErrorType.TIMEOUT if is_late else ErrorType.MCP_TOOL_ERROR) from failure
         text = "".join(
@@ -145,19 +141,19 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
             else f"[Binary Data ({content.mime_type})]\n"
             for content in contents
         )
-        shown = gettext_lazy("Read {label}: {count} content(s).", label=found.label, count=len(contents))
+        shown = lazy("Read {label}: {count} content(s).", label=found.label, count=len(contents))
         return ToolResult(wrap_untrusted(text) if contents else f"The resource {found.label} is empty.", shown)
 
     def _find(self, params: ReadMcpResourceParams) -> ResourceRef:
         match find_resources(params.uri, self._list_resources()):
             case ():
-                message = gettext_lazy("Error: Resource not found for URI: {uri}", uri=params.uri)
+                message = lazy("Error: Resource not found for URI: {uri}", uri=params.uri)
                 raise ToolFailure(message, ErrorType.MCP_RESOURCE_NOT_FOUND)
             case (only,):
                 return only
             case several:
                 names = ", ".join(found.label for found in several)
-                message = gettext_lazy(
+                message = lazy(
                     "Error: Several servers have a resource of this URI. Say which one you mean: {names}", names=names
                 )
                 raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)

@@ -8,7 +8,7 @@ from typing import cast
 from tejat.core.approval.confirmation import Confirmation, McpConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import strip_hidden
@@ -136,7 +136,7 @@ class DiscoveredMCPTool(BaseTool):
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         """The server's description is unsanitized: whoever shows it makes hidden characters visible."""
         return McpConfirmation(
-            title=gettext_lazy("Confirm MCP Tool Execution"),
+            title=lazy("Confirm MCP Tool Execution"),
             server_name=self._server.alias,
             tool_name=self.own_name,
             tool_display_name=self.display_name,
@@ -152,7 +152,7 @@ class DiscoveredMCPTool(BaseTool):
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         approved = context.approved
         if isinstance(approved, McpConfirmation) and approved.digest != self._call_digest(params):
-            message = gettext_lazy(
+            message = lazy(
                 "This is not the call that the user agreed to: the tool or its arguments have changed since."
             )
             raise ToolFailure(message, ErrorType.EXECUTION_FAILED)
@@ -171,7 +171,7 @@ class DiscoveredMCPTool(BaseTool):
         return sha256(call.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _tool_failure(self, failure: McpFailure) -> ToolFailure:
-        what = gettext_lazy(
+        what = lazy(
             "MCP tool '{tool}' of server '{server}' failed: {why}",
             tool=self.own_name,
             server=self._server.alias,

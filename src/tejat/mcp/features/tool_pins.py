@@ -8,7 +8,7 @@ from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import TejatError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.json_fields import JsonFields
 from tejat.mcp.names import registered_name
 from tejat.mcp.types import ServerTool
@@ -58,7 +58,7 @@ class ToolPins:
         try:
             return _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
         except (TejatError, ValueError, RecursionError) as error:
-            self.problem = gettext_lazy(
+            self.problem = lazy(
                 "Cannot tell which tools of MCP servers have changed: {path}: {why} You are asked about each of them "
                 "until it is mended or removed.",
                 path=self._path,
@@ -79,7 +79,7 @@ class ToolPins:
                     self._path, json.dumps({"version": _VERSION, "tools": self._stored}, indent=1) + "\n"
                 )
         except (TejatError, OSError, ValueError, RecursionError) as error:
-            self.problem = gettext_lazy(
+            self.problem = lazy(
                 "Cannot remember which tools of MCP servers were allowed: {path}: {why}", path=self._path, why=error
             )
 
@@ -104,7 +104,7 @@ def tool_digest(tool: ServerTool) -> str:
     try:
         return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()
     except RecursionError:
-        raise ValueError(gettext_lazy("it is nested too deeply")) from None
+        raise ValueError(lazy("it is nested too deeply")) from None
 
 
 def _parse_pins(text: str | None) -> dict[str, str]:
@@ -114,10 +114,10 @@ def _parse_pins(text: str | None) -> dict[str, str]:
     try:
         stored: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(gettext_lazy("It is not JSON.")) from None
+        raise ValueError(lazy("It is not JSON.")) from None
     store = JsonFields(stored)
     tools = store.object("tools")
     pins = {key: digest for key, digest in tools.items() if isinstance(digest, str)}
     if store.integer("version") != _VERSION or len(pins) != len(tools):
-        raise ValueError(gettext_lazy("It was written by somebody else."))
+        raise ValueError(lazy("It was written by somebody else."))
     return pins

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 from urllib.parse import unquote
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_text, strip_hidden
@@ -44,13 +44,13 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
         if len(dump_json(cleaned)) > MAX_CHARACTERS:
             raise _UnsupportedSchema(_TOO_LONG)
     except _UnsupportedSchema as hopeless:
-        return gettext_lazy(
+        return lazy(
             "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
             tool=tool,
             why=hopeless,
         )
     except RecursionError:
-        return gettext_lazy(
+        return lazy(
             "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
             tool=tool,
             why=_TOO_DEEP,
@@ -58,8 +58,8 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
     return cleaned
 
 
-_TOO_LONG = gettext_lazy("they take more than {most} KiB", most=MAX_CHARACTERS // 1024)
-_TOO_DEEP = gettext_lazy("they are nested deeper than {deepest} levels", deepest=MAX_DEPTH)
+_TOO_LONG = lazy("they take more than {most} KiB", most=MAX_CHARACTERS // 1024)
+_TOO_DEEP = lazy("they are nested deeper than {deepest} levels", deepest=MAX_DEPTH)
 
 
 class _UnsupportedSchema(Exception):
@@ -130,7 +130,7 @@ class _Cleaner:
         given = node.get("properties")
         for name, inner in given.items() if isinstance(given, Mapping) else ():
             if not name or not _is_visible(name):
-                raise _UnsupportedSchema(gettext_lazy('a parameter is called "{name}"', name=sanitize_text(name)[:80]))
+                raise _UnsupportedSchema(lazy('a parameter is called "{name}"', name=sanitize_text(name)[:80]))
             if inner is not False:
                 self._spend(len(name) + 4)
                 properties[name] = _drop_redundant_title(name, self.clean(inner, depth=depth + 1, parents=parents))
@@ -265,10 +265,7 @@ def _merge(kept: _Cleaned, other: _Cleaned) -> None:
     if other.get("description") == _RECURSIVE_NOTE and "description" in kept:
         kept["description"] = f"{kept['description']} {_RECURSIVE_NOTE}"
     if isinstance(other.get("properties"), dict) and isinstance(kept.get("properties"), dict):
-        kept["properties"] = {
-            **cast("_Cleaned", other["properties"]),
-            **cast("_Cleaned", kept["properties"]),
-        }
+        kept["properties"] = {**cast("_Cleaned", other["properties"]), **cast("_Cleaned", kept["properties"])}
     if "required" in other and "required" in kept:
         kept["required"] = list(dict.fromkeys([*_strings(kept["required"]), *_strings(other["required"])]))
     for name, inner in other.items():

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 
@@ -52,9 +52,7 @@ async def open_callback_server(redirect_uri: str | None) -> AsyncGenerator["Call
             return
         server = await asyncio.start_server(way.serve, address.hostname, port, limit=_MAX_HEAD_BYTES)
     except (OSError, ValueError):
-        message = gettext_lazy(
-            "Nobody can come back from the login: the port of oauth.redirectUri is taken or cannot be used."
-        )
+        message = lazy("Nobody can come back from the login: the port of oauth.redirectUri is taken or cannot be used.")
         raise McpFailure(message, McpProblem.CONFIGURATION) from None
     way.is_listening = True
     port = server.sockets[0].getsockname()[1]
@@ -84,9 +82,7 @@ class CallbackServer:
     async def wait(self, read_url: ReadUrl | None) -> AuthorizationResponse:
         """Wait for the response, by redirect or pasted. Raises McpFailure when the login was denied."""
         if not self.is_listening and read_url is None:
-            message = gettext_lazy(
-                "Nobody can come back from the login: oauth.redirectUri is not an address of this machine."
-            )
+            message = lazy("Nobody can come back from the login: oauth.redirectUri is not an address of this machine.")
             raise McpFailure(message, McpProblem.CONFIGURATION)
         pasting = None if read_url is None else asyncio.get_running_loop().create_task(self._read_pasted(read_url))
         try:
@@ -119,7 +115,7 @@ class CallbackServer:
             text = (await read_address()).strip()
             if not text:
                 if not self.is_listening:
-                    self._settle(McpFailure(gettext_lazy("The login was not finished."), McpProblem.UNAUTHORIZED))
+                    self._settle(McpFailure(lazy("The login was not finished."), McpProblem.UNAUTHORIZED))
                 return
             self._settle(self._parse_response(text))
 
@@ -158,18 +154,18 @@ class CallbackServer:
         if "error" in known:
             why = " ".join(filter(None, (known["error"], known.get("error_description"))))
             return McpFailure(
-                gettext_lazy("The login was refused: {why}", why=sanitize_text(why[:200])), McpProblem.UNAUTHORIZED
+                lazy("The login was refused: {why}", why=sanitize_text(why[:200])), McpProblem.UNAUTHORIZED
             )
         return AuthorizationResponse(known["code"], state, known.get("iss")) if "code" in known else None
 
 
 def _response_page(found: AuthorizationResponse | McpFailure | None) -> bytes:
     if isinstance(found, AuthorizationResponse):
-        status, words = "200 OK", gettext_lazy("Thank you. You can close this window and go back to Tejat.")
+        status, words = "200 OK", lazy("Thank you. You can close this window and go back to Tejat.")
     elif found is None:
-        status, words = "404 Not Found", gettext_lazy("This is not the way back from a login.")
+        status, words = "404 Not Found", lazy("This is not the way back from a login.")
     else:
-        status, words = "200 OK", gettext_lazy("The login was refused. You can close this window and go back to Tejat.")
+        status, words = "200 OK", lazy("The login was refused. You can close this window and go back to Tejat.")
     page = _PAGE.format(words).encode()
     head = f"HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {len(page)}\r\nconnection: close\r\n\r\n"
     return head.encode() + page

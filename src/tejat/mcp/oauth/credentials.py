@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tejat.config.settings.types import McpServer
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
@@ -98,9 +98,7 @@ async def login(
                 previous_scope=None if known is None else known.scope,
             )
     except TimeoutError:
-        message = gettext_lazy(
-            "Nobody logged in within {seconds:g} seconds. Try again when you are ready.", seconds=seconds
-        )
+        message = lazy("Nobody logged in within {seconds:g} seconds. Try again when you are ready.", seconds=seconds)
         raise McpFailure(message, McpProblem.TIMED_OUT) from None
     async with store.lock(key, seconds=_LOCK_SECONDS):
         store.write(key, grant)
@@ -180,7 +178,7 @@ class OAuthCredentials:
     def _expired_failure(self) -> McpFailure:
         alias = sanitize_text(self._key.alias)
         return McpFailure(
-            gettext_lazy("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias),
+            lazy("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias),
             McpProblem.UNAUTHORIZED,
         )
 
@@ -213,9 +211,7 @@ def _probe_request(request: JsonRpcRequest) -> ChannelRequest:
 _BAD_REQUEST = 400
 _CLIENT: JsonObject = {"name": "tejat", "version": "0"}
 _INITIALIZE = JsonRpcRequest(
-    1,
-    "initialize",
-    {"protocolVersion": HANDSHAKE_REVISIONS[0], "capabilities": {}, "clientInfo": _CLIENT},
+    1, "initialize", {"protocolVersion": HANDSHAKE_REVISIONS[0], "capabilities": {}, "clientInfo": _CLIENT}
 )
 _DISCOVER = JsonRpcRequest(
     1,
@@ -228,7 +224,7 @@ _DISCOVER = JsonRpcRequest(
 async def _import_flow() -> "type[OAuthFlow]":
     """Import the flow in a thread. Raises McpFailure if the package is not installed."""
     if find_spec("mcp") is None:
-        message = gettext_lazy("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
+        message = lazy("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
         raise McpFailure(message, McpProblem.CONFIGURATION)
     return await run_in_daemon(_load_flow)
 

@@ -17,7 +17,7 @@ from mcp.shared.auth import (
 )
 from pydantic import AnyUrl, BaseModel, ValidationError
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
@@ -76,9 +76,7 @@ class OAuthFlow:
             provider.context.oauth_metadata = _configured_metadata(self._settings)
             await self._run_provider(provider, _challenge_response(self._settings, challenge))
         except (OAuthFlowError, ValueError) as error:
-            raise McpFailure(
-                gettext_lazy("The login failed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
-            ) from None
+            raise McpFailure(lazy("The login failed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED) from None
         return _grant_from_provider(provider)
 
     async def refresh(self, grant: OAuthGrant) -> OAuthGrant:
@@ -93,7 +91,7 @@ class OAuthFlow:
             await self._run_provider(provider, None)
         except (OAuthFlowError, ValueError) as error:
             raise McpFailure(
-                gettext_lazy("The login cannot be renewed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
+                lazy("The login cannot be renewed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
             ) from None
         if self._last_response is None or self._last_response.status != 200 or provider.context.current_tokens is None:
             raise _refresh_failure(self._last_response)
@@ -204,7 +202,7 @@ def _grant_from_provider(provider: OAuthClientProvider) -> OAuthGrant:
     context = provider.context
     tokens = context.current_tokens
     if tokens is None:
-        raise McpFailure(gettext_lazy("The login brought no token."), McpProblem.UNAUTHORIZED)
+        raise McpFailure(lazy("The login brought no token."), McpProblem.UNAUTHORIZED)
     return OAuthGrant(
         tokens.access_token,
         tokens.refresh_token,
@@ -227,19 +225,19 @@ def _validate(model: type[_Model], known: JsonObject | None) -> _Model | None:
 def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
     """Return the failure of a refresh. Only OAuth errors are final: server trouble and captive portals are not."""
     if reply is None:
-        return McpFailure(gettext_lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
+        return McpFailure(lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
     try:
         body = load_json(reply.body)
     except InvalidJson:
         body = None
     is_final = 400 <= reply.status < 500 and isinstance(body, dict) and "error" in body
     problem = McpProblem.UNAUTHORIZED if is_final else McpProblem.START
-    return McpFailure(gettext_lazy("The login was not renewed (status {status}).", status=reply.status), problem)
+    return McpFailure(lazy("The login was not renewed (status {status}).", status=reply.status), problem)
 
 
 def _reason(error: Exception) -> str:
     """Return the first line of an error: others may quote tokens."""
     if isinstance(error, ValidationError):
-        return gettext_lazy("what the server sent is not what OAuth wants.")
+        return lazy("what the server sent is not what OAuth wants.")
     lines = str(error).splitlines() or [type(error).__name__]
     return sanitize_text(lines[0][:_MAX_REASON_LENGTH])

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits
@@ -50,9 +50,7 @@ class OAuthHttpClient:
                         return await self._request(method, where, headers=headers, body=body, dial=dial)
                 return await self._request(method, where, headers=headers, body=body, dial=last)
         except TimeoutError:
-            message = gettext_lazy(
-                "{origin} did not answer within {seconds:g} seconds.", origin=where.origin, seconds=_TIMEOUT
-            )
+            message = lazy("{origin} did not answer within {seconds:g} seconds.", origin=where.origin, seconds=_TIMEOUT)
             raise McpFailure(message, McpProblem.TIMED_OUT) from None
 
     async def check_url(self, url: str) -> str:
@@ -87,13 +85,11 @@ class OAuthHttpClient:
 
     async def _check_places(self, where: Url, places: set[NetworkZone]) -> None:
         if NetworkZone.FORBIDDEN in places:
-            raise _forbidden(where, gettext_lazy("which is no address of the public internet"))
+            raise _forbidden(where, lazy("which is no address of the public internet"))
         if NetworkZone.PRIVATE in places and not await self._may_be_private():
-            raise _forbidden(
-                where, gettext_lazy("which is on this machine or a private network, though the server is not")
-            )
+            raise _forbidden(where, lazy("which is on this machine or a private network, though the server is not"))
         if where.scheme != "https" and NetworkZone.PUBLIC in places:
-            raise _forbidden(where, gettext_lazy("which is not encrypted"))
+            raise _forbidden(where, lazy("which is not encrypted"))
 
     async def _may_be_private(self) -> bool:
         if self._is_server_private is None:
@@ -113,7 +109,7 @@ class OAuthHttpClient:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise McpFailure(gettext_lazy("The name {host} could not be resolved.", host=where.host), McpProblem.START)
+            raise McpFailure(lazy("The name {host} could not be resolved.", host=where.host), McpProblem.START)
         return {classify_address(address) for address in addresses}, addresses
 
 
@@ -126,7 +122,7 @@ def _parse(url: str) -> Url:
         return parse_url(url)
     except InvalidUrl as bad:
         raise McpFailure(
-            gettext_lazy("An address for the login cannot be used. {bad}", bad=bad), McpProblem.CONFIGURATION
+            lazy("An address for the login cannot be used. {bad}", bad=bad), McpProblem.CONFIGURATION
         ) from None
 
 
@@ -139,6 +135,6 @@ def _dial_address(address: str) -> AddressResolver:
 
 def _forbidden(where: Url, why: str) -> McpFailure:
     return McpFailure(
-        gettext_lazy("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why),
+        lazy("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why),
         McpProblem.CONFIGURATION,
     )

@@ -2,7 +2,7 @@
 
 from tejat.config.settings.types import McpServer, OAuth
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.oauth.token_store import TokenKey
 from tejat.workspace.http.types import HttpFailure
@@ -34,7 +34,7 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
     """Parse the settings. Raises McpFailure with CONFIGURATION for unsupported or incomplete ones."""
     if server.auth_provider_type not in (None, "dynamic_discovery"):
         raise _configuration_failure(
-            gettext_lazy(
+            lazy(
                 "authProviderType {kind} is not supported: leave it out, or use headers.",
                 kind=server.auth_provider_type,
             )
@@ -42,7 +42,7 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
     given: OAuth = server.oauth or {}
     if "tokenParamName" in given:
         raise _configuration_failure(
-            gettext_lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
+            lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
         )
     settings = OAuthSettings(
         server.http_url or server.url or "",
@@ -56,15 +56,13 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
         _texts(given, "audiences"),
     )
     if (settings.authorization_url is None) != (settings.token_url is None):
-        raise _configuration_failure(
-            gettext_lazy("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none.")
-        )
+        raise _configuration_failure(lazy("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none."))
     if settings.authorization_url is not None and settings.client_id is None:
         raise _configuration_failure(
-            gettext_lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
+            lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
         )
     if any(not scope.isascii() or not scope.isprintable() or '"' in scope for scope in settings.scopes):
-        raise _configuration_failure(gettext_lazy("oauth.scopes has characters that no scope has."))
+        raise _configuration_failure(lazy("oauth.scopes has characters that no scope has."))
     return settings
 
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.errors import McpFailure, McpProblem
@@ -117,7 +117,7 @@ class TokenStore:
                     while not try_lock(descriptor):  # noqa: ASYNC110 -- no event tells of another process
                         await asyncio.sleep(_POLL_SECONDS)
             except TimeoutError:
-                message = gettext_lazy(
+                message = lazy(
                     "Another process is renewing the login of {alias} and does not come to an end.", alias=key.alias
                 )
                 raise McpFailure(message, McpProblem.TIMED_OUT) from None
@@ -137,8 +137,8 @@ class TokenStore:
         return os.path.join(self._directory, f"{name[:32]}.json")
 
     def _failure(self, key: TokenKey, error: OSError) -> McpFailure:
-        why = error.strerror or gettext_lazy("it cannot be used")
-        message = gettext_lazy(
+        why = error.strerror or lazy("it cannot be used")
+        message = lazy(
             "The login of {alias} cannot be kept in {directory}: {why}.",
             alias=key.alias,
             directory=self._directory,
@@ -155,7 +155,7 @@ def _read_file(path: str) -> bytes | None:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            raise PermissionError(errno.EPERM, gettext_lazy("a file in it belongs to somebody else"))
+            raise PermissionError(errno.EPERM, lazy("a file in it belongs to somebody else"))
         return file.read(_MAX_BYTES)
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from urllib.parse import urljoin
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.sanitize import sanitize_text
 from tejat.core.text.secret_mask import anonymous_mask
@@ -78,7 +78,7 @@ class HttpChannel:
             if _parse_origin(url) == self._origin:
                 return HttpChannel(self._client, url, headers=self._headers, credentials=self._credentials)
         raise McpFailure(
-            gettext_lazy("{where} wants its messages sent to another server, which is not done.", where=self.host),
+            lazy("{where} wants its messages sent to another server, which is not done.", where=self.host),
             McpProblem.CONFIGURATION,
         )
 
@@ -106,7 +106,7 @@ class HttpChannel:
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
         excerpt = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
         return McpFailure(
-            gettext_lazy(
+            lazy(
                 "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
             ),
             McpProblem.MALFORMED,
@@ -158,9 +158,9 @@ class HttpChannel:
         if origin == self._origin and status in _METHOD_PRESERVING and can_move:
             self._url = moved
             return
-        to = gettext_lazy("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
+        to = lazy("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
         raise McpFailure(
-            gettext_lazy(
+            lazy(
                 "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
                 "where the server is now, change its address in the settings.",
                 where=self.host,
@@ -172,9 +172,7 @@ class HttpChannel:
     def _unauthorized(self, response: HttpResponse) -> McpFailure:
         challenge = ", ".join(response.headers.get_all("WWW-Authenticate"))[:_MAX_CHALLENGE_LENGTH]
         return McpFailure(
-            gettext_lazy(
-                "{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)
-            ),
+            lazy("{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)),
             McpProblem.UNAUTHORIZED,
             challenge=challenge or None,
         )
@@ -191,11 +189,11 @@ def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
         given = load_json(text, max_containers=MAX_CONTAINERS)
         return [parse_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
     except InvalidJson as error:
-        why = gettext_lazy("it is not JSON: {why}", why=error)
+        why = lazy("it is not JSON: {why}", why=error)
     except InvalidMessage as error:
         why = str(error)
     raise McpFailure(
-        gettext_lazy("{where} sent something that is no message: {why}.", where=host, why=why), McpProblem.MALFORMED
+        lazy("{where} sent something that is no message: {why}.", where=host, why=why), McpProblem.MALFORMED
     )
 
 
@@ -212,7 +210,7 @@ async def read_events(response: HttpResponse, parser: SseParser, host: str) -> A
 
 def too_large_failure(host: str) -> McpFailure:
     return McpFailure(
-        gettext_lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20),
+        lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20),
         McpProblem.TOO_LARGE,
     )
 
@@ -257,4 +255,4 @@ def _parse_messages_if_valid(body: bytes) -> list[JsonRpcMessage]:
 def _format_status(status: int) -> str:
     with suppress(ValueError):
         return f"{status} {HTTPStatus(status).phrase}"
-    return gettext_lazy("with the status {status}", status=status)
+    return lazy("with the status {status}", status=status)

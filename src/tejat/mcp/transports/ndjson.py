@@ -5,7 +5,7 @@ import re
 from typing import TypeAlias, cast
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.mcp.protocol import MAX_CONTAINERS, InvalidMessage, JsonRpcMessage, RequestId, message_to_json, parse_message
 
@@ -97,7 +97,7 @@ class NdjsonDecoder:
         if tail is not None:
             return [
                 _invalid_line(
-                    gettext_lazy("it is longer than {most:,} bytes", most=self._max_bytes), line, tail, is_too_long=True
+                    lazy("it is longer than {most:,} bytes", most=self._max_bytes), line, tail, is_too_long=True
                 )
             ]
         return _parse_line(line) if line and not line.isspace() else []
@@ -108,16 +108,14 @@ def encode_message(message: JsonRpcMessage, *, max_bytes: int = MAX_LINE_BYTES) 
     try:
         line = dump_json(message_to_json(message)).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise UnencodableMessage(
-            gettext_lazy("it holds something that JSON has no form for"), is_too_long=False
-        ) from error
+        raise UnencodableMessage(lazy("it holds something that JSON has no form for"), is_too_long=False) from error
     if len(line) > max_bytes:
-        raise UnencodableMessage(gettext_lazy("it is longer than {most:,} bytes", most=max_bytes), is_too_long=True)
+        raise UnencodableMessage(lazy("it is longer than {most:,} bytes", most=max_bytes), is_too_long=True)
     return line + b"\n"
 
 
 _JSON_START = b'{["-0123456789tfnIN \t\r\xef'
-_NO_VALUE = gettext_lazy("it is not JSON: {why}", why="Expecting value at line 1, column 1")
+_NO_VALUE = lazy("it is not JSON: {why}", why="Expecting value at line 1, column 1")
 
 
 def _parse_line(line: bytearray) -> list[DecodedLine]:
@@ -128,18 +126,16 @@ def _parse_line(line: bytearray) -> list[DecodedLine]:
         # Decoded here: the JSON parser would accept surrogates and guess other encodings.
         given = load_json(line.decode().removeprefix("\ufeff"), max_containers=MAX_CONTAINERS)
     except UnicodeDecodeError as error:
-        return [
-            _invalid_line(gettext_lazy("it is not UTF-8: byte {number} is wrong", number=error.start + 1), line, line)
-        ]
+        return [_invalid_line(lazy("it is not UTF-8: byte {number} is wrong", number=error.start + 1), line, line)]
     except InvalidJson as error:
-        return [_invalid_line(gettext_lazy("it is not JSON: {why}", why=error), line, line, is_broken=True)]
+        return [_invalid_line(lazy("it is not JSON: {why}", why=error), line, line, is_broken=True)]
     if not isinstance(given, list):
         return [_parse_item(given, line)]
     items = cast("list[object]", given)
     if not 0 < len(items) <= _MAX_BATCH:
         return [
             InvalidLine(
-                gettext_lazy("a batch has 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items)),
+                lazy("a batch has 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items)),
                 start=_excerpt(line),
             )
         ]
@@ -160,12 +156,7 @@ def _parse_item(given: object, line: bytearray) -> JsonRpcMessage | InvalidLine:
 
 
 def _invalid_line(
-    reason: str,
-    head: bytes | bytearray,
-    tail: bytes | bytearray,
-    *,
-    is_too_long: bool = False,
-    is_broken: bool = False,
+    reason: str, head: bytes | bytearray, tail: bytes | bytearray, *, is_too_long: bool = False, is_broken: bool = False
 ) -> InvalidLine:
     """Describe an invalid line by its ends. In case of doubt it belongs to no request.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.mcp.transports.http_headers import encode_header_value
 
@@ -47,13 +47,13 @@ def header_problem(schema: JsonValue) -> str | None:
             continue
         mark = node[_KEYWORD]
         if not path:
-            return gettext_lazy("something in a header that is no argument of its own")
+            return lazy("something in a header that is no argument of its own")
         if not isinstance(mark, str) or not _is_header_name(mark):
-            return gettext_lazy("an argument in a header whose name is none")
+            return lazy("an argument in a header whose name is none")
         if node.get("type") not in _SCALAR_TYPES:
-            return gettext_lazy("an argument in a header that is no text, no whole number and no truth value")
+            return lazy("an argument in a header that is no text, no whole number and no truth value")
         if mark.lower() in headers:
-            return gettext_lazy("two arguments in one header")
+            return lazy("two arguments in one header")
         headers.add(mark.lower())
     return None
 

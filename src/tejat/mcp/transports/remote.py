@@ -7,7 +7,7 @@ from socket import gethostname
 
 from tejat.config.settings.types import McpServer
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcMessage, JsonRpcRequest, RequestId
@@ -57,14 +57,10 @@ def uses_url(server: McpServer) -> bool:
         return False
     if server.tcp:
         raise _configuration_failure(
-            gettext_lazy(
-                "The transport tcp is not supported: give the server's address as httpUrl or url, or a command."
-            )
+            lazy("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
         )
     raise _configuration_failure(
-        gettext_lazy(
-            "Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio)."
-        )
+        lazy("Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).")
     )
 
 
@@ -83,9 +79,7 @@ def create_remote_transport(
     where = f"{origin.scheme}://{origin.host_header}"
     is_open = not origin.is_secure and not _is_loopback(origin)
     warning = (
-        gettext_lazy(
-            "{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where
-        )
+        lazy("{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where)
         if is_open
         else ""
     )
@@ -216,7 +210,7 @@ def _transport_kind(given: str | None) -> str:
     if kind in ("either", "sse"):
         return kind
     raise _configuration_failure(
-        gettext_lazy(
+        lazy(
             'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.',
             kind=sanitize_text(kind[:60]),
         )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from types import MappingProxyType
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
@@ -59,7 +59,7 @@ class SseTransport:
         opened: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
         self._reader = asyncio.get_running_loop().create_task(self._read(opened))
         failure = McpFailure(
-            gettext_lazy("{where} does not say where it wants messages.", where=self._channel.host), McpProblem.START
+            lazy("{where} does not say where it wants messages.", where=self._channel.host), McpProblem.START
         )
         is_open = False
         try:
@@ -76,9 +76,7 @@ class SseTransport:
 
     async def send(self, message: JsonRpcMessage) -> None:
         if self._is_closed or self._endpoint is None:
-            raise McpFailure(
-                gettext_lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED
-            )
+            raise McpFailure(lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED)
         if not isinstance(message, JsonRpcRequest):
             await self._post(message, self._endpoint)
             return
@@ -117,7 +115,7 @@ class SseTransport:
                 if content_type(response) != EVENT_STREAM:
                     kind = sanitize_text(content_type(response)[:60]) or "unknown"
                     raise McpFailure(
-                        gettext_lazy(
+                        lazy(
                             "{where} sent something of the type {kind}, which is no stream of messages.",
                             where=self._channel.host,
                             kind=kind,
@@ -125,9 +123,7 @@ class SseTransport:
                         McpProblem.MALFORMED,
                     )
                 await self._read_events(response, opened)
-            failure = McpFailure(
-                gettext_lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED
-            )
+            failure = McpFailure(lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED)
         except McpFailure as given:
             failure = given
         if not opened.done():

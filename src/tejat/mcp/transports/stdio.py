@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeAlias
 
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcMessage, RequestId
 from tejat.mcp.transports.base import FailureHandler, MessageHandler
@@ -88,7 +88,7 @@ class StdioTransport:
             line = encode_message(message)
         except UnencodableMessage as error:
             problem = McpProblem.TOO_LARGE if error.is_too_long else McpProblem.MALFORMED
-            raise McpFailure(gettext_lazy("This cannot be sent to the server: {why}.", why=error), problem) from error
+            raise McpFailure(lazy("This cannot be sent to the server: {why}.", why=error), problem) from error
         if self._server is None or self._is_closing:
             raise _closed_failure()
         await self._server.send(line, seconds=self._send_seconds)
@@ -137,7 +137,7 @@ class StdioTransport:
                 directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except (OSError, ValueError) as error:
                 raise _start_failure(
-                    gettext_lazy("its directory cannot be opened"), error, gettext_lazy("Correct its `cwd`.")
+                    lazy("its directory cannot be opened"), error, lazy("Correct its `cwd`.")
                 ) from error
             theirs.callback(os.close, directory)
             arguments = self._sandboxed_arguments(ours)
@@ -149,7 +149,7 @@ class StdioTransport:
                 running = await self._supervisor.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
             except OSError as error:
                 raise _start_failure(
-                    gettext_lazy("its program cannot be started"), error, gettext_lazy("Check its `command`.")
+                    lazy("its program cannot be started"), error, lazy("Check its `command`.")
                 ) from error
         return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
 
@@ -160,7 +160,7 @@ class StdioTransport:
         try:
             wrapped = self._wrap(self._arguments, os.path.realpath(self._directory))
         except OSError as error:
-            raise _start_failure(gettext_lazy("the sandbox for it cannot be prepared"), error) from error
+            raise _start_failure(lazy("the sandbox for it cannot be prepared"), error) from error
         ours.callback(wrapped.clean_up)
         return wrapped.arguments
 
@@ -215,7 +215,7 @@ class _ServerProcess:
             await asyncio.wait((self._closed,))
             raise self._closed.result() from error
         except TimeoutError as error:
-            failure = McpFailure(gettext_lazy("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
+            failure = McpFailure(lazy("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
             if self._writer.is_mid_line:  # nothing more can be sent
                 self._set_broken(failure)
             raise failure from error
@@ -231,11 +231,11 @@ class _ServerProcess:
             case 0:
                 return words
             case 1:
-                return gettext_lazy(
+                return lazy(
                     "(A line on its standard output is no message: {line})", line=self._first_invalid_line
                 ), *words
             case count:
-                return gettext_lazy(
+                return lazy(
                     "({count:,} lines on its standard output are no messages, first: {line})",
                     count=count,
                     line=self._first_invalid_line,
@@ -300,13 +300,11 @@ class _ServerProcess:
             return
         match received:
             case EndlessLine():
-                self._set_broken(McpFailure(gettext_lazy("The server sent a line without end."), McpProblem.TOO_LARGE))
+                self._set_broken(McpFailure(lazy("The server sent a line without end."), McpProblem.TOO_LARGE))
             case InvalidLine(answer_to=request_id) if request_id is not None:
                 problem = McpProblem.TOO_LARGE if received.is_too_long else McpProblem.MALFORMED
                 self._on_failure(
-                    McpFailure(
-                        gettext_lazy("The server's answer cannot be read: {why}.", why=received.reason), problem
-                    ),
+                    McpFailure(lazy("The server's answer cannot be read: {why}.", why=received.reason), problem),
                     request_id,
                 )
             case InvalidLine():
@@ -360,14 +358,14 @@ def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
 def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
     if running.exit is None:
         message = (
-            gettext_lazy("The server and the process that watched over it were killed.")
+            lazy("The server and the process that watched over it were killed.")
             if is_over
-            else gettext_lazy("The server hung up.")
+            else lazy("The server hung up.")
         )
     elif running.exit.signal is not None:
-        message = gettext_lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
+        message = lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
     else:
-        message = gettext_lazy("The server ended with exit code {code}.", code=running.exit.code)
+        message = lazy("The server ended with exit code {code}.", code=running.exit.code)
     return McpFailure(message, McpProblem.CLOSED)
 
 
@@ -379,12 +377,10 @@ def _signal_name(number: int) -> str:
 
 
 def _start_failure(what: str, error: OSError | ValueError, next_step: str = "") -> McpFailure:
-    reason = (
-        error.strerror or str(error) if isinstance(error, OSError) else gettext_lazy("there is a NUL character in it")
-    )
-    message = gettext_lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
+    reason = error.strerror or str(error) if isinstance(error, OSError) else lazy("there is a NUL character in it")
+    message = lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
     return McpFailure(join_lazy(" ", (message, next_step)) if next_step else message, McpProblem.START)
 
 
 def _closed_failure() -> McpFailure:
-    return McpFailure(gettext_lazy("The connection to the server was closed."), McpProblem.CLOSED)
+    return McpFailure(lazy("The connection to the server was closed."), McpProblem.CLOSED)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from tejat.config.env_expansion import env_resolver
 from tejat.config.settings.types import McpServer, Setting
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.transports.stdio import SandboxWrapper, StdioTransport
@@ -31,7 +31,7 @@ def create_stdio_transport(
     """
     server = setting.value
     if server.command is None:
-        raise McpFailure(gettext_lazy("The server has no `command`."), McpProblem.CONFIGURATION)
+        raise McpFailure(lazy("The server has no `command`."), McpProblem.CONFIGURATION)
     resolve = env_resolver(base_environment, setting.tier, unset="")
     try:
         environment = child_environment(
@@ -39,7 +39,7 @@ def create_stdio_transport(
         )
     except UsageError as error:
         raise McpFailure(
-            gettext_lazy("The server's `env` cannot be used. {why}", why=error), McpProblem.CONFIGURATION
+            lazy("The server's `env` cannot be used. {why}", why=error), McpProblem.CONFIGURATION
         ) from error
     directory = os.path.join(root, server.directory or "")
     program = _find_program(server.command, directory=directory, environment=environment)
@@ -52,9 +52,9 @@ def _find_program(command: str, *, directory: str, environment: Mapping[str, str
     try:
         program = find_program(command, directory=directory, environment=environment)
     except FileNotFoundError as error:
-        raise _not_found(command, gettext_lazy("on PATH")) from error
+        raise _not_found(command, lazy("on PATH")) from error
     if not os.access(program, os.X_OK):
-        raise _not_found(command, gettext_lazy("that can be run"))
+        raise _not_found(command, lazy("that can be run"))
     return program
 
 
@@ -62,12 +62,12 @@ def _not_found(command: str, where: str) -> McpFailure:
     """Create the failure. Only the first word of the command is shown: the others may be secret arguments."""
     name, *others = command.split(maxsplit=1) or [""]
     next_step = (
-        gettext_lazy("`command` is the program alone: put its arguments into `args`.")
+        lazy("`command` is the program alone: put its arguments into `args`.")
         if others
-        else gettext_lazy("Install it, or correct `command`, which may be a path.")
+        else lazy("Install it, or correct `command`, which may be a path.")
     )
     return McpFailure(
-        gettext_lazy(
+        lazy(
             "The server was not started: there is no program {name!r} {where}. {next_step}",
             name=sanitize_text(name),
             where=where,

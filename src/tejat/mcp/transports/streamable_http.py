@@ -6,7 +6,7 @@ from contextlib import aclosing, suppress
 from types import MappingProxyType
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem, RequestNotSent
@@ -92,9 +92,7 @@ class StreamableHttpTransport:
 
     async def send(self, message: JsonRpcMessage) -> None:
         if self._is_closed:
-            raise McpFailure(
-                gettext_lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED
-            )
+            raise McpFailure(lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED)
         if isinstance(message, JsonRpcRequest):
             self._pending[message.id] = self._spawn(self._send_request(message))
             return
@@ -190,8 +188,7 @@ class StreamableHttpTransport:
         while request.id in self._pending:
             if fruitless == _MAX_EMPTY_RETRIES:
                 raise McpFailure(
-                    gettext_lazy("{where} keeps breaking off before it answers.", where=self._channel.host),
-                    McpProblem.CLOSED,
+                    lazy("{where} keeps breaking off before it answers.", where=self._channel.host), McpProblem.CLOSED
                 )
             place = parser.last_id
             await asyncio.sleep(_retry_delay(parser))
@@ -278,7 +275,7 @@ class StreamableHttpTransport:
         failure = await self._channel.read_failure(response)
         if response.status != 404 or self._session is None or failure.code == METHOD_NOT_FOUND:
             return failure
-        gone = McpFailure(gettext_lazy("{where} has ended the session.", where=self._channel.host), McpProblem.CLOSED)
+        gone = McpFailure(lazy("{where} has ended the session.", where=self._channel.host), McpProblem.CLOSED)
         self._session = None
         if not self._is_closed:
             self._is_closed = True
@@ -292,19 +289,18 @@ class StreamableHttpTransport:
         if session is None or (_is_header_value(session) and len(session) <= _MAX_SESSION_ID_LENGTH):
             return session
         raise McpFailure(
-            gettext_lazy("{where} calls the session by a name that is none.", where=self._channel.host),
-            McpProblem.MALFORMED,
+            lazy("{where} calls the session by a name that is none.", where=self._channel.host), McpProblem.MALFORMED
         )
 
     def _no_answer_failure(self, response: HttpResponse) -> McpFailure:
         kind = content_type(response)
         content = (
-            gettext_lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
+            lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
             if kind not in ("", JSON, EVENT_STREAM)
-            else gettext_lazy("nothing")
+            else lazy("nothing")
         )
         return McpFailure(
-            gettext_lazy(
+            lazy(
                 "{where} said {said} where an answer was due (status {status}).",
                 where=self._channel.host,
                 said=content,

@@ -3,7 +3,7 @@
 from functools import partial
 from weakref import WeakSet
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import Opaque
@@ -43,7 +43,7 @@ def open_anthropic(model: str, options: ModelOptions) -> ModelClient:
     key, token = read_api_key(options, _KEY_VARIABLE), read_api_key(options, _TOKEN_VARIABLE)
     if not key and not token:
         raise ModelFailure(
-            gettext_lazy("There is no key for the model {model}. Set {key}.", model=model, key=_KEY_VARIABLE),
+            lazy("There is no key for the model {model}. Set {key}.", model=model, key=_KEY_VARIABLE),
             FailureKind.NO_KEY,
         )
     base = resolve_base_url(options, variable="ANTHROPIC_BASE_URL", default=ANTHROPIC_BASE_URL, has_key=True)

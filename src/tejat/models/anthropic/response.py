@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, JsonObject, MessagePart, Text, Thought
@@ -110,12 +110,10 @@ class AnthropicResponseReader:
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete:
-            raise ModelFailure(
-                gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
-            )
+            raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         if self._stop == _CONTEXT_WINDOW_EXCEEDED:
             raise ModelFailure(
-                gettext_lazy("The conversation is too long: the model ran out of room while it answered."),
+                lazy("The conversation is too long: the model ran out of room while it answered."),
                 FailureKind.CONTEXT_FULL,
             )
         deltas: list[Chunk] = []
@@ -127,7 +125,7 @@ class AnthropicResponseReader:
                 continue
             call = self._function_call(block)
             if call is None:
-                malformed = malformed or gettext_lazy(
+                malformed = malformed or lazy(
                     "The arguments of {name} are not a JSON object.", name=as_str(block.start.get("name"))
                 )
             elif not self._is_forced:
@@ -149,7 +147,7 @@ class AnthropicResponseReader:
     def _add_delta(self, index: int, delta: Mapping[str, object]) -> list[Chunk]:
         block = self._blocks.get(index)
         if block is None:
-            raise protocol_failure(gettext_lazy("a piece of a block that never began"))
+            raise protocol_failure(lazy("a piece of a block that never began"))
         text, thought = as_str(delta.get("text")), as_str(delta.get("thinking"))
         block.text += [piece for piece in (text, thought) if piece]
         block.signature.append(as_str(delta.get("signature")))
@@ -214,9 +212,7 @@ class AnthropicResponseReader:
     def _response(self, parts: list[MessagePart], malformed: str) -> ModelResponse:
         reason = _FINISH_REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)
         detail = (
-            ""
-            if reason is FinishReason.STOP
-            else self._stop_detail or gettext_lazy("It ended with {stop!r}.", stop=self._stop)
+            "" if reason is FinishReason.STOP else self._stop_detail or lazy("It ended with {stop!r}.", stop=self._stop)
         )
         if malformed and reason not in {FinishReason.BLOCKED, FinishReason.MAX_TOKENS}:
             reason, detail = FinishReason.MALFORMED_CALL, malformed

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
@@ -57,7 +57,7 @@ def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
     key = next((found for name in _KEY_VARIABLES if (found := read_api_key(options, name))), None)
     if key is None:
         raise ModelFailure(
-            gettext_lazy(
+            lazy(
                 "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
                 model=model,
             ),
@@ -74,7 +74,7 @@ def api_version(options: ModelOptions, *, default: str) -> str:
     if not version or version == "beta":
         return default
     if not version.isalnum() or not version.isascii():
-        raise UsageError(gettext_lazy("GOOGLE_GENAI_API_VERSION is not a version."))
+        raise UsageError(lazy("GOOGLE_GENAI_API_VERSION is not a version."))
     return version
 
 

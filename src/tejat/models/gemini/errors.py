@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.http_errors import is_retryable_status
 from tejat.models.wire.json_access import as_list, as_object
@@ -31,23 +31,23 @@ def parse_api_error(
     wait = retry_after if wait is None else wait
     if re.search(_INVALID_KEY, f"{error.get('message', '')} {_error_reasons(details)}") or code in {401, 403}:
         return ModelFailure(
-            gettext_lazy("The service does not accept the key or its owner. {text}", text=message),
+            lazy("The service does not accept the key or its owner. {text}", text=message),
             FailureKind.AUTHENTICATION,
             status=code,
         )
     if code == 404:
         return ModelFailure(
-            gettext_lazy("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            lazy("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     if code == 429:
         return _rate_limited(message, details, wait)
     if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, message)):
         return ModelFailure(
-            gettext_lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+            lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
         )
     if is_retryable_status(code):
         return ModelFailure(
-            gettext_lazy("The service is not available. {text}", text=message),
+            lazy("The service is not available. {text}", text=message),
             FailureKind.UNAVAILABLE,
             status=code,
             retry_after=wait,
@@ -55,12 +55,10 @@ def parse_api_error(
         )
     if code >= 400:
         return ModelFailure(
-            gettext_lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     return ModelFailure(
-        gettext_lazy("This does not seem to be the service of a model. {text}", text=message),
-        FailureKind.PROTOCOL,
-        status=code,
+        lazy("This does not seem to be the service of a model. {text}", text=message), FailureKind.PROTOCOL, status=code
     )
 
 
@@ -98,11 +96,11 @@ def _error_reasons(details: list[Mapping[str, object]]) -> str:
 def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
     violations = [as_object(found) for detail in details for found in as_list(detail.get("violations"))]
     quotas = sorted({quota for quota in (_quota_name(violation) for violation in violations) if quota})
-    which = gettext_lazy(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
+    which = lazy(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
     if any("PerDay" in quota for quota in quotas):
         # Retrying on the same day is pointless, whatever delay the service names.
         return ModelFailure(
-            gettext_lazy(
+            lazy(
                 "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
                 which=which,
                 text=message,
@@ -113,12 +111,12 @@ def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float
         )
     if violations and all(violation.get("quotaValue") == "0" for violation in violations):
         return ModelFailure(
-            gettext_lazy("This key has no quota for the model.{which} {text}", which=which, text=message),
+            lazy("This key has no quota for the model.{which} {text}", which=which, text=message),
             FailureKind.RATE_LIMITED,
             status=429,
         )
     return ModelFailure(
-        gettext_lazy("Too many requests.{which} {text}", which=which, text=message),
+        lazy("Too many requests.{which} {text}", which=which, text=message),
         FailureKind.RATE_LIMITED,
         status=429,
         retry_after=wait,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy, map_lazy
+from tejat.core.i18n import lazy, map_lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, JsonObject, MessagePart, Opaque, Text, Thought
@@ -125,7 +125,7 @@ class GeminiResponseReader:
             text = as_str(feedback.get("blockReasonMessage"))
             self._reason = FinishReason.BLOCKED
             self._detail = map_lazy(
-                gettext_lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text), safe_text
+                lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text), safe_text
             )
 
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
@@ -173,9 +173,7 @@ class GeminiResponseReader:
 
 
 def _stream_cut() -> ModelFailure:
-    return ModelFailure(
-        gettext_lazy("The stream ended in the middle of the answer."), FailureKind.STREAM_CUT, can_retry=True
-    )
+    return ModelFailure(lazy("The stream ended in the middle of the answer."), FailureKind.STREAM_CUT, can_retry=True)
 
 
 def _read_part(part: JsonObject) -> MessagePart:
@@ -184,7 +182,7 @@ def _read_part(part: JsonObject) -> MessagePart:
     if "text" in part:
         text = part["text"]
         if not isinstance(text, str):
-            raise protocol_failure(gettext_lazy("a text that is none"))
+            raise protocol_failure(lazy("a text that is none"))
         return Thought(text, signature) if is_thought else Text(text, signature)
     if "functionCall" in part:
         return _read_call(part["functionCall"], signature)
@@ -216,7 +214,7 @@ def _read_media(media: JsonObject) -> InlineData:
         encoded = as_str(media.get("data")).replace("-", "+").replace("_", "/")
         data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise protocol_failure(gettext_lazy("media that are not base64")) from None
+        raise protocol_failure(lazy("media that are not base64")) from None
     return InlineData(as_str(media.get("mimeType")), data)
 
 
@@ -237,7 +235,7 @@ def _read_citation(value: object) -> Citation:
 
 def _require_object(value: object, what: str) -> JsonObject:
     if not isinstance(value, Mapping):
-        raise protocol_failure(gettext_lazy("{what} is not an object", what=what))
+        raise protocol_failure(lazy("{what} is not an object", what=what))
     return cast("JsonObject", value)
 
 
@@ -245,5 +243,5 @@ def _require_objects(value: object, what: str) -> list[JsonObject]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise protocol_failure(gettext_lazy("{what} is not a list", what=what))
-    return [_require_object(item, gettext_lazy("one of {what}", what=what)) for item in cast("list[object]", value)]
+        raise protocol_failure(lazy("{what} is not a list", what=what))
+    return [_require_object(item, lazy("one of {what}", what=what)) for item in cast("list[object]", value)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.base_url import read_api_key, resolve_base_url
@@ -38,9 +38,7 @@ def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
     location = options.environment.get("GOOGLE_CLOUD_LOCATION", "").strip() or _DEFAULT_LOCATION
     for place in (project or _DEFAULT_LOCATION, location):
         if not _PROJECT_OR_LOCATION.fullmatch(place):
-            raise UsageError(
-                gettext_lazy("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION holds characters that no name has.")
-            )
+            raise UsageError(lazy("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION holds characters that no name has."))
     resource = model if "/" in model else f"publishers/google/models/{model}"
     identity, within = _create_auth(options, project)
     base = resolve_base_url(
@@ -58,16 +56,14 @@ def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
         return _ApiKeyAuth(key), False
     if not project:
         raise ModelFailure(
-            gettext_lazy(
+            lazy(
                 "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
                 "login`, or set GOOGLE_API_KEY to a key of its express mode."
             ),
             FailureKind.NO_KEY,
         )
     if not _has_google_auth():
-        raise UsageError(
-            gettext_lazy("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'")
-        )
+        raise UsageError(lazy("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'"))
     return _DefaultCredentialsAuth(options.environment), True
 
 

@@ -4,7 +4,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelClient, ModelFailure, ModelRequest
 from tejat.models import ModelOptions
 from tejat.models.base_url import OPENAI_BASE_URL, read_api_key, resolve_base_url
@@ -39,7 +39,7 @@ def open_openai(
     key = read_api_key(options, key_name)
     if not key and needs_key:
         raise ModelFailure(
-            gettext_lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name),
+            lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name),
             FailureKind.NO_KEY,
         )
     if base_url is None:

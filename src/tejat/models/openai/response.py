@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import FunctionCall, MessagePart, Text, Thought
@@ -102,9 +102,7 @@ class OpenAIResponseReader:
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete:
-            raise ModelFailure(
-                gettext_lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
-            )
+            raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         deltas = self._add_split(self._think_tags.end())
         calls, malformed = self._complete_calls()
         written = () if calls or malformed else self._text_calls()
@@ -172,9 +170,7 @@ class OpenAIResponseReader:
             text = "".join(written.arguments)
             arguments = parse_arguments_strict(text) if is_cut else parse_arguments(text)
             if arguments is None and not is_cut:
-                return (), gettext_lazy(
-                    "The arguments of {name} are not a JSON object.", name=written.name or gettext_lazy("a call")
-                )
+                return (), lazy("The arguments of {name} are not a JSON object.", name=written.name or lazy("a call"))
             if arguments is not None:
                 name = self._names.get(written.name, written.name) or UNNAMED_CALL
                 calls.append(FunctionCall(name, arguments, written.id or None))
@@ -190,7 +186,7 @@ class OpenAIResponseReader:
         if malformed and reason is not FinishReason.BLOCKED:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
         elif reason is not FinishReason.STOP:
-            detail = "".join(self._refusals) or gettext_lazy("It ended with {finish!r}.", finish=self._finish)
+            detail = "".join(self._refusals) or lazy("It ended with {finish!r}.", finish=self._finish)
         thoughts, text = "".join(self._thoughts), "".join(self._texts)
         parts: list[MessagePart] = [Thought(thoughts)] if thoughts else []
         # Many models write empty lines before their calls.

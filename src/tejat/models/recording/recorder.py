@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import Chunk, ModelClient, ModelFailure, ModelRequest, TextDelta, ThoughtDelta
 from tejat.models.recording.normalized_request import NormalizedRequest, RequestNormalizer
@@ -115,7 +115,7 @@ class RecordingModel(ModelWrapper):
             while line:
                 line = line[os.write(self._file, line) :]
         except OSError as error:
-            self.problem = gettext_lazy("{path}: the recording ends here: {why}", path=self._path, why=error.strerror)
+            self.problem = lazy("{path}: the recording ends here: {why}", path=self._path, why=error.strerror)
             os.close(self._file)
             self._file = None
 
@@ -130,9 +130,7 @@ def _create_recording(path: str) -> int:
             os.close(file)
             raise
     except (OSError, ValueError) as error:
-        raise UsageError(
-            gettext_lazy("{path}: cannot record into it: {why}", path=path, why=os_error_reason(error))
-        ) from None
+        raise UsageError(lazy("{path}: cannot record into it: {why}", path=path, why=os_error_reason(error))) from None
     return file
 
 
@@ -140,12 +138,10 @@ def _prepare_file(file: int, path: str) -> None:
     """Make the file empty and private. Raises UsageError for a file that must not be overwritten, and OSError."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(gettext_lazy("{path}: cannot record into it: it is not a regular file", path=path))
+        raise UsageError(lazy("{path}: cannot record into it: it is not a regular file", path=path))
     if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{FORMAT_KEY}":'.encode()):
         raise UsageError(
-            gettext_lazy(
-                "{path}: is there and is no recording: remove it first, or record into another file", path=path
-            )
+            lazy("{path}: is there and is no recording: remove it first, or record into another file", path=path)
         )
     os.fchmod(file, 0o600)
     os.ftruncate(file, 0)

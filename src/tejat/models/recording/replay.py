@@ -7,7 +7,7 @@ from typing import cast
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.json_fields import JsonFields
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
@@ -80,7 +80,7 @@ class ReplayModel:
             raise recorded.failure
         if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
             raise self._failure(
-                gettext_lazy(
+                lazy(
                     "request {asked} was interrupted when it was recorded, and has no more to give",
                     asked=self._request_count,
                 )
@@ -90,7 +90,7 @@ class ReplayModel:
         """Return the recorded count. Raises ModelFailure of the kind SCRIPT if there is none."""
         count = self._counts.get(self._normalizer.normalize(request).digest)
         if count is None:
-            raise self._failure(gettext_lazy("the tokens of such a request were not counted when this was recorded"))
+            raise self._failure(lazy("the tokens of such a request were not counted when this was recorded"))
         return count
 
     async def close(self) -> None:
@@ -117,10 +117,8 @@ class ReplayModel:
             self._remaining.remove(exchange)
             return exchange
         if not self._remaining:
-            raise self._failure(
-                gettext_lazy("request {asked} is one more than were recorded", asked=self._request_count)
-            )
-        message = gettext_lazy("request {asked} is not what was recorded:", asked=self._request_count)
+            raise self._failure(lazy("request {asked} is one more than were recorded", asked=self._request_count))
+        message = lazy("request {asked} is not what was recorded:", asked=self._request_count)
         raise self._failure(join_lazy("\n", (message, diff_requests(self._remaining[0].request, request))))
 
     def _failure(self, words: str) -> ModelFailure:
@@ -137,10 +135,10 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
         head = JsonFields(_parse_line(lines[0] if lines else b""))
         version = head.integer(FORMAT_KEY)
     except ValueError:
-        raise UsageError(gettext_lazy("{path}: is no recording", path=path)) from None
+        raise UsageError(lazy("{path}: is no recording", path=path)) from None
     if version != FORMAT_VERSION:
         raise UsageError(
-            gettext_lazy(
+            lazy(
                 "{path}: is a recording of version {version}, and only version {known} can be played",
                 path=path,
                 version=version,
@@ -154,7 +152,7 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
             replay.add_line(JsonFields(_parse_line(line)))
     except ValueError as error:
         raise UsageError(
-            gettext_lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
+            lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
         ) from None
     return replay
 
@@ -166,10 +164,10 @@ def _read_lines(path: str) -> list[bytes]:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         raise UsageError(
-            gettext_lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
+            lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
         ) from None
     if len(content) > _MAX_BYTES:
-        raise UsageError(gettext_lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
+        raise UsageError(lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
     return content.split(b"\n")[:-1]
 
 
@@ -178,4 +176,4 @@ def _parse_line(line: bytes) -> object:
     try:
         return json.loads(line)
     except RecursionError:
-        raise ValueError(gettext_lazy("It is nested too deeply.")) from None
+        raise ValueError(lazy("It is nested too deeply.")) from None

@@ -27,13 +27,7 @@ def chunk_to_json(chunk: Chunk) -> JsonObject:
         case ThoughtDelta(text):
             return {"thought": text}
         case Retry(kind, reason, attempt, most, wait):
-            retry: JsonObject = {
-                "kind": kind.value,
-                "reason": reason,
-                "attempt": attempt,
-                "most": most,
-                "wait": wait,
-            }
+            retry: JsonObject = {"kind": kind.value, "reason": reason, "attempt": attempt, "most": most, "wait": wait}
             return {"retry": retry}
         case ModelResponse():
             return {"answer": _response_to_json(chunk)}

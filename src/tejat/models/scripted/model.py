@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from shlex import quote
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message, Role, model_message
 from tejat.core.messages.tokens import estimate_request_tokens
@@ -104,7 +104,7 @@ class ScriptedModel:
         if answer is None:
             raise self._failure(self._exhausted_message(request))
         if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
-            message = gettext_lazy(
+            message = lazy(
                 "answer {number} is for a prompt with {wanted} in it, but the prompt was {prompt}",
                 number=answer.number,
                 wanted=_quote(answer.when),
@@ -119,7 +119,7 @@ class ScriptedModel:
     def _check_responses(self, answer: ScriptedAnswer, messages: Sequence[Message]) -> None:
         responses = _last_responses(messages)
         if len(responses) != len(answer.calls):
-            message = gettext_lazy(
+            message = lazy(
                 "answer {number} made {calls} calls, but {responses} responses came",
                 number=answer.number,
                 calls=len(answer.calls),
@@ -129,7 +129,7 @@ class ScriptedModel:
         for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
             problem = _check_response(response, call)
             if problem:
-                message = gettext_lazy(
+                message = lazy(
                     "answer {answer}, call {number}: {name} {problem}",
                     answer=answer.number,
                     number=number,
@@ -140,8 +140,8 @@ class ScriptedModel:
 
     def _exhausted_message(self, request: ModelRequest) -> str:
         if request.purpose == CONVERSATION:
-            return gettext_lazy("there is no further answer in the script, but the model was asked once more")
-        return gettext_lazy(
+            return lazy("there is no further answer in the script, but the model was asked once more")
+        return lazy(
             "there is no further answer with purpose = {purpose} in the script, but the model was asked once more",
             purpose=_quote(request.purpose),
         )
@@ -156,18 +156,14 @@ def _read_script_file(path: str) -> str:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(
-            gettext_lazy("{path}: the script cannot be read: {reason}", path=path, reason=reason)
-        ) from None
+        raise UsageError(lazy("{path}: the script cannot be read: {reason}", path=path, reason=reason)) from None
     if len(content) > _MAX_BYTES:
-        raise UsageError(
-            gettext_lazy("{path}: the script is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20)
-        )
+        raise UsageError(lazy("{path}: the script is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            gettext_lazy("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
+            lazy("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
         ) from None
 
 
@@ -198,20 +194,20 @@ def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse,
 def _check_response(came: tuple[FunctionResponse, str], call: ScriptedCall) -> str | None:
     response, along = came
     if response.name != call.name:
-        return gettext_lazy("was called, but the response is one of {name}", name=response.name)
+        return lazy("was called, but the response is one of {name}", name=response.name)
     if call.must_fail is None:
         return None
     has_failed = "error" in response.response
     text = _response_text(response) + along
     if has_failed != call.must_fail:
         if call.must_fail:
-            return gettext_lazy("should have failed, but succeeded: {text}", text=_quote(text))
-        return gettext_lazy("should have succeeded, but failed: {text}", text=_quote(text))
+            return lazy("should have failed, but succeeded: {text}", text=_quote(text))
+        return lazy("should have succeeded, but failed: {text}", text=_quote(text))
     missing = next((expected for expected in call.expected if expected not in text), None)
     return (
         None
         if missing is None
-        else gettext_lazy(
+        else lazy(
             "should have answered with {missing}, but answered {text}", missing=_quote(missing), text=_quote(text)
         )
     )
@@ -237,7 +233,7 @@ def _build_message(answer: ScriptedAnswer) -> Message:
 
 
 def _scripted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
-    message = answer.detail or gettext_lazy(
+    message = answer.detail or lazy(
         "The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind
     )
     return ModelFailure(message, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import CONVERSATION, NO_USAGE, FailureKind, FinishReason, Usage
 from tejat.core.text.edit_distance import edit_distance
@@ -79,15 +79,15 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
         values = tomllib.loads(text)
     except RecursionError:
         raise UsageError(
-            gettext_lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
+            lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
         ) from None
     except ValueError as error:
-        raise UsageError(gettext_lazy("{file}: this is not TOML: {why}", file=file, why=error)) from None
+        raise UsageError(lazy("{file}: this is not TOML: {why}", file=file, why=error)) from None
     whole = _Table(values, file, placeholders)
     whole.check_keys(_FILE_KEYS)
     answers = tuple(_parse_answer(table, number) for number, table in enumerate(whole.tables("answer", "answer"), 1))
     if not answers:
-        raise UsageError(gettext_lazy("{file}: there is no [[answer]] in it", file=file))
+        raise UsageError(lazy("{file}: there is no [[answer]] in it", file=file))
     return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW))
 
 
@@ -110,13 +110,13 @@ class _Table:
             if key not in known:
                 near = min(known, key=lambda candidate: edit_distance(key[:32], candidate))
                 raise self.problem(
-                    gettext_lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
+                    lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
                 )
 
     def text(self, key: str) -> str:
         value = self._values.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(gettext_lazy("{key} must be a text in quotes", key=key))
+            raise self.problem(lazy("{key} must be a text in quotes", key=key))
         return self._expand(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class _Table:
         texts = [self._expand(item) for item in listed if isinstance(item, str) and item]
         if not texts or len(texts) != len(listed):
             raise self.problem(
-                gettext_lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
+                lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
             )
         return tuple(texts)
 
@@ -141,13 +141,13 @@ class _Table:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MAX_SECONDS:
             return value
-        raise self.problem(gettext_lazy("{key} must be seconds, from 0 to {most}", key=key, most=_MAX_SECONDS))
+        raise self.problem(lazy("{key} must be seconds, from 0 to {most}", key=key, most=_MAX_SECONDS))
 
     def tokens(self, key: str, default: int) -> int:
         value = self._values.get(key, default)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_TOKENS:
             return value
-        raise self.problem(gettext_lazy("{key} must be a whole number from 0 to {most}", key=key, most=_MAX_TOKENS))
+        raise self.problem(lazy("{key} must be a whole number from 0 to {most}", key=key, most=_MAX_TOKENS))
 
     def enum(self, key: str, kind: type[_Enum]) -> _Enum | None:
         value = self._values.get(key)
@@ -155,25 +155,23 @@ class _Table:
             return None
         word = next((word for word in kind if word.value == value), None)
         if word is None:
-            raise self.problem(gettext_lazy("{key} must be one of {names}", key=key, names=", ".join(kind)))
+            raise self.problem(lazy("{key} must be one of {names}", key=key, names=", ".join(kind)))
         return word
 
     def table(self, key: str) -> "_Table":
         value = self._values.get(key, {})
         if not isinstance(value, dict):
-            raise self.problem(gettext_lazy("{key} must be a table", key=key))
+            raise self.problem(lazy("{key} must be a table", key=key))
         return _Table(cast("dict[str, object]", value), f"{self._location}: {key}", self._placeholders)
 
     def tables(self, key: str, header: str) -> list["_Table"]:
         value = self._values.get(key, [])
         tables = cast("list[object]", value) if isinstance(value, list) else [value]
         if not all(isinstance(table, dict) for table in tables):
-            raise self.problem(gettext_lazy("{key} must be written as tables [[{header}]]", key=key, header=header))
+            raise self.problem(lazy("{key} must be written as tables [[{header}]]", key=key, header=header))
         if isinstance(value, dict):
             raise self.problem(
-                gettext_lazy(
-                    "{key} may come more than once: write [[{header}]] and not [{header}]", key=key, header=header
-                )
+                lazy("{key} may come more than once: write [[{header}]] and not [{header}]", key=key, header=header)
             )
         return [
             _Table(cast("dict[str, object]", table), f"{self._location}: {key} {number}", self._placeholders)
@@ -199,7 +197,7 @@ class _Table:
                 return {name: self._json(item, f"{key}.{name}") for name, item in inner.items()}
             case _:
                 raise self.problem(
-                    gettext_lazy(
+                    lazy(
                         "{key} is {value}, which JSON has no word for: write it as a text in quotes",
                         key=key,
                         value=value,
@@ -216,10 +214,10 @@ def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
     table.check_keys(_ANSWER_KEYS)
     fail = table.enum("fail", FailureKind)
     if fail is None and table.has("retry_after"):
-        raise table.problem(gettext_lazy("retry_after belongs to fail, which is not there"))
+        raise table.problem(lazy("retry_after belongs to fail, which is not there"))
     extra = [key for key in _SUCCESS_KEYS if table.has(key)]
     if fail is not None and extra:
-        raise table.problem(gettext_lazy("an answer that fails has no {extra}", extra=extra[0]))
+        raise table.problem(lazy("an answer that fails has no {extra}", extra=extra[0]))
     return ScriptedAnswer(
         number,
         purpose=table.text("purpose") or CONVERSATION,
@@ -239,9 +237,9 @@ def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
 def _parse_call(table: _Table) -> ScriptedCall:
     table.check_keys(_CALL_KEYS)
     if not table.text("name"):
-        raise table.problem(gettext_lazy("name is missing: which tool is called?"))
+        raise table.problem(lazy("name is missing: which tool is called?"))
     if table.has("expect") and table.has("expect_error"):
-        raise table.problem(gettext_lazy("expect and expect_error do not go together: a call succeeds or it fails"))
+        raise table.problem(lazy("expect and expect_error do not go together: a call succeeds or it fails"))
     expected: tuple[str, ...] = ()
     must_fail = table.boolean("expect_error")
     if table.has("expect"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from tejat.core.frozen import field, frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.http_errors import is_retryable_status
 from tejat.models.wire.json_access import as_list, as_object, as_str
@@ -38,32 +38,30 @@ def parse_api_error(
         or (code < 500 and re.search(_CONTEXT_TOO_LONG, message, re.IGNORECASE))
     ):
         return ModelFailure(
-            gettext_lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
+            lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
         )
     if words & _NO_CREDIT_CODES or code == 402:
         return ModelFailure(
-            gettext_lazy("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
+            lazy("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
         )
     if code in {401, 403}:
         advice = (
-            gettext_lazy("Is {key_name} right?", key_name=target.key_name)
+            lazy("Is {key_name} right?", key_name=target.key_name)
             if target.key
-            else gettext_lazy("It wants a key: set {key_name}.", key_name=target.key_name)
+            else lazy("It wants a key: set {key_name}.", key_name=target.key_name)
         )
         return ModelFailure(
-            gettext_lazy(
-                "The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice
-            ),
+            lazy("The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice),
             FailureKind.AUTHENTICATION,
             status=code,
         )
     if code == 404:
-        advice = gettext_lazy(
+        advice = lazy(
             "Is {model} the name of a model of this server, and its address right?",
             model=safe_text(target.model, max_length=100),
         )
         return ModelFailure(
-            gettext_lazy("There is no such model here. {text} {advice}", text=message, advice=advice),
+            lazy("There is no such model here. {text} {advice}", text=message, advice=advice),
             FailureKind.BAD_REQUEST,
             status=code,
         )
@@ -124,16 +122,16 @@ _CONTEXT_TOO_LONG = (
 
 def _other_failure(code: int, message: str, retry_after: float | None) -> ModelFailure:
     if code == 429:
-        what, kind = gettext_lazy("Too many requests."), FailureKind.RATE_LIMITED
+        what, kind = lazy("Too many requests."), FailureKind.RATE_LIMITED
     elif is_retryable_status(code):
-        what, kind = gettext_lazy("The service is not available."), FailureKind.UNAVAILABLE
+        what, kind = lazy("The service is not available."), FailureKind.UNAVAILABLE
     elif code >= 400:
         return ModelFailure(
-            gettext_lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
+            lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
         )
     else:
         return ModelFailure(
-            gettext_lazy("This does not seem to be the service of a model. {text}", text=message),
+            lazy("This does not seem to be the service of a model. {text}", text=message),
             FailureKind.PROTOCOL,
             status=code,
         )

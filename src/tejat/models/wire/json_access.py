@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 
 _EMPTY: Mapping[str, object] = {}
@@ -14,7 +14,7 @@ def parse_object(text: str | bytes) -> Mapping[str, object]:
     """Parse a JSON object. Raises InvalidJson."""
     value = load_json(text)
     if not isinstance(value, dict):
-        raise InvalidJson(gettext_lazy("it is not an object"))
+        raise InvalidJson(lazy("it is not an object"))
     return cast("dict[str, object]", value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing, suppress
 from typing import Protocol, TypeAlias
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.http_errors import failure_from_http, parse_retry_after, protocol_failure
@@ -120,9 +120,7 @@ async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
         yield (await response.read(_MAX_RESPONSE_BYTES)).decode("utf-8", "replace")
         return
     if kind != "text/event-stream":
-        raise protocol_failure(
-            gettext_lazy("it is of the type {kind}", kind=safe_text(kind, max_length=60) or gettext_lazy("unknown"))
-        )
+        raise protocol_failure(lazy("it is of the type {kind}", kind=safe_text(kind, max_length=60) or lazy("unknown")))
     parser = SseParser()
     async for piece in response:
         for event in parser.feed(piece):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.effects.git import git_effects
 from tejat.policy.effects.tables import (
     CODE_OPTIONS,
@@ -68,33 +68,30 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     if name == "git":
         git = git_effects(words)
         return CommandEffects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
-    writes = [gettext_lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
+    writes = [lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
     destroys = (
-        [gettext_lazy("deletes or overwrites ({name})", name=name)]
+        [lazy("deletes or overwrites ({name})", name=name)]
         if name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
         else []
     )
-    runs = [gettext_lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
-    writes += [
-        gettext_lazy("writes a file ({option})", option=option) for option in _given_options(name, words, WRITE_OPTIONS)
+    runs = [lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
+    writes += [lazy("writes a file ({option})", option=option) for option in _given_options(name, words, WRITE_OPTIONS)]
+    destroys += [
+        lazy("deletes ({option})", option=option) for option in _given_options(name, words, DESTRUCTIVE_OPTIONS)
     ]
     destroys += [
-        gettext_lazy("deletes ({option})", option=option) for option in _given_options(name, words, DESTRUCTIVE_OPTIONS)
-    ]
-    destroys += [
-        gettext_lazy("deletes ({name} {word})", name=name, word=word)
+        lazy("deletes ({name} {word})", name=name, word=word)
         for word in words[1:]
         if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())
     ]
     runs += [
-        gettext_lazy("runs code it is given ({option})", option=option)
-        for option in _given_options(name, words, CODE_OPTIONS)
+        lazy("runs code it is given ({option})", option=option) for option in _given_options(name, words, CODE_OPTIONS)
     ]
     writes += _writing_operands(name, words)
     if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
-        destroys.append(gettext_lazy("deletes from a database ({name})", name=name))
+        destroys.append(lazy("deletes from a database ({name})", name=name))
     if _runs_its_program(name, words):
-        runs.append(gettext_lazy("runs or writes what its program says ({name})", name=name))
+        runs.append(lazy("runs or writes what its program says ({name})", name=name))
     is_quiet = not writes and not destroys and not runs
     is_known = (name in READ_ONLY_PROGRAMS or _AWK.match(name) or _SED.match(name)) and name == words[0]
     return CommandEffects(tuple(writes), tuple(destroys), tuple(runs), bool(is_known and is_quiet), paths)
@@ -135,11 +132,11 @@ def _is_given(option: str, word: str, name: str) -> bool:
 def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
     operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
     if name in ("uniq", "xxd") and len(operands) > 1:
-        return [gettext_lazy("writes its second operand ({name})", name=name)]
+        return [lazy("writes its second operand ({name})", name=name)]
     if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
-        return [gettext_lazy("sets the clock (date)")]
+        return [lazy("sets the clock (date)")]
     if name == "curl" and any("%output{" in word for word in words):
-        return [gettext_lazy("writes a file (%output)")]
+        return [lazy("writes a file (%output)")]
     return []
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.words import word_set
 
 _GLOBAL_VALUES = word_set(
@@ -68,31 +68,26 @@ class GitEffects:
 def git_effects(words: Sequence[str]) -> GitEffects:
     """Return the effects of a command whose name is git."""
     before, subcommand, after = _split_words(words)
-    runs = [
-        gettext_lazy("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)
-    ]
+    runs = [lazy("runs what settings given on the line say ({word})", word=word) for word in _global_running(before)]
     if not subcommand:
         is_asking = bool(before) and set(before) <= {"--version", "--help", "--no-pager"}
         return GitEffects((), (), tuple(runs), is_read_only=is_asking)
     if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
-        runs.append(gettext_lazy("runs code it is given (git {subcommand})", subcommand=subcommand))
+        runs.append(lazy("runs code it is given (git {subcommand})", subcommand=subcommand))
     reads = _is_read_only(subcommand, after)
     runs += [
-        gettext_lazy("runs programs that settings name ({word})", word=word)
+        lazy("runs programs that settings name ({word})", word=word)
         for word in _given_options(after, _RUNNING_OPTIONS, subcommand)
     ]
-    runs += [gettext_lazy("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
-    writes = [
-        gettext_lazy("writes a file ({word})", word=word)
-        for word in _given_options(after, _WRITING_OPTIONS, subcommand)
-    ]
+    runs += [lazy("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
+    writes = [lazy("writes a file ({word})", word=word) for word in _given_options(after, _WRITING_OPTIONS, subcommand)]
     if not reads:
-        writes.append(gettext_lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))
+        writes.append(lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))
     check = _DESTRUCTIVE.get(subcommand)
     destroyed = check(after) if check else None
     destroys = (
         (
-            gettext_lazy(
+            lazy(
                 "discards or deletes (git {subcommand}{destroyed})",
                 subcommand=subcommand,
                 destroyed=destroyed and " " + destroyed,

@@ -3,7 +3,7 @@
 import json
 from functools import cached_property
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
@@ -55,7 +55,7 @@ class Call:
         for path in self.written_paths:
             why = control_file_reason(path, root=self._nearest_root(path))
             if why:
-                return gettext_lazy("{path} is a control file: {why}", path=path, why=why)
+                return lazy("{path} is a control file: {why}", path=path, why=why)
         return None
 
     def _nearest_root(self, path: str) -> str:

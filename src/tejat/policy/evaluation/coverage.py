@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.evaluator import network_gap
@@ -28,12 +28,10 @@ def assess_line(call: ShellCall) -> LineAssessment:
         return LineAssessment(None)
     targets = written_targets(line)
     if not targets:
-        return LineAssessment(line.doubts[0] if line.doubts else gettext_lazy("it is not made of plain words"))
+        return LineAssessment(line.doubts[0] if line.doubts else lazy("it is not made of plain words"))
     outside = next((target for target in targets if not call.is_inside_roots(target)), None)
     if outside is not None:
-        return LineAssessment(
-            gettext_lazy("it writes to {path}, which is not plainly inside the workspace", path=outside)
-        )
+        return LineAssessment(lazy("it writes to {path}, which is not plainly inside the workspace", path=outside))
     return LineAssessment(None, writes_files=True)
 
 
@@ -44,18 +42,18 @@ def find_coverage_gap(
     if assessment.doubt:
         return assessment.doubt
     if assessment.writes_files and not rule.allows_redirection:
-        return gettext_lazy("it writes to a file, and the rule does not say so")
+        return lazy("it writes to a file, and the rule does not say so")
     if call.facts.wants_network and not rule.allows_network:
         return network_gap()
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
         return (
-            gettext_lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
+            lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
             if effects.destroys
             else None
         )
     if rule.command is None and len(call.effects) > 1:
-        return gettext_lazy("a pattern for the arguments does not tell one command of a line from the next")
+        return lazy("a pattern for the arguments does not tell one command of a line from the next")
     return _find_prefix_gap(_required_words(rule, command), command.words, effects, call)
 
 
@@ -76,7 +74,7 @@ def _find_prefix_gap(
     tokens: Sequence[str], words: Sequence[str], effects: CommandEffects, call: ShellCall
 ) -> str | None:
     if tuple(words[: len(tokens)]) != tuple(tokens):
-        return gettext_lazy("it does not begin with the words of the rule")
+        return lazy("it does not begin with the words of the rule")
     named = command_effects(tokens)
     for shown, known in (
         (effects.destroys, named.destroys),
@@ -85,14 +83,14 @@ def _find_prefix_gap(
     ):
         beyond = next((effect for effect in shown if effect not in known), None)
         if beyond is not None:
-            return gettext_lazy("it {effect}, which the rule does not name", effect=beyond)
+            return lazy("it {effect}, which the rule does not name", effect=beyond)
     unnamed = [word for word in effects.paths if word not in named.paths]
     outside = next((word for word in unnamed if not call.is_inside_roots(word)), None)
     if outside is not None:
-        return gettext_lazy("{path} is not plainly inside the workspace", path=outside)
+        return lazy("{path} is not plainly inside the workspace", path=outside)
     program = call.facts.programs.get(words[0])
     if program is not None and is_beneath_any(program, call.facts.roots):
-        return gettext_lazy(
+        return lazy(
             "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
         )
     return None

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.types import Decision, PolicyRule, Tier
 
-SUGGESTION_SOURCE = gettext_lazy("your answer")
+SUGGESTION_SOURCE = lazy("your answer")
 """The source of a suggested rule."""
 
 
@@ -34,7 +34,7 @@ class RuleEvaluator:
 
     def plan_mode_objection(self) -> str | None:
         """Return why a call of a non-reading kind is not known to only read, None if it is."""
-        return gettext_lazy("this does more")
+        return lazy("this does more")
 
     def _lacks_network(self, rule: PolicyRule) -> bool:
         return rule.decision is Decision.ALLOW and self.call.facts.wants_network and not rule.allows_network
@@ -42,4 +42,4 @@ class RuleEvaluator:
 
 def network_gap() -> str:
     """Return why a rule does not cover a call that wants the network."""
-    return gettext_lazy("it wants the network, and the rule does not say so")
+    return lazy("it wants the network, and the rule does not say so")

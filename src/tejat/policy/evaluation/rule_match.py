@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.shell.command_line import ShellCommand
@@ -40,16 +40,16 @@ class RuleMatch:
         of_command = "" if self.command is None else f" ({_format_command(self.command)})"
         if self.rule is None or (self.decision is Decision.ASK and self.rule.tier is Tier.DEFAULT):
             if self.coverage_gap:
-                return gettext_lazy("No rule allows this{command}: {why}.", command=of_command, why=self.coverage_gap)
-            return gettext_lazy("No rule allows this{command}.", command=of_command)
+                return lazy("No rule allows this{command}: {why}.", command=of_command, why=self.coverage_gap)
+            return lazy("No rule allows this{command}.", command=of_command)
         text = format_quoted_rule(self.rule)
         match self.decision:
             case Decision.DENY:
-                return gettext_lazy("The rule {rule} forbids it{command}.", rule=text, command=of_command)
+                return lazy("The rule {rule} forbids it{command}.", rule=text, command=of_command)
             case Decision.ASK:
-                return gettext_lazy("The rule {rule} asks for it{command}.", rule=text, command=of_command)
+                return lazy("The rule {rule} asks for it{command}.", rule=text, command=of_command)
             case Decision.ALLOW:
-                return gettext_lazy("The rule {rule} allows it.", rule=text)
+                return lazy("The rule {rule} allows it.", rule=text)
 
 
 def select_rule(candidates: Iterable[PolicyRule], *, gap: str | None, command: ShellCommand | None = None) -> RuleMatch:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.evaluation.command_match import command_matches_rule
 from tejat.policy.evaluation.coverage import LineAssessment, assess_line, find_coverage_gap
 from tejat.policy.evaluation.evaluator import RuleEvaluator
@@ -57,7 +57,7 @@ class ShellRuleEvaluator(RuleEvaluator):
     def plan_mode_objection(self) -> str | None:
         line = self._shell_call.line
         if not line.is_plain or not line.commands:
-            return gettext_lazy("it is not known what this line does")
+            return lazy("it is not known what this line does")
         effects = self._shell_call.effects
         changing = next((command for command in line.commands if not effects[command].is_read_only), None)
-        return None if changing is None else gettext_lazy("it is not known that {name} only reads", name=changing.name)
+        return None if changing is None else lazy("it is not known that {name} only reads", name=changing.name)

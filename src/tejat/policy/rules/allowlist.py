@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.types import PolicyRule
 
 
@@ -28,7 +28,7 @@ class AllowlistRule(PolicyRule):
     @property
     def allowlist_text(self) -> str:
         commands = [shlex.join(words) for words in self.commands or ()]
-        return ", ".join([*commands, *sorted(self.servers or ())]) or gettext_lazy("nothing")
+        return ", ".join([*commands, *sorted(self.servers or ())]) or lazy("nothing")
 
     def applies_to_command(self, words: Sequence[str]) -> bool:
         return self.commands is not None and not any(tuple(words[: len(listed)]) == listed for listed in self.commands)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.tool_names import SHELL
@@ -60,39 +60,39 @@ def _parse_call(table: TomlTable) -> tuple[str, Mapping[str, object]]:
     command = table.string("command")
     tool = table.string("tool") or (None if command is None else SHELL)
     if tool is None:
-        raise table.error(gettext_lazy("tool is missing"))
+        raise table.error(lazy("tool is missing"))
     if command is not None:
         if table.key("arguments"):
-            raise table.error(gettext_lazy("give command or arguments, not both"), key="command")
+            raise table.error(lazy("give command or arguments, not both"), key="command")
         return tool, {"command": command}
     value = table.value("arguments")
     if isinstance(value, str):
         try:
             value = load_json(value)
         except InvalidJson as error:
-            raise table.error(gettext_lazy("arguments: this is not JSON: {why}", why=error), key="arguments") from None
+            raise table.error(lazy("arguments: this is not JSON: {why}", why=error), key="arguments") from None
     if value is None:
         return tool, {}
     if not isinstance(value, dict):
-        raise table.error(gettext_lazy("arguments must be a table or a JSON object"), key="arguments")
+        raise table.error(lazy("arguments must be a table or a JSON object"), key="arguments")
     return tool, cast("dict[str, object]", value)
 
 
 def _parse_expected(table: TomlTable) -> Decision:
     text = table.string("expect")
     if text not in list(Decision):
-        raise table.error(gettext_lazy("expect must be allow, ask or deny"), key="expect")
+        raise table.error(lazy("expect must be allow, ask or deny"), key="expect")
     return Decision(text)
 
 
 def _problem(verdict: PolicyVerdict, expected: Decision, rule: str | None) -> str | None:
     if verdict.decision is not expected:
-        return gettext_lazy(
+        return lazy(
             "expected {expected}, got {decision}: {why}",
             expected=expected,
             decision=verdict.decision,
             why=verdict.reason,
         )
     if rule is not None and rule not in verdict.source:
-        return gettext_lazy("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
+        return lazy("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
     return None

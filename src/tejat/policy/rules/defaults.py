@@ -1,11 +1,11 @@
 """Built-in rules."""
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.tool_names import MEMORY, SHELL
 from tejat.policy.types import Decision, PolicyRule, Tier
 
-_SOURCE = gettext_lazy("built-in")
+_SOURCE = lazy("built-in")
 _PLAN = frozenset({ApprovalMode.PLAN})
 
 _READ_ONLY_TOOLS = (
@@ -30,9 +30,7 @@ def default_rules() -> tuple[PolicyRule, ...]:
         PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, SHELL),
         *(PolicyRule(Decision.ASK, Tier.DEFAULT, _SOURCE, tool) for tool in _WRITE_TOOLS),
         *(
-            PolicyRule(
-                Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=gettext_lazy("Plan mode only reads.")
-            )
+            PolicyRule(Decision.DENY, Tier.DEFAULT, _SOURCE, tool, modes=_PLAN, message=lazy("Plan mode only reads."))
             for tool in _WRITE_TOOLS
         ),
     )

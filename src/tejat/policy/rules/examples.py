@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.tools.base import Kind
 from tejat.policy.errors import PolicyError
@@ -52,18 +52,16 @@ def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -
     for item in table.items(key):
         example = parse_example(item)
         if example is None:
-            raise table.error(
-                gettext_lazy("{key}: an example is a shell line or an object of arguments", key=key), key=key
-            )
+            raise table.error(lazy("{key}: an example is a shell line or an object of arguments", key=key), key=key)
         try:
             matches = any(_matches(rule, example, table, key) for rule in rules)
         except InvalidPattern as error:
             raise table.error(join_lazy("", (key, ": ", str(error))), key=key) from None
         if matches != (key == "match"):
             message = (
-                gettext_lazy("no example of `match` may be left out by the rule")
+                lazy("no example of `match` may be left out by the rule")
                 if key == "match"
-                else gettext_lazy("the rule matches it")
+                else lazy("the rule matches it")
             )
             raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", message)), key=key)
 
@@ -124,15 +122,13 @@ def _arguments(example: RuleExample, table: TomlTable, key: str) -> Mapping[str,
     except InvalidJson as error:
         raise _not_an_object(example, table, key, str(error)) from None
     if not isinstance(value, dict):
-        raise _not_an_object(example, table, key, gettext_lazy("it is something else"))
+        raise _not_an_object(example, table, key, lazy("it is something else"))
     return cast("dict[str, object]", value)
 
 
 def _not_an_object(example: RuleExample, table: TomlTable, key: str, why: str) -> PolicyError:
     return table.error(
-        gettext_lazy(
-            "{key}: {shown!r} must be a JSON object of arguments: {why}", key=key, shown=example.text, why=why
-        ),
+        lazy("{key}: {shown!r} must be a JSON object of arguments: {why}", key=key, shown=example.text, why=why),
         key=key,
     )
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from tejat.core.errors import TejatError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -87,9 +87,9 @@ def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> 
 def _glob_to_regex(glob: str) -> str:
     """Return the glob as a regular expression for a whole path. Raises InvalidPattern."""
     if not glob:
-        raise InvalidPattern(gettext_lazy("a path pattern must not be empty"))
+        raise InvalidPattern(lazy("a path pattern must not be empty"))
     if "\0" in glob:
-        raise InvalidPattern(gettext_lazy("a path pattern holds a NUL"))
+        raise InvalidPattern(lazy("a path pattern holds a NUL"))
     body = glob.removeprefix("./")
     whole = body.removesuffix("/**")
     if whole != body:
@@ -113,7 +113,7 @@ class _GlobTranslator:
         while self._at < len(self._text):
             parts.append(self._next_part())
         if self._depth:
-            raise InvalidPattern(gettext_lazy("a { is never closed"))
+            raise InvalidPattern(lazy("a { is never closed"))
         return "".join(parts)
 
     def _next_part(self) -> str:
@@ -150,20 +150,20 @@ class _GlobTranslator:
 
     def _escape(self) -> str:
         if self._at == len(self._text):
-            raise InvalidPattern(gettext_lazy("a \\ stands at the end"))
+            raise InvalidPattern(lazy("a \\ stands at the end"))
         self._at += 1
         return _literal(self._text[self._at - 1])
 
     def _class(self) -> str:
         end = self._text.find("]", self._at + (2 if self._text[self._at : self._at + 1] in ("!", "^") else 1))
         if end < 0:
-            raise InvalidPattern(gettext_lazy("a [ is never closed"))
+            raise InvalidPattern(lazy("a [ is never closed"))
         inner = self._text[self._at : end]
         self._at = end + 1
         is_negated = inner[:1] in ("!", "^")
         members = "".join(character if character == "-" else _literal(character) for character in inner[is_negated:])
         if "/" in inner:
-            raise InvalidPattern(gettext_lazy("a / stands in [ ], which never leaves a name"))
+            raise InvalidPattern(lazy("a / stands in [ ], which never leaves a name"))
         return f"[^/{members}]" if is_negated else f"[{members}]"
 
 
@@ -181,9 +181,7 @@ def _compile(expression: str) -> "_Regex":
     import re2
 
     if len(expression) > _MAX_PATTERN_LENGTH:
-        raise InvalidPattern(
-            gettext_lazy("the pattern is longer than {longest} characters", longest=_MAX_PATTERN_LENGTH)
-        )
+        raise InvalidPattern(lazy("the pattern is longer than {longest} characters", longest=_MAX_PATTERN_LENGTH))
     engine = cast("_Re2", re2)
     options = engine.Options()
     options.never_capture = True
@@ -192,8 +190,8 @@ def _compile(expression: str) -> "_Regex":
     try:
         return engine.compile(expression, options)
     except UnicodeEncodeError:
-        raise InvalidPattern(gettext_lazy("the pattern is not text")) from None
+        raise InvalidPattern(lazy("the pattern is not text")) from None
     except engine.error as error:
         reason: object = error.args[0] if error.args else "not understood"
         words = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidPattern(gettext_lazy("the pattern cannot be used: {words}", words=words)) from None
+        raise InvalidPattern(lazy("the pattern cannot be used: {words}", words=words)) from None

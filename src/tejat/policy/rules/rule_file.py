@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.policy.rules.patterns import InvalidPattern, validate_glob, validate_regex
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
@@ -42,7 +42,7 @@ def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] 
 def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) -> list[PolicyRule]:
     table.validate_keys(_KEYS)
     if table.key("commandRegex"):
-        message = gettext_lazy(
+        message = lazy(
             "commandRegex is not supported: a shell line is judged word by word, name its first words in command"
         )
         raise table.error(message, key="commandRegex")
@@ -50,7 +50,7 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
     commands = _parse_commands(table)
     server = table.string(*_SERVER)
     if server == "":
-        raise table.error(gettext_lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
+        raise table.error(lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
     redirection, network = table.boolean("allowRedirection"), table.boolean("network")
     rules = [
         PolicyRule(
@@ -83,14 +83,14 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
 def _parse_decision(table: TomlTable) -> Decision:
     text = table.string("decision")
     if text is None:
-        raise table.error(gettext_lazy("decision is missing: allow, ask or deny"))
+        raise table.error(lazy("decision is missing: allow, ask or deny"))
     decision = _DECISIONS.get(text)
     if decision is None:
-        raise table.error(gettext_lazy("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
+        raise table.error(lazy("decision must be allow, ask or deny, not {text!r}", text=text), key="decision")
     if decision is Decision.ALLOW and table.key("interactive"):
         # Ignoring the key would make the rule allow more than written; a stricter rule may apply more often.
         raise table.error(
-            gettext_lazy("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
+            lazy("interactive cannot limit a rule that allows: what asks is refused without a person anyway")
         )
     table.boolean("interactive")
     return decision
@@ -103,13 +103,11 @@ def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: boo
     tools = [names.get(name, name) if is_own else name for name in given]
     for tool in tools:
         if not tool or ("*" in tool and tool != "*"):
-            message = gettext_lazy(
-                "the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool
-            )
+            message = lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
             raise table.error(message, key=table.key(*_TOOL))
         if has_command and is_own and tool in TOOL_ALIASES and tool != SHELL:
             raise table.error(
-                gettext_lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
+                lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
             )
     return tools
 
@@ -122,7 +120,7 @@ def _parse_commands(table: TomlTable) -> tuple[tuple[str, ...], ...] | None:
     items = cast("list[object]", value) if isinstance(value, list) else [value]
     prefixes = tuple(_parse_prefix(item) for item in items)
     if not prefixes or not all(prefixes):
-        message = gettext_lazy("command must be a string, or a list of them, that names at least a program")
+        message = lazy("command must be a string, or a list of them, that names at least a program")
         raise table.error(message, key=table.key(*_COMMAND))
     return tuple(prefix for prefix in prefixes if prefix)
 
@@ -163,7 +161,7 @@ def _parse_path_glob(table: TomlTable) -> str | None:
 def _parse_project(table: TomlTable) -> str | None:
     project = table.string("project")
     if project is not None and not project.startswith("/"):
-        raise table.error(gettext_lazy("project must be an absolute path"), key="project")
+        raise table.error(lazy("project must be an absolute path"), key="project")
     return project
 
 
@@ -173,7 +171,7 @@ def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
         return None
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
-        message = gettext_lazy(
+        message = lazy(
             "there is no mode {unknown!r}, only {names}",
             unknown=unknown,
             names=", ".join(mode.value for mode in ApprovalMode),

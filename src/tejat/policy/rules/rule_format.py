@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import LazyString, gettext_lazy, join_lazy
+from tejat.core.i18n import LazyString, join_lazy, lazy
 from tejat.core.sanitize import sanitize_line
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.types import PolicyRule
@@ -29,9 +29,7 @@ def rule_to_toml(rule: PolicyRule) -> str:
     Raises UsageError for a rule that only settings can express.
     """
     if isinstance(rule, AllowlistRule):
-        raise UsageError(
-            gettext_lazy("a list in the settings cannot be written as one rule: {rule}", rule=format_rule(rule))
-        )
+        raise UsageError(lazy("a list in the settings cannot be written as one rule: {rule}", rule=format_rule(rule)))
     fields: list[tuple[str, str]] = [("tool", _string(rule.tool))]
     if rule.server is not None:
         fields.append(("server", _string(rule.server)))
@@ -53,33 +51,27 @@ def rule_to_toml(rule: PolicyRule) -> str:
 
 def _parts(rule: PolicyRule) -> Iterator[str]:
     yield f"{rule.decision.value} "
-    yield gettext_lazy("every tool") if rule.tool == "*" else sanitize_line(rule.tool)
+    yield lazy("every tool") if rule.tool == "*" else sanitize_line(rule.tool)
     if rule.server is not None:
         every = rule.server == "*"
-        yield (
-            gettext_lazy(" of every server")
-            if every
-            else gettext_lazy(" of server {server}", server=sanitize_line(rule.server))
-        )
+        yield (lazy(" of every server") if every else lazy(" of server {server}", server=sanitize_line(rule.server)))
     if isinstance(rule, AllowlistRule):
         listed = rule.allowlist_text
-        yield gettext_lazy(
-            " except {listed}", listed=listed if isinstance(listed, LazyString) else sanitize_line(listed)
-        )
+        yield lazy(" except {listed}", listed=listed if isinstance(listed, LazyString) else sanitize_line(listed))
     if rule.command is not None:
         yield f": {sanitize_line(shlex.join(rule.command))}"
     if rule.arguments is not None:
-        yield gettext_lazy(", arguments like {pattern}", pattern=_quoted(rule.arguments))
+        yield lazy(", arguments like {pattern}", pattern=_quoted(rule.arguments))
     if rule.path is not None:
-        yield gettext_lazy(", path {path}", path=_quoted(rule.path))
+        yield lazy(", path {path}", path=_quoted(rule.path))
     if rule.project is not None:
-        yield gettext_lazy(", in project {project}", project=_quoted(rule.project))
+        yield lazy(", in project {project}", project=_quoted(rule.project))
     if rule.modes is not None:
-        yield gettext_lazy(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
+        yield lazy(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
     if rule.allows_redirection:
-        yield gettext_lazy(", writing to files inside (>)")
+        yield lazy(", writing to files inside (>)")
     if rule.allows_network:
-        yield gettext_lazy(", with the network")
+        yield lazy(", with the network")
 
 
 def _boolean_fields(rule: PolicyRule) -> tuple[tuple[str, bool], ...]:

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.text.edit_distance import edit_distance
 from tejat.policy.errors import PolicyError
 
@@ -42,9 +42,9 @@ class TomlTable:
             if key not in known:
                 near = _closest_key(key, known)
                 message = (
-                    gettext_lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
+                    lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
                     if near
-                    else gettext_lazy("the key {key!r} is not known", key=key)
+                    else lazy("the key {key!r} is not known", key=key)
                 )
                 raise self.error(message, key=key)
 
@@ -53,9 +53,7 @@ class TomlTable:
         given = [key for key in spellings if key in self._values]
         if len(given) > 1:
             raise self.error(
-                gettext_lazy(
-                    "{given} and {other} are the same thing: give one of them", given=given[0], other=given[1]
-                ),
+                lazy("{given} and {other} are the same thing: give one of them", given=given[0], other=given[1]),
                 key=given[1],
             )
         return given[0] if given else None
@@ -68,7 +66,7 @@ class TomlTable:
         value = self.value(*spellings)
         if value is None or isinstance(value, str):
             return value
-        raise self._type_error(gettext_lazy("a string"), spellings)
+        raise self._type_error(lazy("a string"), spellings)
 
     def strings(self, *spellings: str) -> tuple[str, ...] | None:
         """Return a string or a non-empty list of strings."""
@@ -79,7 +77,7 @@ class TomlTable:
             return (value,)
         if isinstance(value, list) and value and all(isinstance(item, str) for item in cast("list[object]", value)):
             return tuple(cast("list[str]", value))
-        raise self._type_error(gettext_lazy("a string or a list of strings"), spellings)
+        raise self._type_error(lazy("a string or a list of strings"), spellings)
 
     def items(self, *spellings: str) -> tuple[object, ...]:
         value = self.value(*spellings)
@@ -87,13 +85,13 @@ class TomlTable:
             return ()
         if isinstance(value, list):
             return tuple(cast("list[object]", value))
-        raise self._type_error(gettext_lazy("a list"), spellings)
+        raise self._type_error(lazy("a list"), spellings)
 
     def boolean(self, key: str) -> bool:
         value = self.value(key)
         if value is None or isinstance(value, bool):
             return bool(value)
-        raise self._type_error(gettext_lazy("true or false"), (key,))
+        raise self._type_error(lazy("true or false"), (key,))
 
     def integer(self, key: str, *, maximum: int) -> int:
         value = self.value(key)
@@ -101,11 +99,11 @@ class TomlTable:
             return 0
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= maximum:
             return value
-        raise self._type_error(gettext_lazy("a whole number from 0 to {most}", most=maximum), (key,))
+        raise self._type_error(lazy("a whole number from 0 to {most}", most=maximum), (key,))
 
     def _type_error(self, expected: str, spellings: Sequence[str]) -> PolicyError:
         key = self.key(*spellings)
-        return self.error(gettext_lazy("{key} must be {wanted}", key=key, wanted=expected), key=key)
+        return self.error(lazy("{key} must be {wanted}", key=key, wanted=expected), key=key)
 
 
 def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
@@ -113,23 +111,19 @@ def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise PolicyError(file, 1, gettext_lazy("this is not TOML that can be read: it is nested too deeply")) from None
+        raise PolicyError(file, 1, lazy("this is not TOML that can be read: it is nested too deeply")) from None
     except ValueError as error:
-        raise PolicyError(
-            file, _line_of_error(error, text), gettext_lazy("this is not TOML: {why}", why=error)
-        ) from None
+        raise PolicyError(file, _line_of_error(error, text), lazy("this is not TOML: {why}", why=error)) from None
     other = next((key for key in values if key != name), None)
     if other is not None:
         raise PolicyError(
             file,
             _line_of(text, other),
-            gettext_lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name),
+            lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name),
         )
     tables: object = values.get(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):
-        raise PolicyError(
-            file, _line_of(text, name), gettext_lazy("{name!r} must be written as tables [[{name}]]", name=name)
-        )
+        raise PolicyError(file, _line_of(text, name), lazy("{name!r} must be written as tables [[{name}]]", name=name))
     found_tables = cast("list[dict[str, object]]", tables)
     headers = _header_lines(text, name)
     if len(headers) != len(found_tables):  # not written with headers

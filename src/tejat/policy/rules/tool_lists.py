@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
@@ -88,9 +88,7 @@ def _parse_entry(entry: str, source: str) -> _Entry:
     found = _ENTRY.fullmatch(entry)
     if found is None:
         raise PolicyError(
-            source,
-            None,
-            gettext_lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry),
+            source, None, lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry)
         )
     name = CANONICAL_NAMES.get(found["name"], found["name"])
     prefix = found["prefix"]
@@ -99,19 +97,17 @@ def _parse_entry(entry: str, source: str) -> _Entry:
         return _Entry(tool, server, None)
     if name != SHELL:
         raise PolicyError(
-            source,
-            None,
-            gettext_lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL),
+            source, None, lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL)
         )
     tokens = tuple(prefix.split())
     if not tokens:
         raise PolicyError(
             source,
             None,
-            gettext_lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
+            lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
         )
     if not _SHELL_SYNTAX_CHARACTERS.isdisjoint(prefix):
-        message = gettext_lazy(
+        message = lazy(
             "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
             entry=entry,
         )
@@ -136,7 +132,7 @@ def _split(pattern: str, source: str) -> Iterator[str]:
             yield from _non_empty(pattern[start:at])
             start = at + 1
     if depth:
-        raise PolicyError(source, None, gettext_lazy("{pattern!r}: the parentheses do not match", pattern=pattern))
+        raise PolicyError(source, None, lazy("{pattern!r}: the parentheses do not match", pattern=pattern))
     yield from _non_empty(pattern[start:])
 
 

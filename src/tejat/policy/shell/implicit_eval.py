@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.words import ShellWord, word_set
 
 # Values that are run as commands, or decide which program or library is loaded.
@@ -41,9 +41,9 @@ def find_implicit_eval(words: Sequence[ShellWord]) -> Reason:
         return None
     name = words[0]
     if not name.is_literal:
-        return gettext_lazy("the name of a command is computed")
+        return lazy("the name of a command is computed")
     if name.value in _ALWAYS_EVALUATING and len(words) > 1:
-        return gettext_lazy("{word} evaluates what it is given", word=name.value)
+        return lazy("{word} evaluates what it is given", word=name.value)
     check = _CHECKS.get(name.value)
     return check(words) if check else None
 
@@ -52,13 +52,13 @@ def _check_variable_names(words: Sequence[ShellWord]) -> Reason:
     """Check builtins whose operands are variable names."""
     for word in words[1:]:
         if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
-            return gettext_lazy("{word} may evaluate a subscript", word=words[0].value)
+            return lazy("{word} may evaluate a subscript", word=words[0].value)
     return None
 
 
 def _check_mapfile(words: Sequence[ShellWord]) -> Reason:
     if any(word.value.startswith(("-C", "-c")) for word in words[1:]):
-        return gettext_lazy("{word} -C runs what it is given", word=words[0].value)
+        return lazy("{word} -C runs what it is given", word=words[0].value)
     return _check_variable_names(words)
 
 
@@ -73,49 +73,49 @@ def _check_declare(words: Sequence[ShellWord]) -> Reason:
         name, _, _ = word.text.partition("=")
         if word.text[:1] in ("-", "+"):
             if not _ATTRIBUTES.match(word.value):
-                return gettext_lazy(
+                return lazy(
                     "{word} {option} changes how a variable is evaluated", word=words[0].value, option=word.value
                 )
         elif not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*\+?", name):
-            return gettext_lazy("{word} may evaluate a subscript", word=words[0].value)
+            return lazy("{word} may evaluate a subscript", word=words[0].value)
         elif is_command_variable(name.removesuffix("+")):
-            return gettext_lazy("{name} may be run as a command", name=name.removesuffix("+"))
+            return lazy("{name} may be run as a command", name=name.removesuffix("+"))
     return None
 
 
 def _check_set(words: Sequence[ShellWord]) -> Reason:
     for word in words[1:]:
         if not word.is_literal:
-            return gettext_lazy("set may change how the shell evaluates")
+            return lazy("set may change how the shell evaluates")
         if word.value in ("--", "-"):
             return None
         if not _HARMLESS_SET.match(word.value) and word.value not in _HARMLESS_SET_NAMES:
-            return gettext_lazy("set {word} changes how the shell evaluates", word=word.value)
+            return lazy("set {word} changes how the shell evaluates", word=word.value)
     return None
 
 
 def _check_shopt(words: Sequence[ShellWord]) -> Reason:
     for word in words[1:]:
         if not word.is_literal or (word.value not in _HARMLESS_SHOPT and word.value not in ("-s", "-u", "-q", "-p")):
-            return gettext_lazy("shopt {word} changes how the shell evaluates", word=word.value)
+            return lazy("shopt {word} changes how the shell evaluates", word=word.value)
     return None
 
 
 def _check_hash(words: Sequence[ShellWord]) -> Reason:
     is_harmless = all(word.is_literal and (word.value == "-r" or word.value[:1] != "-") for word in words[1:])
-    return None if is_harmless else gettext_lazy("hash may say which program a name stands for")
+    return None if is_harmless else lazy("hash may say which program a name stands for")
 
 
 def _check_test(words: Sequence[ShellWord]) -> Reason:
     operands = [word for word in words[1:] if word.value != "]" or word is not words[-1]]
     if any(word.is_split and not word.is_literal for word in operands):
-        return gettext_lazy("test may be given -v, which evaluates a subscript")
+        return lazy("test may be given -v, which evaluates a subscript")
     if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
-        return gettext_lazy("test -v evaluates a subscript")
+        return lazy("test -v evaluates a subscript")
     # The number of words decides which one is the operator.
     deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
     if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
-        return gettext_lazy("test may be given -v, which evaluates a subscript")
+        return lazy("test may be given -v, which evaluates a subscript")
     return None
 
 
@@ -130,7 +130,7 @@ def _any_computed(operands: Sequence[ShellWord]) -> bool:
 def _check_source(words: Sequence[ShellWord]) -> Reason:
     if len(words) > 1 and words[1].is_literal and not words[1].value.startswith(("/dev/", "/proc/", "-")):
         return None
-    return gettext_lazy("{word} runs something that is computed", word=words[0].value)
+    return lazy("{word} runs something that is computed", word=words[0].value)
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[ShellWord]], Reason]] = {

@@ -1,6 +1,6 @@
 """Parser for shell command lines."""
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.shell.grammar import MAX_LINE_BYTES
 from tejat.policy.shell.plain import REDIRECTS, PlainLine, parse_plain_line
@@ -14,11 +14,11 @@ def parse_command_line(text: str) -> CommandLine:
     A line that is plain apart from redirections to or from files has `REDIRECTS` as its only doubt.
     """
     if len(text) > MAX_LINE_BYTES:
-        return _opaque_line(text, gettext_lazy("it is too long to be taken apart"))
+        return _opaque_line(text, lazy("it is too long to be taken apart"))
     try:
         return _parse(text)
     except (RecursionError, ValueError, MemoryError) as failure:
-        return _opaque_line(text, gettext_lazy("it cannot be taken apart ({kind})", kind=type(failure).__name__))
+        return _opaque_line(text, lazy("it cannot be taken apart ({kind})", kind=type(failure).__name__))
 
 
 def _opaque_line(text: str, doubt: str) -> CommandLine:
@@ -45,7 +45,7 @@ def _collect_doubts(plain: PlainLine | str, analysis: LineAnalysis) -> list[str]
     if isinstance(plain, str):
         return [plain, *analysis.doubts]
     if not _parsers_agree(plain, analysis):
-        return [gettext_lazy("two ways of reading it disagree"), *analysis.doubts]
+        return [lazy("two ways of reading it disagree"), *analysis.doubts]
     return [REDIRECTS, *analysis.doubts] if plain.targets else list(analysis.doubts)
 
 

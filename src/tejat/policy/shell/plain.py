@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.words import word_set
 
 # In a bare word `~` is literal after a letter, a digit or `^` (HEAD~1); `=` and `:` are literal except in a name.
@@ -23,8 +23,8 @@ _REDIRECTION = re.compile(r"(?:[0-2]?>[>|]?|&>>?|0?<)[ \t]*(?=[^<>&|(])|>&[ \t]*
 _AND_OR_PIPE = re.compile(r"(?:&&|\|\||\|)(?![&|])")
 _END = re.compile(r";(?![;&])|&(?![&>])|\n")
 
-REDIRECTS = gettext_lazy("it redirects to or from a file")
-REDIRECTS_UNUSUALLY = gettext_lazy("it redirects in an unusual way")
+REDIRECTS = lazy("it redirects to or from a file")
+REDIRECTS_UNUSUALLY = lazy("it redirects in an unusual way")
 RESERVED = word_set("if then else elif fi do done case esac while until for in function time coproc select { } ! [[ ]]")
 # Builtins that change the meaning of the rest of the line, or evaluate their arguments.
 STATE_BUILTINS = word_set(
@@ -50,7 +50,7 @@ def parse_plain_line(text: str) -> PlainLine | str:
     """Return the commands of a line that is plain apart from redirections, or the first reason why it is not."""
     unusual = next((character for character in text if not _is_usual(character)), None)
     if unusual is not None:
-        return gettext_lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
+        return lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
     return _PlainLineParser(text).parse()
 
 
@@ -76,7 +76,7 @@ class _PlainLineParser:
         if doubt is not None:
             return doubt
         if not self._commands:
-            return gettext_lazy("it holds no command")
+            return lazy("it holds no command")
         return _find_doubt(self._commands) or PlainLine(tuple(self._commands), tuple(self._targets))
 
     def _step(self) -> str | None:
@@ -110,7 +110,7 @@ class _PlainLineParser:
 
     def _end_redirection(self, target: str | None) -> str | None:
         if not self._words:
-            return gettext_lazy("a redirection stands before the command")
+            return lazy("a redirection stands before the command")
         if target is not None and target != "/dev/null":
             self._targets.append(_unquote(target))
         return None
@@ -120,9 +120,9 @@ class _PlainLineParser:
             self._words.append(_unquote(word))
             return None
         if not _NAME.match(word):
-            return gettext_lazy("the name of a command is quoted or unusual, or something is assigned")
+            return lazy("the name of a command is quoted or unusual, or something is assigned")
         if word in RESERVED:
-            return gettext_lazy("it is more than a list of commands ({word})", word=word)
+            return lazy("it is more than a list of commands ({word})", word=word)
         self._words.append(word)
         return None
 
@@ -132,7 +132,7 @@ class _PlainLineParser:
             self._words = []
             self._expects_command = False
             return None
-        return gettext_lazy("a command is missing") if is_needed else None
+        return lazy("a command is missing") if is_needed else None
 
 
 def _unquote(word: str) -> str:
@@ -143,12 +143,12 @@ def _unexpected_character(character: str) -> str:
     if character in "<>":
         return REDIRECTS_UNUSUALLY
     if character in "'\"\\":
-        return gettext_lazy("something in it is escaped or expanded inside quotes")
+        return lazy("something in it is escaped or expanded inside quotes")
     if character in "$`":
-        return gettext_lazy("the shell would expand something in it")
+        return lazy("the shell would expand something in it")
     if character in "*?[]{}~":
-        return gettext_lazy("the shell would expand a pattern in it")
-    return gettext_lazy("it holds something other than plain words, near {character!r}", character=character)
+        return lazy("the shell would expand a pattern in it")
+    return lazy("it holds something other than plain words, near {character!r}", character=character)
 
 
 def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
@@ -156,15 +156,15 @@ def _find_doubt(commands: Sequence[tuple[str, ...]]) -> str | None:
     for words in commands:
         name = words[0]
         if changes_directory and any(".." in word for word in words):
-            return gettext_lazy("a path leads upwards after a change of directory")
+            return lazy("a path leads upwards after a change of directory")
         if name in STATE_BUILTINS:
-            return gettext_lazy("{name} changes the shell or evaluates what it is given", name=name)
+            return lazy("{name} changes the shell or evaluates what it is given", name=name)
         if name in _VARIABLE_OPTION and "-v" in {word[:2] for word in words[1:]}:
-            return gettext_lazy("{name} -v evaluates what it is given", name=name)
+            return lazy("{name} -v evaluates what it is given", name=name)
         if name == "cd":
             changes_directory = True
             if not _is_subdirectory(words[1:]):
-                return gettext_lazy("it changes to a directory that is not plainly below")
+                return lazy("it changes to a directory that is not plainly below")
     return None
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.command_line import Redirection, ShellCommand
 from tejat.policy.shell.grammar import Node, parse_tree
 from tejat.policy.shell.implicit_eval import find_implicit_eval, is_command_variable, is_harmless_subscript
@@ -48,24 +48,24 @@ class LineAnalysis:
 
     def _analyze(self, text: str, via: tuple[str, ...]) -> None:
         if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
-            self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+            self.mark_opaque(lazy("it is nested too deeply or too long"))
             return
         if any(not character.isprintable() and character not in "\n\t" for character in text if character != " "):
             # A blank to the parser and part of a word to bash, or vice versa.
-            self.mark_opaque(gettext_lazy("it holds unusual characters"))
+            self.mark_opaque(lazy("it holds unusual characters"))
         try:
             source = text.encode()
         except UnicodeEncodeError:
-            self.mark_opaque(gettext_lazy("it is not text"))
+            self.mark_opaque(lazy("it is not text"))
             return
         root = parse_tree(source)
         if root is None:
-            self.mark_opaque(gettext_lazy("it is too long to be taken apart"))
+            self.mark_opaque(lazy("it is too long to be taken apart"))
             return
         if root.has_error:
-            self.mark_opaque(gettext_lazy("it does not parse"))
+            self.mark_opaque(lazy("it does not parse"))
         if _CONTINUED_OPERATOR.search(source):
-            self.mark_opaque(gettext_lazy("an operator goes on in the next line"))
+            self.mark_opaque(lazy("an operator goes on in the next line"))
         _TreeWalker(self, source, via).walk(root)
 
     def mark_opaque(self, doubt: str) -> None:
@@ -75,7 +75,7 @@ class LineAnalysis:
     def add_command(self, words: Sequence[ShellWord], via: tuple[str, ...], *, has_assignments: bool = False) -> None:
         """Add a command and those it wraps."""
         if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
-            self.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+            self.mark_opaque(lazy("it is nested too deeply or too long"))
             return
         if not words:
             return
@@ -83,7 +83,7 @@ class LineAnalysis:
         is_plain = name.is_unquoted and not has_assignments and all(word.is_literal for word in words if word.text)
         self.commands.append(ShellCommand(tuple(word.value for word in words if word.text), is_plain, via))
         if name.is_unquoted and (name.value in RESERVED - {"time", "coproc"} or _is_block(words)):
-            self.mark_opaque(gettext_lazy("a reserved word stands where a command should"))
+            self.mark_opaque(lazy("a reserved word stands where a command should"))
         reason = find_implicit_eval(words)
         if reason:
             self.mark_opaque(reason)
@@ -98,7 +98,7 @@ class LineAnalysis:
         for line in wrapped.lines:
             doubt = parse_plain_line(line)
             if isinstance(doubt, str) or doubt.targets:
-                self.doubts[gettext_lazy("what {word} would run is not plain", word=base_name(name.value))] = None
+                self.doubts[lazy("what {word} would run is not plain", word=base_name(name.value))] = None
             self._analyze(line, inside)
 
 
@@ -117,7 +117,7 @@ class _TreeWalker:
         while waiting:
             node, depth = waiting.pop()
             if depth > _MAX_NODE_DEPTH or len(self._analysis.commands) > _MAX_COMMANDS:
-                self._analysis.mark_opaque(gettext_lazy("it is nested too deeply or too long"))
+                self._analysis.mark_opaque(lazy("it is nested too deeply or too long"))
                 return
             self._visit(node)
             self._check_gaps(node, is_root=depth == 0)
@@ -139,7 +139,7 @@ class _TreeWalker:
             gap = self._source[at:start].replace(b"\\\n", b"").strip(b" \t\n")
             # A lone dash before a here-document is skipped too, and is harmless.
             if gap and gap != b"-" and (node.type != "heredoc_body" or _EXPANSION.search(_ESCAPED.sub(b"", gap))):
-                self._analysis.mark_opaque(gettext_lazy("a part of it cannot be taken apart"))
+                self._analysis.mark_opaque(lazy("a part of it cannot be taken apart"))
             at = max(at, following)
 
     def _visit(self, node: Node) -> None:
@@ -192,23 +192,21 @@ class _TreeWalker:
             between = self._source[end:start]
             blanks = between.replace(b"\\\n", b"")
             if b"\\\n" in between and not blanks:
-                self._analysis.mark_opaque(gettext_lazy("a word goes on in the next line"))
+                self._analysis.mark_opaque(lazy("a word goes on in the next line"))
             if b"\n" in blanks:
-                self._analysis.mark_opaque(gettext_lazy("where a line ends is not certain"))
+                self._analysis.mark_opaque(lazy("where a line ends is not certain"))
 
     def _visit_test(self, node: Node) -> None:
         text = self._text(node)
         if not text.startswith(b"[["):
             self._analysis.add_command(self._join_adjacent(_operands(node)), self._via)
         elif _EVALUATING_TEST.search(text):
-            self._analysis.mark_opaque(gettext_lazy("a test evaluates what it is given"))
+            self._analysis.mark_opaque(lazy("a test evaluates what it is given"))
 
     def _visit_assignment(self, node: Node) -> None:
         name = re.match(rb"\w*", self._text(node))
         if name and is_command_variable(name[0].decode("ascii", "replace")):
-            self._analysis.mark_opaque(
-                gettext_lazy("{name} may be run as a command", name=name[0].decode("ascii", "replace"))
-            )
+            self._analysis.mark_opaque(lazy("{name} may be run as a command", name=name[0].decode("ascii", "replace")))
 
     def _visit_redirection(self, node: Node) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
@@ -230,7 +228,7 @@ class _TreeWalker:
         )
         if len(words) != 1:
             # Words after the target belong to the command, but the tree attaches them to the redirection.
-            self._analysis.mark_opaque(gettext_lazy("what a redirection goes to is not certain"))
+            self._analysis.mark_opaque(lazy("what a redirection goes to is not certain"))
 
     def _has_quoted_delimiter(self, node: Node) -> bool:
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
@@ -247,7 +245,7 @@ class _TreeWalker:
             or delimiter is None
             or not self._matches_bash_heredoc_end(node, delimiter, end)
         ):
-            self._analysis.mark_opaque(gettext_lazy("where a here-document ends is not certain"))
+            self._analysis.mark_opaque(lazy("where a here-document ends is not certain"))
 
     def _matches_bash_heredoc_end(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
         first_line = self._line_at(node.start_byte)
@@ -272,34 +270,34 @@ class _TreeWalker:
         text = self._text(node)
         kind = node.type
         if kind == "c_style_for_statement":
-            self._analysis.mark_opaque(gettext_lazy("a loop evaluates arithmetic"))
+            self._analysis.mark_opaque(lazy("a loop evaluates arithmetic"))
         elif kind == "arithmetic_expansion" or (kind == "compound_statement" and text.startswith(b"((")):
             if _ARITHMETIC_NAMES.search(text[2:]):
-                self._analysis.mark_opaque(gettext_lazy("arithmetic evaluates what a name stands for"))
+                self._analysis.mark_opaque(lazy("arithmetic evaluates what a name stands for"))
         elif kind == "subscript":
             if not is_harmless_subscript(text.partition(b"[")[2].removesuffix(b"]").decode("ascii", "replace")):
-                self._analysis.mark_opaque(gettext_lazy("a subscript is evaluated"))
+                self._analysis.mark_opaque(lazy("a subscript is evaluated"))
         elif kind == "expansion":
             is_substring = any(child.type == ":" for child in node.children)
             if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
-                self._analysis.mark_opaque(gettext_lazy("an expansion evaluates what a name stands for"))
+                self._analysis.mark_opaque(lazy("an expansion evaluates what a name stands for"))
 
     def _visit_substitution(self, node: Node) -> None:
         text = self._text(node)
         # Only a backslash protects a backquote here, quotes do not.
         if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
-            self._analysis.mark_opaque(gettext_lazy("backquotes hold backquotes or escapes"))
+            self._analysis.mark_opaque(lazy("backquotes hold backquotes or escapes"))
 
     def _visit_comment(self, node: Node) -> None:
         if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
-            self._analysis.mark_opaque(gettext_lazy("where a comment begins is not certain"))
+            self._analysis.mark_opaque(lazy("where a comment begins is not certain"))
 
     def _visit_leaf(self, node: Node) -> None:
         text = _ESCAPED.sub(b"", self._text(node))
         if _EXPANSION.search(text):
-            self._analysis.mark_opaque(gettext_lazy("an expansion cannot be taken apart"))
+            self._analysis.mark_opaque(lazy("an expansion cannot be taken apart"))
         if node.type == "word" and b"\n" in text:
-            self._analysis.mark_opaque(gettext_lazy("where a line ends is not certain"))
+            self._analysis.mark_opaque(lazy("where a line ends is not certain"))
 
 
 def _operands(test: Node) -> list[Node]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.words import ShellWord, word_set
 
 ShellWords = Sequence[ShellWord]
@@ -63,9 +63,7 @@ class WrapperSyntax:
         commands = tuple(tuple(words[start:]) for start in dict.fromkeys(starts) if start < len(words))
         return WrappedCommands(
             commands,
-            opaque_reason=gettext_lazy("{word} runs something that is computed", word=words[0].value)
-            if is_hidden
-            else None,
+            opaque_reason=lazy("{word} runs something that is computed", word=words[0].value) if is_hidden else None,
         )
 
     def _option_length(self, value: str) -> int | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from itertools import pairwise, zip_longest
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.words import ShellWord, literal_word, word_set
 from tejat.policy.shell.wrapper_options import (
@@ -84,7 +84,7 @@ def _wrap_lines(name: ShellWord, lines: ShellWords) -> WrappedCommands:
     is_hidden = any(not line.is_literal for line in lines)
     return WrappedCommands(
         lines=tuple(_BEFORE_COMMAND.sub("", _readable_text(line), count=1) for line in lines),
-        opaque_reason=gettext_lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
+        opaque_reason=lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
     )
 
 
@@ -101,7 +101,7 @@ def _join_words(name: ShellWord, words: ShellWords) -> WrappedCommands:
     is_hidden = any(not word.is_literal for word in words)
     return WrappedCommands(
         lines=(" ".join(_readable_text(word) for word in words),),
-        opaque_reason=gettext_lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
+        opaque_reason=lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
     )
 
 
@@ -123,7 +123,7 @@ def _unwrap_shell(words: ShellWords) -> WrappedCommands:
         takes_line = takes_line or (value[0] == "-" and "c" in value)
         at += value[-1] in "oO"
     if at >= len(words):
-        return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+        return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
     operand = words[at]
     if takes_line:
         return _wrap_lines(words[0], [operand])
@@ -132,7 +132,7 @@ def _unwrap_shell(words: ShellWords) -> WrappedCommands:
         word.value[:1] == "-" and "s" in word.value[1:] and word.value[:2] != "--" for word in words[1:at]
     )
     if reads_input or not is_seen:
-        return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+        return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
     return WrappedCommands((tuple(words[at:]),))
 
 
@@ -209,7 +209,7 @@ def _unwrap_parallel(words: ShellWords) -> WrappedCommands:
     return WrappedCommands(
         inner.commands,
         lines,
-        inner.opaque_reason or (None if lines else gettext_lazy("{word} runs what it reads", word="parallel")),
+        inner.opaque_reason or (None if lines else lazy("{word} runs what it reads", word="parallel")),
     )
 
 
@@ -223,7 +223,7 @@ def _unwrap_find(words: ShellWords) -> WrappedCommands:
     is_hidden = any(word.is_split and not word.is_literal and word.text.startswith(("$", "`")) for word in words[1:])
     return WrappedCommands(
         tuple(commands),
-        opaque_reason=gettext_lazy("{word} may run something that is computed", word="find") if is_hidden else None,
+        opaque_reason=lazy("{word} may run something that is computed", word="find") if is_hidden else None,
     )
 
 
@@ -260,7 +260,7 @@ def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
         ).unwrap(words)
     if name == "runuser":
         return WrapperSyntax("ugG", long_options_with_value=word_set("--user --group")).unwrap(words)
-    return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=name))
+    return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
 
 
 def _unwrap_watch(words: ShellWords) -> WrappedCommands:
@@ -297,7 +297,7 @@ def _unwrap_bwrap(words: ShellWords) -> WrappedCommands:
 
 
 def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
-    return WrappedCommands(opaque_reason=gettext_lazy("{word} runs what it reads", word=words[0].value))
+    return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
 
 
 def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
@@ -350,7 +350,7 @@ def _unwrap_windows_shell(words: ShellWords) -> WrappedCommands | None:
         if word.value.lower() in ("/c", "/k", "-c", "-command", "/command"):
             return _join_words(words[0], words[index + 1 :])
         if re.match(r"[-/]e(?:c|nc\w*)?\Z", word.value.lower()):
-            return WrappedCommands(opaque_reason=gettext_lazy("{word} runs something encoded", word=words[0].value))
+            return WrappedCommands(opaque_reason=lazy("{word} runs something encoded", word=words[0].value))
     return None
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 from tejat.core.approval.confirmation import Confirmation, ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject, Params
 from tejat.core.sanitize import sanitize_text
@@ -70,11 +70,11 @@ class DiscoveredTool(BaseTool):
         if (reason := self._find_blocked_reason()) is not None:
             raise ToolFailure(_format_report(error=reason), ErrorType.DISCOVERED_TOOL_EXECUTION_ERROR)
         return ExecConfirmation(
-            title=gettext_lazy("Confirm: {tool}", tool=self.display_name),
+            title=lazy("Confirm: {tool}", tool=self.display_name),
             command=shlex.join(self._arguments),
             directory=self._directory,
             root_commands=self._arguments[:1],
-            notes=(gettext_lazy("It reads these arguments on its input: {given}", given=payload),),
+            notes=(lazy("It reads these arguments on its input: {given}", given=payload),),
             digest=self._digest(payload),
         )
 
@@ -132,7 +132,7 @@ def _encode_input(params: Params) -> str:
     try:
         return dump_json(cast("JsonObject", dict(params)))
     except (TypeError, ValueError) as error:
-        raise invalid_params(gettext_lazy("params cannot be written as JSON: {why}", why=error)) from None
+        raise invalid_params(lazy("params cannot be written as JSON: {why}", why=error)) from None
 
 
 def _exit_failure(exit_status: ExitStatus | None) -> str | None:

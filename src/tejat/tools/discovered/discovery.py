@@ -7,7 +7,7 @@ from typing import cast
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.sanitize import sanitize_line, sanitize_text, strip_hidden
@@ -27,7 +27,7 @@ MAX_DESCRIPTION_LENGTH = 8 * 1024
 MAX_SCHEMA_LENGTH = 64 * 1024
 MAX_SCHEMA_DEPTH = 64
 
-_COMMAND_LABEL = gettext_lazy("Tool discovery command")
+_COMMAND_LABEL = lazy("Tool discovery command")
 _MAX_WARNINGS = 20
 _MAX_LINES = 40
 _MAX_LINE_LENGTH = 400
@@ -81,8 +81,7 @@ async def discover_tools(
         )
     except OSError as error:
         raise DiscoveryFailed(
-            gettext_lazy("{command} cannot be run: {why}", command=_COMMAND_LABEL, why=format_start_error(error)),
-            command=words,
+            lazy("{command} cannot be run: {why}", command=_COMMAND_LABEL, why=format_start_error(error)), command=words
         ) from error
     stderr = _last_lines(finished.stderr)
     if problem := _find_failure(finished, seconds):
@@ -97,19 +96,17 @@ async def discover_tools(
 def _find_failure(finished: ProgramResult, seconds: float) -> str | None:
     exit_status = finished.exit
     if finished.reason is ProgramEndReason.OUTPUT:
-        return gettext_lazy(
+        return lazy(
             "{command} output exceeded size limit of {most} bytes.", command=_COMMAND_LABEL, most=MAX_OUTPUT_BYTES
         )
     if finished.reason is ProgramEndReason.TIME or exit_status is None:
-        return gettext_lazy(
+        return lazy(
             "{command} took longer than {seconds:g} seconds and was stopped.", command=_COMMAND_LABEL, seconds=seconds
         )
     if exit_status.signal is not None:
-        return gettext_lazy(
-            "{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(exit_status.signal)
-        )
+        return lazy("{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(exit_status.signal))
     return (
-        gettext_lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=exit_status.code)
+        lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=exit_status.code)
         if exit_status.code
         else None
     )
@@ -123,15 +120,13 @@ def _last_lines(output: bytes) -> tuple[str, ...]:
 def _parse_output(output: bytes) -> "_DeclarationParser":
     """Parse the printed declarations. Raises NotJson with the complete message."""
     if not output.strip():
-        raise InvalidJson(gettext_lazy("{command} printed nothing.", command=_COMMAND_LABEL))
+        raise InvalidJson(lazy("{command} printed nothing.", command=_COMMAND_LABEL))
     try:
         listed = load_json(output)
     except InvalidJson as error:
-        raise InvalidJson(
-            gettext_lazy("{command} did not print JSON: {why}.", command=_COMMAND_LABEL, why=error)
-        ) from None
+        raise InvalidJson(lazy("{command} did not print JSON: {why}.", command=_COMMAND_LABEL, why=error)) from None
     if not isinstance(listed, list):
-        raise InvalidJson(gettext_lazy("{command} did not return a JSON array of tools.", command=_COMMAND_LABEL))
+        raise InvalidJson(lazy("{command} did not return a JSON array of tools.", command=_COMMAND_LABEL))
     reading = _DeclarationParser()
     for item in cast("list[object]", listed):
         reading.parse_item(item)
@@ -166,17 +161,15 @@ class _DeclarationParser:
         """Add warnings about tools and warnings beyond the limits."""
         if self._dropped_tools:
             self.warnings.append(
-                gettext_lazy(
-                    "Discovered more than {most} tools. Skipping {rest}.", most=MAX_TOOLS, rest=self._dropped_tools
-                )
+                lazy("Discovered more than {most} tools. Skipping {rest}.", most=MAX_TOOLS, rest=self._dropped_tools)
             )
         if self._dropped_warnings:
-            self.warnings.append(gettext_lazy("And {rest} more of such warnings.", rest=self._dropped_warnings))
+            self.warnings.append(lazy("And {rest} more of such warnings.", rest=self._dropped_warnings))
 
     def _parse_declaration(self, declared: Mapping[str, object]) -> None:
         name = declared.get("name")
         if not name:
-            self._warn(gettext_lazy("Discovered a tool with no name. Skipping."))
+            self._warn(lazy("Discovered a tool with no name. Skipping."))
         elif not isinstance(name, str) or not _NAME.fullmatch(name):
             self._warn(
                 f'Discovered a tool with the name "{_for_display(name)}", which no model could call: a name has at '
@@ -194,13 +187,11 @@ class _DeclarationParser:
         description = strip_hidden(given)
         if description != given:
             self._warn(
-                gettext_lazy(
-                    "The description of the tool {name} has hidden characters. They were taken out.", name=name
-                )
+                lazy("The description of the tool {name} has hidden characters. They were taken out.", name=name)
             )
         if len(description) > MAX_DESCRIPTION_LENGTH:
             self._warn(
-                gettext_lazy(
+                lazy(
                     "The description of the tool {name} was cut at {most} characters.",
                     name=name,
                     most=MAX_DESCRIPTION_LENGTH,
@@ -218,9 +209,7 @@ class _DeclarationParser:
         try:
             return _parse_schema(given)
         except _InvalidSchema as broken:
-            self._warn(
-                gettext_lazy("The parameters of the tool {name} were left out: {broken}.", name=name, broken=broken)
-            )
+            self._warn(lazy("The parameters of the tool {name} were left out: {broken}.", name=name, broken=broken))
             return _EMPTY_SCHEMA
 
     def _warn(self, warning: str) -> None:
@@ -237,16 +226,16 @@ class _InvalidSchema(Exception):
 def _parse_schema(given: object) -> JsonObject:
     """Validate a schema and make it an object schema. Raises _InvalidSchema."""
     if not isinstance(given, dict):
-        raise _InvalidSchema(gettext_lazy("they are no object"))
+        raise _InvalidSchema(lazy("they are no object"))
     if not _is_shallow(cast("JsonValue", given)):
-        raise _InvalidSchema(gettext_lazy("they are nested deeper than {most} levels", most=MAX_SCHEMA_DEPTH))
+        raise _InvalidSchema(lazy("they are nested deeper than {most} levels", most=MAX_SCHEMA_DEPTH))
     schema: JsonObject = {**_EMPTY_SCHEMA, **cast("JsonObject", _lowercase_types(cast("JsonValue", given)))}
     if schema["type"] != "object":
-        raise _InvalidSchema(gettext_lazy("they are not those of an object"))
+        raise _InvalidSchema(lazy("they are not those of an object"))
     if len(dump_json(schema)) > MAX_SCHEMA_LENGTH:
-        raise _InvalidSchema(gettext_lazy("they take more than {most} KiB", most=MAX_SCHEMA_LENGTH // 1024))
+        raise _InvalidSchema(lazy("they take more than {most} KiB", most=MAX_SCHEMA_LENGTH // 1024))
     if flaw := schema_problem(schema):
-        raise _InvalidSchema(gettext_lazy("they are no JSON Schema, {flaw}", flaw=_for_display(flaw)))
+        raise _InvalidSchema(lazy("they are no JSON Schema, {flaw}", flaw=_for_display(flaw)))
     return schema
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.tools.base import ToolContext
 from tejat.core.tools.display import DiffStat, FileDiff
 from tejat.workspace.context import Workspace
@@ -207,7 +207,7 @@ def _with_diff(error: WorkspaceError, location: Location, seen: bytes | None, no
 
 def _too_large(path: str, size: int) -> WorkspaceError:
     limit = MAX_FILE_BYTES // 2**20
-    message = gettext_lazy(
+    message = lazy(
         "File is too large to be changed: {path} ({size:.2f}MB, at most {limit}MB)",
         path=path,
         size=size / 2**20,
@@ -217,12 +217,12 @@ def _too_large(path: str, size: int) -> WorkspaceError:
 
 
 def _approval_mismatch(path: str) -> ToolFailure:
-    message = gettext_lazy("What was approved is not what would be written, so nothing was written: {path}", path=path)
+    message = lazy("What was approved is not what would be written, so nothing was written: {path}", path=path)
     return ToolFailure(message, ErrorType.EXECUTION_FAILED)
 
 
 def _path_retargeted(path: str) -> WorkspaceError:
-    message = gettext_lazy(
+    message = lazy(
         "The path has come to mean another file, so nothing was written: {path}. Read it again first.", path=path
     )
     return WorkspaceError(message, ErrorType.STALE_FILE, path=path)

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData
 from tejat.tools.files.display_path import relative_path
 from tejat.workspace.context import Workspace
@@ -97,7 +97,7 @@ def _read_open_file(
         shown = relative_path(location)
         return FileContent(
             f"Cannot display content of binary file: {shown}",
-            gettext_lazy("Skipped binary file: {path}", path=shown),
+            lazy("Skipped binary file: {path}", path=shown),
             found.kind,
         )
     raw = _record_read(workspace, file, head)
@@ -124,7 +124,7 @@ def _read_media(file: OpenFile, found: FileType) -> FileContent:
     size = file.status.st_size
     if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
         raise ToolFailure(
-            gettext_lazy(
+            lazy(
                 "Cannot read audio file {location}: its format is not supported. Supported formats: {names}.",
                 location=relative_path(location),
                 names=", ".join(SUPPORTED_AUDIO),
@@ -133,17 +133,13 @@ def _read_media(file: OpenFile, found: FileType) -> FileContent:
         )
     if size > MAX_MEDIA_BYTES:
         raise ToolFailure(
-            gettext_lazy(
-                "File size exceeds the 20MB limit: {path} ({size:.2f}MB)", path=location.path, size=size / 2**20
-            ),
+            lazy("File size exceeds the 20MB limit: {path} ({size:.2f}MB)", path=location.path, size=size / 2**20),
             ErrorType.FILE_TOO_LARGE,
-            display=gettext_lazy("File size exceeds the 20MB limit."),
+            display=lazy("File size exceeds the 20MB limit."),
         )
     kind = "image" if found.kind is FileKind.SVG else found.kind.value
     data = InlineData(found.mime_type, file.read(MAX_MEDIA_BYTES))
-    return FileContent(
-        data, gettext_lazy("Read {kind} file: {path}", kind=kind, path=relative_path(location)), found.kind
-    )
+    return FileContent(data, lazy("Read {kind} file: {path}", kind=kind, path=relative_path(location)), found.kind)
 
 
 def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:
@@ -163,7 +159,7 @@ def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | N
 def _text_content(part: LineSlice, offset: int) -> FileContent:
     text = "\n".join(part.lines)
     if not part.lines:
-        display = gettext_lazy("(nothing to show: the file has {count} lines)", count=part.total)
+        display = lazy("(nothing to show: the file has {count} lines)", count=part.total)
         return FileContent("", display, FileKind.TEXT, is_complete=False)
     if not part.reaches_end:
         last = offset + len(part.lines)
@@ -171,10 +167,10 @@ def _text_content(part: LineSlice, offset: int) -> FileContent:
             f"[File content truncated: showing lines {offset + 1}-{last} of {part.total} total lines. "
             "Use offset/limit parameters to view more.]\n"
         )
-        return FileContent(note + text, gettext_lazy("(truncated)"), FileKind.TEXT, is_complete=False)
+        return FileContent(note + text, lazy("(truncated)"), FileKind.TEXT, is_complete=False)
     if part.has_truncated_lines:
         note = (
             f"[File content partially truncated: some lines exceeded maximum length of {MAX_LINE_LENGTH} characters.]\n"
         )
-        return FileContent(note + text, gettext_lazy("(truncated)"), FileKind.TEXT, is_complete=False)
+        return FileContent(note + text, lazy("(truncated)"), FileKind.TEXT, is_complete=False)
     return FileContent(text, "", FileKind.TEXT, is_complete=offset == 0)

@@ -10,7 +10,7 @@ from typing import Generic, ParamSpec, TypeVar, cast, overload
 from tejat.core.approval.confirmation import Confirmation, InfoConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
 from tejat.core.tools.docstring import parse_docstring
@@ -136,7 +136,7 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         if not self._needs_confirmation:
             return None
-        title = gettext_lazy("Confirm: {tool}", tool=self.display_name)
+        title = lazy("Confirm: {tool}", tool=self.display_name)
         return InfoConfirmation(title=title, prompt=self.get_description(params))
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:

@@ -4,7 +4,7 @@ import re
 
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
@@ -37,19 +37,19 @@ def finished_result(command_run: CommandRun, exit_status: ExitStatus) -> ToolRes
     if not display.strip():
         display = ""
         if exit_status.signal is not None:
-            display = gettext_lazy("Command terminated by signal: {signal}", signal=signal_name(exit_status.signal))
+            display = lazy("Command terminated by signal: {signal}", signal=signal_name(exit_status.signal))
         elif exit_status.code:
-            display = gettext_lazy("Command exited with code: {code}", code=exit_status.code)
+            display = lazy("Command exited with code: {code}", code=exit_status.code)
     code = exit_status.code if exit_status.signal is None else -exit_status.signal
     return ToolResult(_format_lines(command_run, exit_status=exit_status), display, exit_code=code)
 
 
 def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
     """Result of a command that could not be run, or whose supervisor was killed."""
-    message = gettext_lazy("{reason} (command: {command})", reason=reason, command=command_run.command)
+    message = lazy("{reason} (command: {command})", reason=reason, command=command_run.command)
     error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
     return ToolResult(
-        _format_lines(command_run, error=message), gettext_lazy("Command failed: {reason}", reason=message), error
+        _format_lines(command_run, error=message), lazy("Command failed: {reason}", reason=message), error
     )
 
 
@@ -57,22 +57,22 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
     """Result of a command that was stopped after `limit` seconds."""
     minutes = limit / 60
     sentences = [
-        gettext_lazy(
+        lazy(
             "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes"
             " without output.",
             minutes=minutes,
         )
         if why is CommandEndReason.IDLE
-        else gettext_lazy(
+        else lazy(
             "Command was automatically cancelled because it exceeded the timeout of {minutes:.1f} minutes.",
             minutes=minutes,
         )
     ]
     if limit < 60:
-        sentences.append(gettext_lazy("The limit was {seconds:g} seconds.", seconds=limit))
+        sentences.append(lazy("The limit was {seconds:g} seconds.", seconds=limit))
     if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(command_run)):
         sentences.append(
-            gettext_lazy(
+            lazy(
                 'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
                 "Answer beforehand, with an option of the program or by a pipe into it.",
                 prompt=prompt,
@@ -85,14 +85,12 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
 
 def cancelled_result(command_run: CommandRun) -> ToolResult:
     """Result of a command that the user cancelled."""
-    display = command_run.output if command_run.output.strip() else gettext_lazy("Command cancelled by user.")
+    display = command_run.output if command_run.output.strip() else lazy("Command cancelled by user.")
     return ToolResult("Command was cancelled by user before it could complete." + _partial_output(command_run), display)
 
 
 def cancelled_before_start_result() -> ToolResult:
-    return ToolResult(
-        "Command was cancelled by user before it could start.", gettext_lazy("Command cancelled by user.")
-    )
+    return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))
 
 
 def _partial_output(command_run: CommandRun) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import field, frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.model import AskModel, Capability
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def reject_secrets(web: WebAccess, text: str) -> None:
     for secret in web.secrets():
         if len(secret) >= _MIN_SECRET_LENGTH and any(secret.casefold() in spelling for spelling in spellings):
             raise ToolFailure(
-                gettext_lazy("This would send a secret of the user, such as a key, to somebody else. Leave it out."),
+                lazy("This would send a secret of the user, such as a key, to somebody else. Leave it out."),
                 ErrorType.POLICY_VIOLATION,
             )
 

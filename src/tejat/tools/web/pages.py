@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData, Part, Text
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import StopToken
@@ -128,14 +128,12 @@ async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> We
     """Convert a fetched page. Raises FetchFailure and PageFailure."""
     if not 200 <= fetched.status < 300:
         raise FetchFailure(
-            gettext_lazy(
-                "Request failed with status code {status}", status=f"{fetched.status} {fetched.reason}".rstrip()
-            )
+            lazy("Request failed with status code {status}", status=f"{fetched.status} {fetched.reason}".rstrip())
         )
     mime_type = parse_mime_type(fetched.content_type)
     if mime_type in _MEDIA:
         if fetched.is_truncated:
-            raise FetchFailure(gettext_lazy("The file ({kind}) is too large.", kind=mime_type))
+            raise FetchFailure(lazy("The file ({kind}) is too large.", kind=mime_type))
         return WebPage(url, media=InlineData(mime_type, fetched.body))
     found = await run_blocking(lambda stop: _page_text(fetched, with_links=with_links, stop=stop))
     text = _HIDDEN.sub("", found.text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -146,8 +144,8 @@ async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> We
 def _page_text(fetched: FetchedPage, *, with_links: bool, stop: StopToken) -> PageText:
     text = decode_body(fetched.content_type, fetched.body)
     if text is None:
-        kind = parse_mime_type(fetched.content_type) or gettext_lazy("unknown type")
-        raise FetchFailure(gettext_lazy("The content is not text ({kind}).", kind=kind))
+        kind = parse_mime_type(fetched.content_type) or lazy("unknown type")
+        raise FetchFailure(lazy("The content is not text ({kind}).", kind=kind))
     if not is_html(fetched.content_type, fetched.body):
         return PageText(text[:MAX_CHARACTERS], is_truncated=len(text) > MAX_CHARACTERS)
     return convert_to_markdown(text, base_url=fetched.url, with_links=with_links, limit=MAX_CHARACTERS, stop=stop)

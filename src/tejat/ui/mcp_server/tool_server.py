@@ -35,11 +35,7 @@ class ToolServer:
 
     def discover_result(self) -> dict[str, JsonValue]:
         """Return the result of `server/discover`."""
-        return {
-            "supportedVersions": [*STATELESS_REVISIONS, *HANDSHAKE_REVISIONS],
-            **self._capabilities(),
-            **NO_CACHE,
-        }
+        return {"supportedVersions": [*STATELESS_REVISIONS, *HANDSHAKE_REVISIONS], **self._capabilities(), **NO_CACHE}
 
     def complete_result(self, result: JsonObject) -> JsonObject:
         """Complete a result of the stateless revisions with its type and the server info."""

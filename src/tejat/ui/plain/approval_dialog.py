@@ -90,11 +90,7 @@ class PlainApprovalDialog:
             if has_more and typed in (_MORE, "more", str(most)):
                 return _MORE
             _print(
-                _(
-                    "Please type one of the letters {letters}, or a number from 1 to {most}.",
-                    letters=letters,
-                    most=most,
-                )
+                _("Please type one of the letters {letters}, or a number from 1 to {most}.", letters=letters, most=most)
             )
 
     async def _edit(self, confirmation: Confirmation) -> ApprovalReply | None:

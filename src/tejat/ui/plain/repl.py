@@ -56,12 +56,7 @@ class TypeAheadApprover:
 
 
 async def run_plain(
-    session: UiSession,
-    terminal: PlainTerminal,
-    prompter: UserPrompter,
-    approver: Approver,
-    *,
-    first: str | None = None,
+    session: UiSession, terminal: PlainTerminal, prompter: UserPrompter, approver: Approver, *, first: str | None = None
 ) -> int:
     """Run the session until the user exits and return the exit code."""
     output = terminal.output

@@ -13,7 +13,7 @@ from tejat.core.agent.events import (
     RunEnded,
     Severity,
 )
-from tejat.core.i18n import LazyString, _, gettext_lazy, join_lazy, translate
+from tejat.core.i18n import LazyString, _, join_lazy, lazy, translate
 from tejat.core.model import CONVERSATION
 
 
@@ -70,21 +70,21 @@ def run_end_message(ended: RunEnded) -> str:
 
 
 _END_REASONS: dict[EndReason, LazyString] = {
-    EndReason.BAD_PROMPT: gettext_lazy("Nothing was sent"),
-    EndReason.NOT_TRUSTED: gettext_lazy("This needs a trusted folder"),
-    EndReason.NOT_ALLOWED: gettext_lazy("Not allowed"),
-    EndReason.INTERRUPTED: gettext_lazy("Stopped"),
-    EndReason.TURN_LIMIT: gettext_lazy("Stopped at a limit"),
-    EndReason.TOKEN_LIMIT: gettext_lazy("Stopped at a limit"),
-    EndReason.COST_LIMIT: gettext_lazy("Stopped at a limit"),
-    EndReason.TIME_LIMIT: gettext_lazy("Stopped at a limit"),
-    EndReason.LOOP: gettext_lazy("Stopped, because the model went in circles"),
-    EndReason.TRUNCATED: gettext_lazy("The answer was cut off"),
-    EndReason.BLOCKED: gettext_lazy("The answer was blocked"),
-    EndReason.EMPTY: gettext_lazy("The model said nothing"),
-    EndReason.MALFORMED_CALL: gettext_lazy("The model asked for something that cannot be read"),
-    EndReason.CONTEXT_FULL: gettext_lazy("The conversation is too long for the model"),
-    EndReason.MODEL_FAILED: gettext_lazy("The model did not answer"),
-    EndReason.TOOL_STOPPED: gettext_lazy("A tool ended the run"),
-    EndReason.FAILED: gettext_lazy("Something went wrong inside Tejat"),
+    EndReason.BAD_PROMPT: lazy("Nothing was sent"),
+    EndReason.NOT_TRUSTED: lazy("This needs a trusted folder"),
+    EndReason.NOT_ALLOWED: lazy("Not allowed"),
+    EndReason.INTERRUPTED: lazy("Stopped"),
+    EndReason.TURN_LIMIT: lazy("Stopped at a limit"),
+    EndReason.TOKEN_LIMIT: lazy("Stopped at a limit"),
+    EndReason.COST_LIMIT: lazy("Stopped at a limit"),
+    EndReason.TIME_LIMIT: lazy("Stopped at a limit"),
+    EndReason.LOOP: lazy("Stopped, because the model went in circles"),
+    EndReason.TRUNCATED: lazy("The answer was cut off"),
+    EndReason.BLOCKED: lazy("The answer was blocked"),
+    EndReason.EMPTY: lazy("The model said nothing"),
+    EndReason.MALFORMED_CALL: lazy("The model asked for something that cannot be read"),
+    EndReason.CONTEXT_FULL: lazy("The conversation is too long for the model"),
+    EndReason.MODEL_FAILED: lazy("The model did not answer"),
+    EndReason.TOOL_STOPPED: lazy("A tool ended the run"),
+    EndReason.FAILED: lazy("Something went wrong inside Tejat"),
 }

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.read_tracker import stat_identity
 from tejat.workspace.files.roots import Location, ParentDirectory, Roots
@@ -84,14 +84,14 @@ def _open_parent(
         mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
         if not mode & _ANY_WRITE_BIT:
             raise _permission_error(
-                location.path, errno.EACCES, gettext_lazy("The directory is read-only (mode {mode:04o}).", mode=mode)
+                location.path, errno.EACCES, lazy("The directory is read-only (mode {mode:04o}).", mode=mode)
             )
         if not parent.missing:
             yield parent, ()
             return
         missing = len(parent.missing)
     if expected is not None:
-        raise _stale_file_error(location.path, gettext_lazy("its directory no longer exists"))
+        raise _stale_file_error(location.path, lazy("its directory no longer exists"))
     with roots.open_parent(location, create=True) as parent:
         try:
             yield parent, _parent_paths(parent.location.path, missing)
@@ -167,7 +167,7 @@ def _require_absent(parent: ParentDirectory, path: str) -> None:
     with suppress(FileNotFoundError):
         status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
         _require_regular_file(status, path)
-        raise _stale_file_error(path, gettext_lazy("it did not exist then and exists now"))
+        raise _stale_file_error(path, lazy("it did not exist then and exists now"))
 
 
 def _rename_over(
@@ -186,12 +186,12 @@ def _rename_over(
                 os.fsync(temporary.fd)
                 kept = status
             if not _is_expected(current, status, expected):
-                raise _stale_file_error(path, gettext_lazy("it has other content now"))
+                raise _stale_file_error(path, lazy("it has other content now"))
         temporary.ensure_name()
         if stat_identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == stat_identity(status):
             temporary.rename_over(parent.name)
             return status.st_nlink
-    raise _stale_file_error(path, gettext_lazy("it keeps changing"))
+    raise _stale_file_error(path, lazy("it keeps changing"))
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def _open_current(parent: ParentDirectory, path: str) -> Generator[int]:
         _require_regular_file(status, path)
         current = os.open(parent.name, _READ_IN_PLACE, dir_fd=parent.fd)
     except FileNotFoundError as error:
-        raise _stale_file_error(path, gettext_lazy("it no longer exists")) from error
+        raise _stale_file_error(path, lazy("it no longer exists")) from error
     try:
         status = os.fstat(current)
         _require_regular_file(status, path)
@@ -218,9 +218,9 @@ def _require_regular_file(status: os.stat_result, path: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise _directory_error(path)
     if stat.S_ISLNK(status.st_mode):
-        raise _stale_file_error(path, gettext_lazy("it has become a symbolic link"))
+        raise _stale_file_error(path, lazy("it has become a symbolic link"))
     raise WorkspaceError(
-        gettext_lazy("Not a regular file: {path}. It cannot be written.", path=path), ErrorType.SPECIAL_FILE, path=path
+        lazy("Not a regular file: {path}. It cannot be written.", path=path), ErrorType.SPECIAL_FILE, path=path
     )
 
 
@@ -228,20 +228,18 @@ def _require_writable(parent: ParentDirectory, current: int, status: os.stat_res
     """Refuse files that the user could not write in place; a rename checks only the directory's permissions."""
     mode = stat.S_IMODE(status.st_mode)
     if not mode & _ANY_WRITE_BIT:
-        raise _permission_error(path, errno.EACCES, gettext_lazy("The file is read-only (mode {mode:04o}).", mode=mode))
+        raise _permission_error(path, errno.EACCES, lazy("The file is read-only (mode {mode:04o}).", mode=mode))
     if os.access(parent.name, os.W_OK, dir_fd=parent.fd):
         return
     if os.fstatvfs(current).f_flag & os.ST_RDONLY:
-        raise _permission_error(path, errno.EROFS, gettext_lazy("The file system is read-only."))
+        raise _permission_error(path, errno.EROFS, lazy("The file system is read-only."))
     user = os.geteuid()
     if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
-        raise _permission_error(
-            path, errno.EPERM, gettext_lazy("The file is protected, for example by the immutable flag.")
-        )
+        raise _permission_error(path, errno.EPERM, lazy("The file is protected, for example by the immutable flag."))
     raise _permission_error(
         path,
         errno.EACCES,
-        gettext_lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid),
+        lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid),
     )
 
 
@@ -267,7 +265,7 @@ def _write_pieces(
     size = temporary.write(pieces, stop)
     on_disk = os.fstat(temporary.fd).st_size
     if on_disk != size:
-        message = gettext_lazy(
+        message = lazy(
             "Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)",
             path=path,
             size=size,
@@ -292,7 +290,7 @@ def _flush_directories(innermost: int, created: int, path: str) -> None:
         if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
             return
         reason = f"{error.strerror} ({_errno_name(error.errno)})"
-        message = gettext_lazy(
+        message = lazy(
             "Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that.",
             path=path,
             reason=reason,
@@ -306,28 +304,28 @@ def _to_workspace_error(error: OSError, path: str) -> WorkspaceError:
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _permission_error(path, error.errno, f"{error.strerror}.")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = gettext_lazy("No space left on device: {path} ({code})", path=path, code=_errno_name(error.errno))
+        message = lazy("No space left on device: {path} ({code})", path=path, code=_errno_name(error.errno))
         return WorkspaceError(message, ErrorType.NO_SPACE_LEFT, path=path)
-    message = gettext_lazy(
+    message = lazy(
         "Error writing to file '{path}': {why} ({code})", path=path, why=error.strerror, code=_errno_name(error.errno)
     )
     return WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
 
 
 def _permission_error(path: str, code: int | None, reason: str) -> WorkspaceError:
-    message = gettext_lazy(
+    message = lazy(
         "Permission denied writing to file: {path} ({code}). {reason}", path=path, code=_errno_name(code), reason=reason
     )
     return WorkspaceError(message, ErrorType.PERMISSION_DENIED, path=path)
 
 
 def _directory_error(path: str) -> WorkspaceError:
-    message = gettext_lazy("Target is a directory, not a file: {path} (EISDIR)", path=path)
+    message = lazy("Target is a directory, not a file: {path} (EISDIR)", path=path)
     return WorkspaceError(message, ErrorType.TARGET_IS_DIRECTORY, path=path)
 
 
 def _stale_file_error(path: str, what: str) -> WorkspaceError:
-    message = gettext_lazy(
+    message = lazy(
         "The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
         path=path,
         what=what,

@@ -72,11 +72,7 @@ def read_line_slice(
     if cut_lines or not all(map(str.isascii, shown)):
         shown = [_truncate_line(line, max_line_length) for line in shown]
     return LineSlice(
-        lines=shown,
-        first=offset,
-        total=total,
-        has_truncated_lines=cut_lines,
-        reaches_end=offset + len(shown) >= total,
+        lines=shown, first=offset, total=total, has_truncated_lines=cut_lines, reaches_end=offset + len(shown) >= total
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.file_lock import LockTimeout, acquire_lock
 from tejat.workspace.files.roots import Location
@@ -32,7 +32,7 @@ class MemoryFile:
         parts = self.name.split("/")
         if not self.name.strip("./") or self.name.startswith("/") or ".." in parts or "\0" in self.name:
             raise UsageError(
-                gettext_lazy(
+                lazy(
                     "The memory file needs a name inside {directory}, which this is not: {name!r}",
                     directory=self.directory,
                     name=self.name,

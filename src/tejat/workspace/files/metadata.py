@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 # Signatures of the content: copied, they would mark the new content as tampered with.
 _CONTENT_SIGNATURES = frozenset({"security.ima", "security.evm"})
@@ -42,7 +42,7 @@ def _copy_owner(expected: os.stat_result, target: int) -> None:
             raise
         owner = f"user {expected.st_uid} and group {expected.st_gid}"
         raise PermissionError(
-            errno.EPERM, gettext_lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
+            errno.EPERM, lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
         ) from error
 
 
@@ -66,7 +66,7 @@ def _copy_attributes(source: int, target: int) -> None:
             if not name.startswith("security."):
                 os.removexattr(target, name)
     except PermissionError as error:
-        reason = gettext_lazy("This user cannot keep its extended attribute {name}", name=name)
+        reason = lazy("This user cannot keep its extended attribute {name}", name=name)
         raise PermissionError(error.errno, reason) from error
 
 
@@ -83,5 +83,5 @@ def _copy_mode(expected: os.stat_result, target: int) -> None:
     # A set-group-id bit for a group that is not ours is dropped without an error.
     if os.fstat(target).st_mode != expected.st_mode:
         raise PermissionError(
-            errno.EPERM, gettext_lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
+            errno.EPERM, lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
         )

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from enum import Enum
 
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 
 MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
 
 _SHOWN = 60  # characters of an invalid path in a message
-_SPECIAL = gettext_lazy("Not a regular file but a pipe, socket or device, which is never opened")
-_LOOP = gettext_lazy("Too many symbolic links, probably a loop")
-_DIRECTORY = gettext_lazy("Path is a directory, not a file")
+_SPECIAL = lazy("Not a regular file but a pipe, socket or device, which is never opened")
+_LOOP = lazy("Too many symbolic links, probably a loop")
+_DIRECTORY = lazy("Path is a directory, not a file")
 
 
 class PathPurpose(Enum):
@@ -38,20 +38,18 @@ def path_error(error: OSError, path: str, *, purpose: PathPurpose) -> WorkspaceE
 
 def outside_workspace_error(path: str, directories: Sequence[str]) -> WorkspaceError:
     """The error for a path outside the workspace directories, by its text or through links."""
-    message = gettext_lazy(
+    message = lazy(
         'Path not in workspace: Attempted path "{path}" resolves outside the allowed workspace directories: '
         "{directories}",
         path=path,
         directories=", ".join(directories),
     )
-    return WorkspaceError(
-        message, ErrorType.PATH_NOT_IN_WORKSPACE, path=path, display=gettext_lazy("Path not in workspace.")
-    )
+    return WorkspaceError(message, ErrorType.PATH_NOT_IN_WORKSPACE, path=path, display=lazy("Path not in workspace."))
 
 
 def path_too_long_error(path: str) -> WorkspaceError:
     """The error for a path or name that is too long for any file; the message shows only its beginning."""
-    message = gettext_lazy(
+    message = lazy(
         "Path is too long (at most {path_limit} bytes, and {name_limit} for each name in it): {path}",
         path_limit=MAX_PATH_BYTES,
         name_limit=MAX_NAME_BYTES,
@@ -62,7 +60,7 @@ def path_too_long_error(path: str) -> WorkspaceError:
 
 def unencodable_path_error(path: str) -> WorkspaceError:
     """The error for a path with characters that cannot be encoded as a file name."""
-    message = gettext_lazy("Path has characters that no file name can have: {path}", path=_shorten(ascii(path)))
+    message = lazy("Path has characters that no file name can have: {path}", path=_shorten(ascii(path)))
     return WorkspaceError(message, ErrorType.INVALID_TOOL_PARAMS, path=path)
 
 
@@ -79,16 +77,13 @@ def _shorten(path: str) -> str:
 
 # A message of None means strerror; a purpose of None is the fallback for all purposes.
 _ERRORS: dict[tuple[int, PathPurpose | None], tuple[ErrorType, str | None]] = {
-    (errno.ENOENT, None): (ErrorType.FILE_NOT_FOUND, gettext_lazy("File not found")),
-    (errno.ENOENT, PathPurpose.LIST): (ErrorType.FILE_NOT_FOUND, gettext_lazy("Directory not found")),
-    (errno.ENOTDIR, PathPurpose.READ): (
-        ErrorType.FILE_NOT_FOUND,
-        gettext_lazy("File not found, a part of its path is a file"),
-    ),
-    (errno.ENOTDIR, PathPurpose.LIST): (ErrorType.PATH_IS_NOT_A_DIRECTORY, gettext_lazy("Path is not a directory")),
+    (errno.ENOENT, None): (ErrorType.FILE_NOT_FOUND, lazy("File not found")),
+    (errno.ENOENT, PathPurpose.LIST): (ErrorType.FILE_NOT_FOUND, lazy("Directory not found")),
+    (errno.ENOTDIR, PathPurpose.READ): (ErrorType.FILE_NOT_FOUND, lazy("File not found, a part of its path is a file")),
+    (errno.ENOTDIR, PathPurpose.LIST): (ErrorType.PATH_IS_NOT_A_DIRECTORY, lazy("Path is not a directory")),
     (errno.ENOTDIR, PathPurpose.WRITE): (
         ErrorType.FILE_WRITE_FAILURE,
-        gettext_lazy("A part of the path is a file, not a directory"),
+        lazy("A part of the path is a file, not a directory"),
     ),
     (errno.EISDIR, None): (ErrorType.TARGET_IS_DIRECTORY, _DIRECTORY),
     (errno.ELOOP, PathPurpose.WRITE): (ErrorType.FILE_WRITE_FAILURE, _LOOP),

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.temp_file import TempFile, TempFileNaming, remove_stale_temp_files
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -25,9 +25,9 @@ def make_private_directory(path: str, *, follow_symlinks: bool = False) -> None:
     _make_directories(path)
     status = os.stat(path, follow_symlinks=follow_symlinks)
     if not stat.S_ISDIR(status.st_mode):
-        raise UnusableDirectory(errno.ENOTDIR, gettext_lazy("it is not a directory"), path)
+        raise UnusableDirectory(errno.ENOTDIR, lazy("it is not a directory"), path)
     if status.st_uid != os.geteuid():
-        raise UnusableDirectory(errno.EPERM, gettext_lazy("it belongs to another user"), path)
+        raise UnusableDirectory(errno.EPERM, lazy("it belongs to another user"), path)
     if stat.S_IMODE(status.st_mode) != 0o700:
         os.chmod(path, 0o700)
 
@@ -108,5 +108,5 @@ def _sync_directory(directory: int) -> None:
     except OSError as error:
         # There are file systems that cannot flush a directory.
         if error.errno not in _SYNC_UNSUPPORTED:
-            why = gettext_lazy("{why}. The file was written, but a power cut may undo that", why=error.strerror)
+            why = lazy("{why}. The file was written, but a power cut may undo that", why=error.strerror)
             raise OSError(error.errno, why) from error

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from tejat.core.errors import ErrorType, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_HASHED_BYTES = 32 << 20
 MAX_KEPT_BYTES = 64 << 10
@@ -61,7 +61,7 @@ class ReadTracker:
         else:
             same = known.digest == _digest((raw,))
         if not same:
-            message = gettext_lazy(
+            message = lazy(
                 "The file has changed since it was last read: {path}. Read it again with read_file first.", path=path
             )
             raise WorkspaceError(message, ErrorType.STALE_FILE, path=path)

@@ -9,7 +9,7 @@ from typing import Self
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
 from tejat.workspace.files.openat import (
     BeneathOpener,
@@ -72,7 +72,7 @@ class Roots:
         Directories `for_reading` are not part of the workspace: their files can be read by absolute path only.
         """
         if not directories:
-            raise UsageError(gettext_lazy("At least one workspace directory is needed."))
+            raise UsageError(lazy("At least one workspace directory is needed."))
         spellings: dict[str, RootDirectory] = {}
         roots: list[RootDirectory] = []
         try:
@@ -348,9 +348,9 @@ def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, 
     try:
         root = RootDirectory(_absolute(directory or "\0"))
     except ValueError as error:  # it is empty, or contains a NUL or a lone surrogate
-        raise UsageError(gettext_lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
+        raise UsageError(lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
     except OSError as error:
-        message = gettext_lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
+        message = lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
         raise UsageError(message) from error
     known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
     if known is None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.connection import HttpConnection, OutgoingRequest
 from tejat.workspace.http.connector import open_connection
 from tejat.workspace.http.deadline import RequestDeadline
@@ -80,9 +80,7 @@ class HttpClient:
         )
         try:
             if is_forwarded and response.status == 407:
-                raise HttpFailure(
-                    gettext_lazy("The proxy wants a name and a password, or other ones."), HttpFailureKind.PROXY
-                )
+                raise HttpFailure(lazy("The proxy wants a name and a password, or other ones."), HttpFailureKind.PROXY)
             yield response
         finally:
             if resolver is None and connection.is_reusable():
@@ -134,14 +132,14 @@ def _build_headers(
     """Build the headers. Raises HttpFailure with BAD_HEADER, which never quotes the value: it may be a key."""
     for name, value in custom.items():
         if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
-            raise HttpFailure(gettext_lazy("A header has a name that cannot be sent."), HttpFailureKind.BAD_HEADER)
+            raise HttpFailure(lazy("A header has a name that cannot be sent."), HttpFailureKind.BAD_HEADER)
         if name.lower() in _RESERVED_HEADERS:
             raise HttpFailure(
-                gettext_lazy("The header {name} is not for the caller to set.", name=name), HttpFailureKind.BAD_HEADER
+                lazy("The header {name} is not for the caller to set.", name=name), HttpFailureKind.BAD_HEADER
             )
         if not (value.isascii() and value.isprintable() and value == value.strip()):
             raise HttpFailure(
-                gettext_lazy(
+                lazy(
                     "The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around "
                     "it.",
                     name=name,

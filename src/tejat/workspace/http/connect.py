@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 from tejat.workspace.threads.daemon import run_in_daemon
 
@@ -46,9 +46,7 @@ async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.
             if waiting:
                 attempts.add(asyncio.create_task(_connect(waiting.pop(0))))
             done, attempts = await asyncio.wait(
-                attempts,
-                timeout=_HEAD_START_SECONDS if waiting else None,
-                return_when=asyncio.FIRST_COMPLETED,
+                attempts, timeout=_HEAD_START_SECONDS if waiting else None, return_when=asyncio.FIRST_COMPLETED
             )
             winner = next((attempt for attempt in done if attempt.exception() is None), None)
             if winner is not None:
@@ -59,10 +57,8 @@ async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.
         for attempt in attempts:
             attempt.cancel()
             attempt.add_done_callback(_close_result)
-    reason = os.strerror(error.errno) if error is not None and error.errno else gettext_lazy("no address answered")
-    raise HttpFailure(
-        gettext_lazy("No connection to {where}: {reason}.", where=where, reason=reason), HttpFailureKind.CONNECT
-    )
+    reason = os.strerror(error.errno) if error is not None and error.errno else lazy("no address answered")
+    raise HttpFailure(lazy("No connection to {where}: {reason}.", where=where, reason=reason), HttpFailureKind.CONNECT)
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
@@ -74,7 +70,7 @@ async def _resolve(host: str, port: int) -> list[Address]:
     except (OSError, UnicodeError):
         found = []
     if not found:
-        raise HttpFailure(gettext_lazy("The name {host} could not be resolved.", host=host), HttpFailureKind.DNS)
+        raise HttpFailure(lazy("The name {host} could not be resolved.", host=host), HttpFailureKind.DNS)
     first = [address for address in found if address[0] == found[0][0]]
     second = [address for address in found if address[0] != found[0][0]]
     mixed = [address for pair in zip(first, second, strict=False) for address in pair]

@@ -7,7 +7,7 @@ from typing import cast
 
 import h11
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.deadline import RequestDeadline
 from tejat.workspace.http.stream import SocketStream
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse
@@ -94,9 +94,7 @@ class HttpConnection:
             if event is h11.NEED_DATA:
                 await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
                 continue
-            raise HttpFailure(
-                gettext_lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL
-            )
+            raise HttpFailure(lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL)
 
     async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
         """Write the request, unless the server disconnects or answers before the end."""
@@ -120,9 +118,7 @@ class HttpConnection:
             await self._wait(until, HttpFailureKind.TIMED_OUT_FIRST_BYTE, deadline)
         size = len(response.reason) + sum(len(name) + len(value) + 4 for name, value in response.headers)
         if size > deadline.limits.headers:
-            raise HttpFailure(
-                gettext_lazy("{where} sent too many headers.", where=self.server), HttpFailureKind.TOO_LARGE
-            )
+            raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), HttpFailureKind.TOO_LARGE)
         return response
 
     async def _wait(self, until: float | None, kind: HttpFailureKind, deadline: RequestDeadline) -> None:
@@ -141,13 +137,10 @@ class HttpConnection:
                 self._interim_responses += 1
                 if self._interim_responses > _MAX_INTERIM_RESPONSES:
                     raise HttpFailure(
-                        gettext_lazy("{where} keeps putting off its answer.", where=self.server),
-                        HttpFailureKind.PROTOCOL,
+                        lazy("{where} keeps putting off its answer.", where=self.server), HttpFailureKind.PROTOCOL
                     )
             else:
-                raise HttpFailure(
-                    gettext_lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL
-                )
+                raise HttpFailure(lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL)
         return self._response
 
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
@@ -176,26 +169,24 @@ class HttpConnection:
         if has_ended:
             raise self._closed_failure()
         if kind is HttpFailureKind.TOO_LARGE:
-            raise HttpFailure(gettext_lazy("{where} sent too many headers.", where=self.server), kind)
-        raise HttpFailure(
-            gettext_lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), kind
-        )
+            raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), kind)
+        raise HttpFailure(lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), kind)
 
     def _closed_failure(self) -> HttpFailure:
         if isinstance(self.stream.error, ssl.SSLError):
             return HttpFailure(
-                gettext_lazy(
+                lazy(
                     "{where} ended the TLS connection: {why}.", where=self.server, why=ssl_error_text(self.stream.error)
                 ),
                 HttpFailureKind.TLS,
             )
         if self._response is None:
             return HttpFailure(
-                gettext_lazy("{where} closed the connection before it answered.", where=self.server),
+                lazy("{where} closed the connection before it answered.", where=self.server),
                 HttpFailureKind.DISCONNECTED,
             )
         return HttpFailure(
-            gettext_lazy("{where} closed the connection in the middle of its answer.", where=self.server),
+            lazy("{where} closed the connection in the middle of its answer.", where=self.server),
             HttpFailureKind.DISCONNECTED,
         )
 
@@ -224,14 +215,14 @@ class ResponseBody:
         limit = self._deadline.limits.body
         if limit is not None and self._size > limit:
             raise HttpFailure(
-                gettext_lazy("{where} sent more than {limit} bytes.", where=self._connection.server, limit=limit),
+                lazy("{where} sent more than {limit} bytes.", where=self._connection.server, limit=limit),
                 HttpFailureKind.TOO_LARGE,
             )
         return piece
 
 
 def ssl_error_text(error: ssl.SSLError) -> str:
-    return error.reason.replace("_", " ").lower() if error.reason else gettext_lazy("unknown reason")
+    return error.reason.replace("_", " ").lower() if error.reason else lazy("unknown reason")
 
 
 class _SentBody:

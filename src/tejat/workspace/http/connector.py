@@ -4,7 +4,7 @@ import asyncio
 import socket
 import ssl
 
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.http.connect import connect_to_address, connect_to_host
 from tejat.workspace.http.connection import HttpConnection, OutgoingRequest, ssl_error_text
 from tejat.workspace.http.deadline import RequestDeadline
@@ -84,28 +84,27 @@ async def _connect_to_proxy(stream: SocketStream, proxy: Proxy, certificate_stor
             await _start_tls(stream, proxy.origin, certificate_store)
     except HttpFailure as failure:
         raise HttpFailure(
-            gettext_lazy("The proxy cannot be reached. {why}", why=failure.message), HttpFailureKind.PROXY
+            lazy("The proxy cannot be reached. {why}", why=failure.message), HttpFailureKind.PROXY
         ) from None
 
 
 async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> None:
-    tunnel = HttpConnection(stream, where=gettext_lazy("The proxy {authority}", authority=proxy.origin.authority))
+    tunnel = HttpConnection(stream, where=lazy("The proxy {authority}", authority=proxy.origin.authority))
     request = OutgoingRequest("CONNECT", origin.authority, (("Host", origin.authority), *proxy.headers))
     deadline = RequestDeadline(_NO_LIMITS, where=tunnel.server, clock=stream.loop.time)
     try:
         response = await tunnel.send(request, (), deadline)
     except HttpFailure as failure:
         raise HttpFailure(
-            gettext_lazy("{why} It was asked for {authority}.", why=failure.message, authority=origin.authority),
+            lazy("{why} It was asked for {authority}.", why=failure.message, authority=origin.authority),
             HttpFailureKind.PROXY,
         ) from None
     if response.status == 407:
         raise HttpFailure(
-            gettext_lazy("{where} wants a name and a password, or other ones.", where=tunnel.server),
-            HttpFailureKind.PROXY,
+            lazy("{where} wants a name and a password, or other ones.", where=tunnel.server), HttpFailureKind.PROXY
         )
     if not 200 <= response.status < 300:
-        message = gettext_lazy(
+        message = lazy(
             "{where} answered {status} when it was asked for {authority}.",
             where=tunnel.server,
             status=response.status,
@@ -114,7 +113,7 @@ async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> No
         raise HttpFailure(message, HttpFailureKind.PROXY)
     if tunnel.has_trailing_data:
         raise HttpFailure(
-            gettext_lazy("{where} spoke before {authority} could.", where=tunnel.server, authority=origin.authority),
+            lazy("{where} spoke before {authority} could.", where=tunnel.server, authority=origin.authority),
             HttpFailureKind.PROXY,
         )
 
@@ -124,31 +123,29 @@ async def _start_tls(stream: SocketStream, origin: Origin, certificate_store: Ce
     if stream.has_data or stream.at_eof:
         # Data from before TLS would be lost, and both sides would wait for each other.
         message = (
-            gettext_lazy("{server} spoke before the TLS handshake.", server=origin.authority)
+            lazy("{server} spoke before the TLS handshake.", server=origin.authority)
             if stream.has_data
-            else gettext_lazy("{server} closed the connection.", server=origin.authority)
+            else lazy("{server} closed the connection.", server=origin.authority)
         )
         raise HttpFailure(message, HttpFailureKind.TLS)
     try:
         await stream.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
         unread = join_lazy(
-            "", (gettext_lazy(" ({name} could not be loaded.)", name=name) for name in certificate_store.load_errors)
+            "", (lazy(" ({name} could not be loaded.)", name=name) for name in certificate_store.load_errors)
         )
-        message = gettext_lazy(
+        message = lazy(
             "The certificate of {server} is not trusted: {why}.{unread}",
             server=origin.authority,
-            why=error.verify_message.rstrip(".") or gettext_lazy("it cannot be verified"),
+            why=error.verify_message.rstrip(".") or lazy("it cannot be verified"),
             unread=unread,
         )
     except ssl.SSLError as error:
-        message = gettext_lazy(
+        message = lazy(
             "{authority} does not speak TLS as we do: {why}.", authority=origin.authority, why=ssl_error_text(error)
         )
     except OSError:
-        message = gettext_lazy(
-            "{authority} closed the connection during the TLS handshake.", authority=origin.authority
-        )
+        message = lazy("{authority} closed the connection during the TLS handshake.", authority=origin.authority)
     else:
         return
     raise HttpFailure(message, HttpFailureKind.TLS)

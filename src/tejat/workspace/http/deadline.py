@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind, HttpLimits
 
 
@@ -32,19 +32,17 @@ class RequestDeadline:
         limits, where = self.limits, self._where
         match kind:
             case HttpFailureKind.TIMED_OUT_CONNECT:
-                message = gettext_lazy(
-                    "No connection to {where} within {seconds:g} s.", where=where, seconds=limits.connect
-                )
+                message = lazy("No connection to {where} within {seconds:g} s.", where=where, seconds=limits.connect)
             case HttpFailureKind.TIMED_OUT_FIRST_BYTE:
-                message = gettext_lazy(
+                message = lazy(
                     "{where} did not begin to answer within {seconds:g} s.", where=where, seconds=limits.first_byte
                 )
             case HttpFailureKind.TIMED_OUT_IDLE:
-                message = gettext_lazy(
+                message = lazy(
                     "Nothing came from or went to {where} for {seconds:g} s.", where=where, seconds=limits.idle
                 )
             case _:
-                message = gettext_lazy(
+                message = lazy(
                     "{where} did not finish its answer within {seconds:g} s.", where=where, seconds=limits.total
                 )
         return HttpFailure(message, kind)

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote
 
 from tejat.core.frozen import field, frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 from tejat.workspace.http.url import DEFAULT_PORTS, Origin, parse_url
 
@@ -106,13 +106,13 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
         message = (
-            gettext_lazy(
+            lazy(
                 "The proxy in {variable} is {scheme}, and only http and https will do.",
                 variable=variable,
                 scheme=scheme,
             )
             if scheme.isalnum() and len(scheme) < 10
-            else gettext_lazy(
+            else lazy(
                 "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
             )
         )
@@ -121,9 +121,7 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     server = server.partition("/")[0]
     origin = _parse_origin(f"{scheme}://{server}")
     if origin is None:
-        raise HttpFailure(
-            gettext_lazy("The proxy in {variable} cannot be read.", variable=variable), HttpFailureKind.PROXY
-        )
+        raise HttpFailure(lazy("The proxy in {variable} cannot be read.", variable=variable), HttpFailureKind.PROXY)
     if scheme == "http" and not server.endswith(f":{origin.port}"):
         origin = Origin(scheme, origin.host, _DEFAULT_PORT)
     return Proxy(origin, _authorization(userinfo) if at else "")

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_EVENT_BYTES = 64 * 2**20
 """Maximum size of one event: more than any answer with pictures needs."""
@@ -53,7 +53,7 @@ class SseParser:
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
             if self._size > self._most:
-                raise EventTooLong(gettext_lazy("an event is longer than {most} bytes", most=self._most))
+                raise EventTooLong(lazy("an event is longer than {most} bytes", most=self._most))
             self._line.append(piece)
             self._after_return = piece.endswith(b"\r")
             if self._after_return or piece.endswith(b"\n"):

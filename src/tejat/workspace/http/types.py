@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 AddressResolver: TypeAlias = Callable[[str, int], Awaitable[tuple[str, int]]]
 """Maps a host and a port to the literal address to connect to, checked by the caller.
@@ -79,7 +79,7 @@ class Headers:
         return iter(self._pairs)
 
 
-_SERVER = gettext_lazy("The server")
+_SERVER = lazy("The server")
 
 
 class HttpResponse:
@@ -111,7 +111,7 @@ class HttpResponse:
             size += len(piece)
             if size > limit:
                 raise HttpFailure(
-                    gettext_lazy("{where} sent more than {limit} bytes.", where=self._server, limit=limit),
+                    lazy("{where} sent more than {limit} bytes.", where=self._server, limit=limit),
                     HttpFailureKind.TOO_LARGE,
                 )
             pieces.append(piece)

@@ -4,7 +4,7 @@ from ipaddress import IPv6Address
 from urllib.parse import quote, urlsplit
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -43,23 +43,23 @@ def parse_url(url: str) -> tuple[Origin, str]:
     Raises HttpFailure with BAD_URL. The message never quotes the URL: it may hold a secret.
     """
     if not url.isprintable() or " " in url or "\\" in url:
-        raise _invalid_url(gettext_lazy("The URL has blanks, control characters or backslashes."))
+        raise _invalid_url(lazy("The URL has blanks, control characters or backslashes."))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
         parts, host, port = None, "", None
     if parts is None:
-        raise _invalid_url(gettext_lazy("The URL cannot be read."))
+        raise _invalid_url(lazy("The URL cannot be read."))
     if parts.scheme not in DEFAULT_PORTS:
-        raise _invalid_url(gettext_lazy("The URL does not begin with http:// or https://."))
+        raise _invalid_url(lazy("The URL does not begin with http:// or https://."))
     if "@" in parts.netloc:
-        raise _invalid_url(gettext_lazy("The URL has a name or password in it, which belong into a header."))
+        raise _invalid_url(lazy("The URL has a name or password in it, which belong into a header."))
     if port == 0:
-        raise _invalid_url(gettext_lazy("The URL has a port that does not exist."))
+        raise _invalid_url(lazy("The URL has a port that does not exist."))
     written = f"[{host}]" if ":" in host else host
     if not f"{parts.netloc.lower()}:".startswith(f"{written}:"):
-        raise _invalid_url(gettext_lazy("The URL has brackets in its host that do not belong there."))
+        raise _invalid_url(lazy("The URL has brackets in its host that do not belong there."))
     origin = Origin(parts.scheme, _ascii_host(host), port or DEFAULT_PORTS[parts.scheme])
     path = quote(parts.path or "/", safe=_PATH_CHARACTERS)
     query = quote(parts.query, safe=f"{_PATH_CHARACTERS}?")
@@ -69,14 +69,14 @@ def parse_url(url: str) -> tuple[Origin, str]:
 def _ascii_host(host: str) -> str:
     if ":" in host:
         if not _is_ipv6(host):
-            raise _invalid_url(gettext_lazy("The URL has a host that is no address."))
+            raise _invalid_url(lazy("The URL has a host that is no address."))
         return host
     try:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError:
         name = ""
     if len(name) > 253 or not all(map(_is_label, name.removesuffix(".").split("."))):
-        raise _invalid_url(gettext_lazy("The URL has no host that can be looked up."))
+        raise _invalid_url(lazy("The URL has no host that can be looked up."))
     return name
 
 

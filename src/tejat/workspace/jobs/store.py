@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, dump_json, load_json
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, write_private_file
 from tejat.workspace.jobs.log import LogChunk, read_log, read_log_tail
@@ -132,10 +132,10 @@ class JobStore:
         try:
             descriptor = os.open(path, _READ)
         except FileNotFoundError:
-            raise _failure(gettext_lazy("The output of process {pid} is gone.", pid=pid)) from None
+            raise _failure(lazy("The output of process {pid} is gone.", pid=pid)) from None
         except OSError as error:
             raise _failure(
-                gettext_lazy(
+                lazy(
                     "The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=error.strerror, path=path
                 )
             ) from error
@@ -146,7 +146,7 @@ class JobStore:
                 return read_log(file, offset, lines=lines, is_finished=is_over)
             except OSError as error:
                 raise _failure(
-                    gettext_lazy(
+                    lazy(
                         "The output of process {pid} cannot be read: {why} ({path})",
                         pid=pid,
                         why=error.strerror,
@@ -163,7 +163,7 @@ class JobStore:
         _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
         job = self._job_status(record)
         if job.state is JobState.RUNNING:
-            raise _failure(gettext_lazy("Process {pid} could not be stopped.", pid=pid))
+            raise _failure(lazy("Process {pid} could not be stopped.", pid=pid))
         return job
 
     def prune(self) -> None:
@@ -182,7 +182,7 @@ class JobStore:
         records, _ = self._read_records()
         found = [record for record in records if record.pid == pid]
         if not found:
-            raise _failure(gettext_lazy("There is no background process {pid}.", pid=pid))
+            raise _failure(lazy("There is no background process {pid}.", pid=pid))
         return found[-1]
 
     def _read_records(self) -> "tuple[list[_Record], list[str]]":
@@ -263,10 +263,7 @@ class _Record:
         return self.boot == _boot_id() and process_start_time(pid) == started
 
 
-_FIELDS = (
-    *("pid", "pid_started", "keeper_pid", "keeper_started"),
-    *("boot", "command", "directory", "started"),
-)
+_FIELDS = (*("pid", "pid_started", "keeper_pid", "keeper_started"), *("boot", "command", "directory", "started"))
 
 
 def _read_record(path: str) -> _Record:
@@ -324,9 +321,7 @@ def _terminate_supervisor(record: _Record) -> None:
     except ProcessLookupError:
         pass
     except PermissionError as error:
-        raise _failure(
-            gettext_lazy("Process {pid} belongs to somebody else and cannot be stopped.", pid=record.pid)
-        ) from error
+        raise _failure(lazy("Process {pid} belongs to somebody else and cannot be stopped.", pid=record.pid)) from error
     finally:
         os.close(handle)
 

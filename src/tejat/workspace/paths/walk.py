@@ -214,11 +214,7 @@ def _select_any(paths: list[bytes], patterns: Sequence[GlobPattern]) -> list[byt
 
 
 def _list_with_ripgrep(
-    directory_fd: int,
-    exclude_directories: frozenset[bytes],
-    limit: int,
-    stop: Callable[[], None],
-    ripgrep: str,
+    directory_fd: int, exclude_directories: frozenset[bytes], limit: int, stop: Callable[[], None], ripgrep: str
 ) -> FileListing | None:
     blocks: list[bytes] = []
     count = 0

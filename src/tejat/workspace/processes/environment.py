@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
@@ -84,9 +84,7 @@ def child_environment(
     result.update(extra or {})
     for name, value in result.items():
         if "\0" in value:
-            raise UsageError(
-                gettext_lazy("The environment variable {name} has a NUL character in its value.", name=name)
-            )
+            raise UsageError(lazy("The environment variable {name} has a NUL character in its value.", name=name))
     return result
 
 
@@ -99,12 +97,10 @@ def user_environment(base: Mapping[str, str]) -> dict[str, str]:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(gettext_lazy("{name!r} cannot be the name of an environment variable.", name=name))
+        raise UsageError(lazy("{name!r} cannot be the name of an environment variable.", name=name))
     if _is_forbidden(name):
         raise UsageError(
-            gettext_lazy(
-                "The environment variable {name} is never passed on: a shell would run what is in it.", name=name
-            )
+            lazy("The environment variable {name} is never passed on: a shell would run what is in it.", name=name)
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.processes.process_tree import list_processes, send_signal, with_descendants
 from tejat.workspace.sandbox.landlock_sandbox import helper_paths
 from tejat.workspace.sandbox.types import EnforcementAxis, Sandbox, SandboxPolicy, SandboxReport
@@ -95,19 +95,19 @@ print("end")
 _OUTSIDE_ATTEMPTS = ("make a file outside", "change a file outside", "empty a file outside", "remove a file outside")
 
 _ATTEMPT_NAMES = {
-    "make a file outside": gettext_lazy("make a file outside"),
-    "change a file outside": gettext_lazy("change a file outside"),
-    "empty a file outside": gettext_lazy("empty a file outside"),
-    "remove a file outside": gettext_lazy("remove a file outside"),
-    "read a secret": gettext_lazy("read a secret"),
-    "change a control file": gettext_lazy("change a control file"),
-    "move a control file": gettext_lazy("move a control file"),
-    "plant a control file": gettext_lazy("plant a control file"),
-    "connect by TCP": gettext_lazy("connect by TCP"),
-    "connect to a local socket": gettext_lazy("connect to a local socket"),
-    "connect to an abstract socket": gettext_lazy("connect to an abstract socket"),
-    "look into a process": gettext_lazy("look into a process"),
-    "signal a process": gettext_lazy("signal a process"),
+    "make a file outside": lazy("make a file outside"),
+    "change a file outside": lazy("change a file outside"),
+    "empty a file outside": lazy("empty a file outside"),
+    "remove a file outside": lazy("remove a file outside"),
+    "read a secret": lazy("read a secret"),
+    "change a control file": lazy("change a control file"),
+    "move a control file": lazy("move a control file"),
+    "plant a control file": lazy("plant a control file"),
+    "connect by TCP": lazy("connect by TCP"),
+    "connect to a local socket": lazy("connect to a local socket"),
+    "connect to an abstract socket": lazy("connect to an abstract socket"),
+    "look into a process": lazy("look into a process"),
+    "signal a process": lazy("signal a process"),
 }
 """Translatable names of the attempts."""
 
@@ -136,13 +136,11 @@ def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
         outcome, complaint = _run(sandbox, place, [python, "-I", "-S", "-c", _ATTEMPTS, *words])
         untouched = _is_unchanged(place.outside, "there", "made")
     if outcome is None:
-        axis = EnforcementAxis(enforced=False, detail=gettext_lazy("nothing can be run in it: {why}", why=complaint))
+        axis = EnforcementAxis(enforced=False, detail=lazy("nothing can be run in it: {why}", why=complaint))
         return SandboxReport(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
     if untouched:
         # The sandbox may have shown a throw-away copy of the directory.
-        outcome |= {
-            attempt: gettext_lazy("it had no effect") for attempt in _OUTSIDE_ATTEMPTS if outcome[attempt] == "done"
-        }
+        outcome |= {attempt: lazy("it had no effect") for attempt in _OUTSIDE_ATTEMPTS if outcome[attempt] == "done"}
     return _report(sandbox.name, outcome)
 
 
@@ -150,13 +148,12 @@ def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
     files = _axis(outcome, *_OUTSIDE_ATTEMPTS)
     if outcome["write in the root"] != "done":
         files = EnforcementAxis(
-            enforced=False,
-            detail=gettext_lazy("the root itself cannot be written: {why}", why=outcome["write in the root"]),
+            enforced=False, detail=lazy("the root itself cannot be written: {why}", why=outcome["write in the root"])
         )
     processes = _axis(outcome, "look into a process", "signal a process")
     if processes.enforced and outcome["see a process"] == "done":
         processes = EnforcementAxis(
-            enforced=True, detail=gettext_lazy("{how}; other processes can be seen, not touched", how=processes.detail)
+            enforced=True, detail=lazy("{how}; other processes can be seen, not touched", how=processes.detail)
         )
     return SandboxReport(
         sandbox=name,
@@ -173,13 +170,11 @@ def _axis(outcome: Mapping[str, str], *attempts: str) -> EnforcementAxis:
     if possible:
         return EnforcementAxis(
             enforced=False,
-            detail=gettext_lazy(
-                "a command can {deeds}", deeds=join_lazy(", ", (_ATTEMPT_NAMES[each] for each in possible))
-            ),
+            detail=lazy("a command can {deeds}", deeds=join_lazy(", ", (_ATTEMPT_NAMES[each] for each in possible))),
         )
     return EnforcementAxis(
         enforced=True,
-        detail=gettext_lazy("refused to {deed}: {why}", deed=_ATTEMPT_NAMES[attempts[0]], why=outcome[attempts[0]]),
+        detail=lazy("refused to {deed}: {why}", deed=_ATTEMPT_NAMES[attempts[0]], why=outcome[attempts[0]]),
     )
 
 
@@ -209,9 +204,7 @@ def _run(sandbox: Sandbox, place: _ProbeDirectories, arguments: list[str]) -> tu
         wrapped.clean_up()
     *lines, last = printed.decode(errors="replace").splitlines() or [""]
     if last != "end":
-        complaints = complaint.decode(errors="replace").strip().splitlines() or [
-            gettext_lazy("exit code {code}", code=code)
-        ]
+        complaints = complaint.decode(errors="replace").strip().splitlines() or [lazy("exit code {code}", code=code)]
         return None, complaints[-1]
     return {name: result for name, _, result in (line.partition("\t") for line in lines)}, ""
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.files.regular_file import is_executable_file
@@ -32,7 +32,7 @@ def select_sandbox(
     processes; OSError when the state cannot be written.
     """
     if mode is SandboxMode.OFF:
-        return None, unenforced_report(gettext_lazy("the sandbox is switched off"))
+        return None, unenforced_report(lazy("the sandbox is switched off"))
     sandbox, report = _first_working(tuple(roots), state_directory)
     if mode is SandboxMode.REQUIRED:
         _require_enforcement(report)
@@ -42,22 +42,18 @@ def select_sandbox(
 def _require_enforcement(report: SandboxReport) -> None:
     if report.sandbox is None:
         raise SandboxUnavailable(
-            gettext_lazy(
+            lazy(
                 "A sandbox is required and none works here ({how}). {what_to_do}",
                 how=report.files.detail,
                 what_to_do=_install_hint(),
             )
         )
-    axes = {
-        gettext_lazy("files"): report.files,
-        gettext_lazy("network"): report.network,
-        gettext_lazy("processes"): report.processes,
-    }
+    axes = {lazy("files"): report.files, lazy("network"): report.network, lazy("processes"): report.processes}
     missing = [join_lazy("", (name, ": ", axis.detail)) for name, axis in axes.items() if not axis.enforced]
     if missing:
         listed = join_lazy("; ", missing)
         raise SandboxUnavailable(
-            gettext_lazy(
+            lazy(
                 "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
                 sandbox=report.sandbox,
                 listed=listed,
@@ -69,7 +65,7 @@ def _require_enforcement(report: SandboxReport) -> None:
 @cache
 def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, SandboxReport]:
     if "/" in roots:
-        return None, unenforced_report(gettext_lazy("the root directory is /, which leaves nothing to fence off"))
+        return None, unenforced_report(lazy("the root directory is /, which leaves nothing to fence off"))
     make_private_directory(state, follow_symlinks=True)
     passed_over: list[str] = []
     for sandbox in _candidates(roots, state, passed_over):
@@ -78,7 +74,7 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
             return sandbox, report
         passed_over.append(join_lazy("", (sandbox.name, ": ", report.files.detail)))
     return None, unenforced_report(
-        join_lazy("; ", passed_over) or gettext_lazy("this system has no sandbox that is known here")
+        join_lazy("; ", passed_over) or lazy("this system has no sandbox that is known here")
     )
 
 
@@ -91,17 +87,17 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
         return
     programs = list(_bubblewrap_programs(roots))
     if not programs:
-        passed_over.append(gettext_lazy("bubblewrap: not installed outside the root directories"))
+        passed_over.append(lazy("bubblewrap: not installed outside the root directories"))
     for program in programs:
         sandbox = BubblewrapSandbox(program, state=state)
         sandbox.placeholders.sweep()
         yield sandbox
     changeable = find_writable_helper_path(roots)
     if not abi_version():
-        passed_over.append(gettext_lazy("landlock: this kernel does not offer it"))
+        passed_over.append(lazy("landlock: this kernel does not offer it"))
     elif changeable is not None:
         passed_over.append(
-            gettext_lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
+            lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
         )
     else:
         yield LandlockSandbox()
@@ -123,7 +119,7 @@ def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
 
 def _install_hint() -> str:
     if sys.platform == "linux":
-        return gettext_lazy(
+        return lazy(
             "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
         )
-    return gettext_lazy("This system has no other that could be installed.")
+    return lazy("This system has no other that could be installed.")

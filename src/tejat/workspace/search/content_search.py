@@ -109,9 +109,7 @@ def search_file(
 
 def _search_failure(failure: SearchEngineFailure) -> ToolFailure:
     return ToolFailure(
-        f"Error during grep search operation: {failure}",
-        ErrorType.GREP_EXECUTION_ERROR,
-        display=f"Error: {failure}",
+        f"Error during grep search operation: {failure}", ErrorType.GREP_EXECUTION_ERROR, display=f"Error: {failure}"
     )
 
 

@@ -14,7 +14,7 @@ from enum import Enum, auto
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.search.character_class import PERL_CLASSES, CharacterClass, ClassItem
 
 MAX_PATTERN_BYTES = 10_000
@@ -98,9 +98,7 @@ def invalid_pattern(source: str, reason: str) -> ToolFailure:
     """Create the failure for an invalid pattern."""
     shown = source if len(source) <= _MAX_SHOWN_LENGTH else source[:_MAX_SHOWN_LENGTH] + "..."
     return ToolFailure(
-        gettext_lazy(
-            "Invalid regular expression pattern provided: {pattern}. Error: {reason}", pattern=shown, reason=reason
-        ),
+        lazy("Invalid regular expression pattern provided: {pattern}. Error: {reason}", pattern=shown, reason=reason),
         ErrorType.INVALID_TOOL_PARAMS,
     )
 

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.text import encoding_tables as tables
 from tejat.workspace.text.legacy_encoding import decode_sample, guess_codec, sample_non_ascii
 
@@ -25,12 +25,12 @@ class UnencodableCharacter(ToolFailure):
         self.character = character
         self.codec = codec
         remedy = (
-            gettext_lazy("Leave it out.")
+            lazy("Leave it out.")
             if _is_surrogate(character)
-            else gettext_lazy("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
+            else lazy("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
         )
         super().__init__(
-            gettext_lazy(
+            lazy(
                 "{character} cannot be written in {codec}, the encoding of this file. {remedy}",
                 character=_describe_character(character),
                 codec=codec,
@@ -152,9 +152,9 @@ def detect_encoding(raw: bytes, *, whole: bool) -> TextEncoding | None:
 def _describe_character(character: str) -> str:
     code = f"U+{ord(character):04X}"
     if _is_surrogate(character):
-        return gettext_lazy("The lone surrogate {code}", code=code)
+        return lazy("The lone surrogate {code}", code=code)
     shown = f" '{character}'" if character.isprintable() else ""
-    return gettext_lazy(
+    return lazy(
         "The character {code}{shown} ({name})", code=code, shown=shown, name=unicodedata.name(character, "unnamed")
     )
 

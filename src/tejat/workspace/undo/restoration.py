@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TypeGuard
 
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
 from tejat.workspace.files.temp_file import remove_stale_temp_files
@@ -49,9 +49,9 @@ def plan_restore(changes: Sequence[PathChange], current: Snapshot, *, is_kept: C
         if why is None and _needs_content(change) and change.before is not None:
             digest = change.before.digest
             if digest is None and (change.before.identity not in created or change.after is not None):
-                why = gettext_lazy("its old content was not kept")
+                why = lazy("its old content was not kept")
             elif digest is not None and not is_kept(digest):
-                why = gettext_lazy("its old content is no longer kept")
+                why = lazy("its old content is no longer kept")
         if why is None:
             wanted.append(replace(change, after=now))
         else:
@@ -69,25 +69,21 @@ def _conflict_reason(change: PathChange, now: PathState | None, current: Snapsho
     """Return why the path may not be touched: it is not as the call left it."""
     after = change.after
     if change.path in current.state.special_files:
-        return gettext_lazy("a pipe, socket or device is there now")
+        return lazy("a pipe, socket or device is there now")
     if now is None:
         # A restoration may have been interrupted between removing a file and creating a directory.
-        return (
-            None
-            if after is None or _is_directory(change.before) != _is_directory(after)
-            else gettext_lazy("removed since")
-        )
+        return None if after is None or _is_directory(change.before) != _is_directory(after) else lazy("removed since")
     if _is_directory_in_progress(change.before, now) or _is_directory_in_progress(after, now):
         return None
     if after is None:
-        return gettext_lazy("something else is there now")
+        return lazy("something else is there now")
     if now.kind is not after.kind:
-        return gettext_lazy("changed since: it is a {kind} now", kind=now.kind)
+        return lazy("changed since: it is a {kind} now", kind=now.kind)
     if now.kind is PathKind.FILE and not now.has_same_content(after):
-        return gettext_lazy("changed since")
+        return lazy("changed since")
     if now.target != after.target:
-        return gettext_lazy("changed since")
-    return None if now.permissions == after.permissions else gettext_lazy("its permissions changed since")
+        return lazy("changed since")
+    return None if now.permissions == after.permissions else lazy("its permissions changed since")
 
 
 def _is_directory_in_progress(node: PathState | None, now: PathState) -> bool:
@@ -175,7 +171,7 @@ class Restoration:
                     step(change, directory, os.path.basename(change.path))
             except OSError as error:
                 self._failed[change.path] = PathProblem(
-                    change.full_path, gettext_lazy("could not be put back: {why}", why=error.strerror)
+                    change.full_path, lazy("could not be put back: {why}", why=error.strerror)
                 )
 
     def _make_parent(self, change: PathChange) -> None:
@@ -214,7 +210,7 @@ class Restoration:
     def _restore_renamed(self, change: PathChange, directory: int, name: str) -> None:
         source = self._renamed.get(change.before.identity) if change.before is not None else None
         if source is None or change.before is None:
-            raise OSError(None, gettext_lazy("its old content was not kept"))
+            raise OSError(None, lazy("its old content was not kept"))
         with open_directory_nofollow(self._root.fd, os.path.dirname(source)) as other:
             restore_renamed_file(
                 other, os.path.basename(source), directory, name, expected=self._expected_state(source)
@@ -226,11 +222,9 @@ class Restoration:
         if remove_directory(directory, name):
             self._restored.add(change.path)
         elif change.before is None:
-            self._remaining.append(
-                PathProblem(change.full_path, gettext_lazy("left, because there is something else in it"))
-            )
+            self._remaining.append(PathProblem(change.full_path, lazy("left, because there is something else in it")))
         else:
-            raise OSError(None, gettext_lazy("there is something else in the directory now"))
+            raise OSError(None, lazy("there is something else in the directory now"))
 
     def _restore_content(self, change: PathChange, directory: int, name: str) -> None:
         node = change.before
@@ -244,7 +238,7 @@ class Restoration:
         else:
             content = None if node.digest is None else self._read(node.digest)
             if content is None:
-                raise OSError(None, gettext_lazy("its old content is damaged"))
+                raise OSError(None, lazy("its old content is damaged"))
             restore_file(directory, name, content, node, expected=expected)
         self._restored.add(change.path)
 

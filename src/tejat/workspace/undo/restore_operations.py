@@ -5,7 +5,7 @@ import os
 import stat
 from contextlib import suppress
 
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.undo import PathState
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.system_calls import O_PATH
@@ -21,7 +21,7 @@ class ConcurrentChange(OSError):
     """The path is no longer in the expected state."""
 
     def __init__(self) -> None:
-        super().__init__(errno.ESTALE, gettext_lazy("it changed in the last moment"))
+        super().__init__(errno.ESTALE, lazy("it changed in the last moment"))
 
 
 ExpectedState = bytes | str | None

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.undo import PathChange, PathProblem, RestoreResult, UndoEntry
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
@@ -38,8 +38,7 @@ def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertM
             root = _open(path, roots, closing)
             if root is None:
                 refused += [
-                    PathProblem(change.full_path, gettext_lazy("there is no directory {path}", path=path))
-                    for change in changes
+                    PathProblem(change.full_path, lazy("there is no directory {path}", path=path)) for change in changes
                 ]
                 continue
             part = _plan_root(store, root, changes, mode)
@@ -83,8 +82,7 @@ def _execute(
     outcomes = [Restoration(part.root, part.plan.changes, part.current, store.read_content).run() for part in parts]
     comparisons = [
         compare_snapshots(
-            part.current,
-            store.snapshot(part.root, scan_paths(part.root, part.paths), never_stop, recognise=True),
+            part.current, store.snapshot(part.root, scan_paths(part.root, part.paths), never_stop, recognise=True)
         )
         for part in parts
     ]
@@ -121,9 +119,7 @@ def _name_later_entry(remark: PathProblem, later: Mapping[str, str]) -> PathProb
     return (
         remark
         if newer is None
-        else PathProblem(
-            remark.path, gettext_lazy("{why} (by {newer}, undo that first)", why=remark.reason, newer=newer)
-        )
+        else PathProblem(remark.path, lazy("{why} (by {newer}, undo that first)", why=remark.reason, newer=newer))
     )
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from tejat.core.frozen import replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.core.undo import UndoEntry
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.threads.stop import never_stop
@@ -102,10 +102,7 @@ class UndoStore:
         """Take a snapshot without storing contents."""
         nothing_known = DigestCache(self.directory, root.real_path)
         budget = SnapshotBudget(
-            file_limit=self._file_limit,
-            reserve=lambda needed: needed,
-            store=lambda _: None,
-            stop=stop,
+            file_limit=self._file_limit, reserve=lambda needed: needed, store=lambda _: None, stop=stop
         )
         return take_snapshot(root, state, nothing_known, budget)
 
@@ -181,7 +178,7 @@ class UndoStore:
         if free < needed:
             self._failed_reservation = (needed, free)
             self._warn(
-                gettext_lazy(
+                lazy(
                     "The room for undo ({limit}) is used up: {needed} more would be needed.",
                     limit=format_size(self._limit),
                     needed=format_size(needed),
@@ -206,9 +203,7 @@ class UndoStore:
         if kept < len(entries):
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
-            self._warn(
-                gettext_lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped)
-            )
+            self._warn(lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
         goal = self.directory.size() + wanted - int(_FILL_RATIO * self._limit)
         self._store.compact(live, stop, goal=goal)
         self._refresh()

@@ -4,7 +4,7 @@ import zlib
 from typing import Protocol
 
 from tejat.core.errors import TejatError
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 ACCEPT_ENCODING = "gzip, deflate"
 """The value of the Accept-Encoding header."""
@@ -43,9 +43,7 @@ def create_decoder(content_encoding: str) -> BodyDecoder:
             return _ZlibDecoder(zlib.MAX_WBITS)
         case other:
             raise UndecodableBody(
-                gettext_lazy(
-                    'The server sent the content encoding "{other}", which was not asked for.', other=other[:60]
-                )
+                lazy('The server sent the content encoding "{other}", which was not asked for.', other=other[:60])
             )
 
 
@@ -88,9 +86,7 @@ class _ZlibDecoder:
             part = self._stream.decompress(piece, limit)
         except zlib.error:
             if self._has_started or self._window != zlib.MAX_WBITS:
-                raise UndecodableBody(
-                    gettext_lazy("The body of the answer is broken: it cannot be unpacked.")
-                ) from None
+                raise UndecodableBody(lazy("The body of the answer is broken: it cannot be unpacked.")) from None
             # Many servers leave out the header that "deflate" ought to have.
             self._window = _RAW
             self._stream = zlib.decompressobj(_RAW)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import AddressResolver, HttpFailure, HttpFailureKind, HttpLimits, HttpResponse
 from tejat.workspace.threads.daemon import run_in_daemon
@@ -100,7 +100,7 @@ class Fetcher:
                 return await self._fetch_with_redirects(_parse_or_fail(url), allow_private)
         except TimeoutError:
             raise FetchFailure(
-                gettext_lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
+                lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
             ) from None
         except HttpFailure as failure:
             raise FetchFailure(failure.message) from None
@@ -114,8 +114,7 @@ class Fetcher:
                 return got
             url = _next_hop(url, got)
         raise FetchFailure(
-            gettext_lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects),
-            is_blocked=True,
+            lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects), is_blocked=True
         )
 
     async def _resolve_checked(self, url: Url, allow_private: frozenset[str]) -> list[str]:
@@ -132,7 +131,7 @@ class Fetcher:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise FetchFailure(gettext_lazy("The name {host} could not be resolved.", host=url.host))
+            raise FetchFailure(lazy("The name {host} could not be resolved.", host=url.host))
         for address in addresses:
             _check_zone(classify_address(address), url, allow_private, address=address)
         return addresses[:_MAX_ADDRESSES]
@@ -184,13 +183,9 @@ def _next_hop(url: Url, location: str) -> Url:
     try:
         following = url.join(location)
     except InvalidUrl as bad:
-        raise FetchFailure(
-            gettext_lazy("The page redirects to what is not fetched. {bad}", bad=bad), is_blocked=True
-        ) from None
+        raise FetchFailure(lazy("The page redirects to what is not fetched. {bad}", bad=bad), is_blocked=True) from None
     if url.scheme == "https" and following.scheme == "http":
-        raise FetchFailure(
-            gettext_lazy("The page redirects from https to http, which is not followed."), is_blocked=True
-        )
+        raise FetchFailure(lazy("The page redirects from https to http, which is not followed."), is_blocked=True)
     return following
 
 
@@ -198,15 +193,13 @@ def _check_zone(zone: NetworkZone, url: Url, allow_private: frozenset[str], *, a
     """Raise FetchFailure for a forbidden address, or a private one without consent."""
     if zone is NetworkZone.PUBLIC or (zone is NetworkZone.PRIVATE and url.origin in allow_private):
         return
-    leads = gettext_lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
+    leads = lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
     if zone is NetworkZone.FORBIDDEN:
         raise FetchFailure(
-            gettext_lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
+            lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
         )
     raise FetchFailure(
-        gettext_lazy(
-            "Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads
-        ),
+        lazy("Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads),
         is_blocked=True,
     )
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.helper_program import HelperProcess, run_helper
 from tejat.workspace.text.encoding import detect_encoding
 from tejat.workspace.threads.stop import StopToken
@@ -87,11 +87,7 @@ _CHARSET_INSIDE = re.compile(
     rb"""(?:<meta\s[^<>]{0,300}?charset\s*=\s*|<\?xml\s[^<>?]{0,100}?encoding\s*=\s*)["']?([A-Za-z0-9_.:-]{1,40})""",
     re.IGNORECASE,
 )
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # Servers often declare a subset of the actual encoding; browsers decode the superset.
 _SUPERSETS = {
     "ascii": "cp1252",
@@ -112,7 +108,7 @@ _ALLOWED_CODECS = re.compile(
 )
 
 _MAX_SECONDS = 15.0
-_UNREADABLE = gettext_lazy("The HTML of the page cannot be read: it is broken, or takes too much memory or time.")
+_UNREADABLE = lazy("The HTML of the page cannot be read: it is broken, or takes too much memory or time.")
 
 
 def _find_codec(label: str) -> str | None:
@@ -128,7 +124,7 @@ def _run_worker(asked: bytes, stop: StopToken) -> bytes:
     """Run the worker. It is killed after a timeout, and limits its own memory and time."""
     library = find_spec("html_to_markdown")
     if not sys.executable or library is None or library.origin is None:
-        raise PageFailure(gettext_lazy("There is no program that could read HTML."))
+        raise PageFailure(lazy("There is no program that could read HTML."))
     worker = html_worker.__file__
     argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
     directory = os.open(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -136,9 +132,7 @@ def _run_worker(asked: bytes, stop: StopToken) -> bytes:
         with run_helper(argv, directory_fd=directory, stdin=asked) as child:
             return _read_output(child, stop)
     except OSError as error:
-        raise PageFailure(
-            gettext_lazy("The program that reads HTML cannot be started: {why}.", why=error.strerror)
-        ) from error
+        raise PageFailure(lazy("The program that reads HTML cannot be started: {why}.", why=error.strerror)) from error
     finally:
         os.close(directory)
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
-from tejat.core.i18n import gettext_lazy, join_lazy
+from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import HttpFailure, HttpLimits
 
@@ -45,12 +45,12 @@ class SearchEndpoint:
             async with http.request("GET", self._request_url(query), limits=_LIMITS) as response:
                 if response.status != 200:
                     answered = f"{response.status} {response.reason[:100]}"
-                    parsed = gettext_lazy("The search service answered {status}.", status=answered)
-                    hint = gettext_lazy("Is the format json switched on in its settings?")
+                    parsed = lazy("The search service answered {status}.", status=answered)
+                    hint = lazy("Is the format json switched on in its settings?")
                     raise SearchFailure(join_lazy(" ", (parsed, hint)) if response.status == 403 else parsed)
                 answer = await response.read(_MAX_BYTES)
         except HttpFailure as failure:
-            raise SearchFailure(gettext_lazy("The search service cannot be used. {why}", why=failure.message)) from None
+            raise SearchFailure(lazy("The search service cannot be used. {why}", why=failure.message)) from None
         finally:
             await http.close()
         return _parse_hits(answer)
@@ -65,10 +65,10 @@ def _parse_hits(answer: bytes) -> list[SearchHit]:
     try:
         parsed: object = json.loads(answer)
     except (ValueError, RecursionError):
-        raise SearchFailure(gettext_lazy("The search service did not answer in JSON.")) from None
+        raise SearchFailure(lazy("The search service did not answer in JSON.")) from None
     results = cast("dict[str, object]", parsed).get("results") if isinstance(parsed, dict) else None
     if not isinstance(results, list):
-        raise SearchFailure(gettext_lazy("The search service answered in JSON, but without results."))
+        raise SearchFailure(lazy("The search service answered in JSON, but without results."))
     found = (
         _parse_hit(cast("dict[str, object]", each))
         for each in cast("Sequence[object]", results)

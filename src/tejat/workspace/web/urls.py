@@ -7,7 +7,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import gettext_lazy, map_lazy
+from tejat.core.i18n import lazy, map_lazy
 from tejat.workspace.web.network_zone import parse_legacy_ipv4
 
 MAX_URL_LENGTH = 8_192
@@ -137,10 +137,10 @@ _WRAPPINGS = {"<": ">", "(": ")", "[": "]", '"': '"', "'": "'", "`": "`", "“":
 _PUNCTUATION = ".,;:!?"
 
 _MESSAGES = {
-    UrlProblem.MALFORMED: gettext_lazy("The URL is malformed."),
-    UrlProblem.UNSUPPORTED_SCHEME: gettext_lazy("Only http and https are supported."),
-    UrlProblem.HAS_CREDENTIALS: gettext_lazy("A URL with a user name or a password is not fetched."),
-    UrlProblem.TOO_LONG: gettext_lazy("The URL has more than {most} characters.", most=MAX_URL_LENGTH),
+    UrlProblem.MALFORMED: lazy("The URL is malformed."),
+    UrlProblem.UNSUPPORTED_SCHEME: lazy("Only http and https are supported."),
+    UrlProblem.HAS_CREDENTIALS: lazy("A URL with a user name or a password is not fetched."),
+    UrlProblem.TOO_LONG: lazy("The URL has more than {most} characters.", most=MAX_URL_LENGTH),
 }
 
 
@@ -171,14 +171,14 @@ def _unwrap(word: str) -> str:
 def _describe_problem(problem: UrlProblem, word: str) -> str:
     match problem:
         case UrlProblem.MALFORMED:
-            return gettext_lazy('Malformed URL detected: "{word}".', word=_shorten(word))
+            return lazy('Malformed URL detected: "{word}".', word=_shorten(word))
         case UrlProblem.UNSUPPORTED_SCHEME:
-            return gettext_lazy(
+            return lazy(
                 'Unsupported protocol in URL: "{word}". Only http and https are supported.', word=_shorten(word)
             )
         case UrlProblem.HAS_CREDENTIALS | UrlProblem.TOO_LONG:
             words = map_lazy(_MESSAGES[problem], lambda text: text.removesuffix("."))
-            return gettext_lazy('{words}: "{word}".', words=words, word=_shorten(word))
+            return lazy('{words}: "{word}".', words=words, word=_shorten(word))
 
 
 def _shorten(word: str) -> str:

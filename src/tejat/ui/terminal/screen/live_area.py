@@ -132,8 +132,7 @@ def render_error(error: Exception, theme: Theme) -> Text:
 def _to_ascii(frame: Frame) -> Frame:
     """Replace characters that an ASCII terminal does not have, keeping the width."""
     return Frame(
-        tuple([cell if cell.text.isascii() else _ascii_cell(cell) for cell in row] for row in frame.rows),
-        frame.caret,
+        tuple([cell if cell.text.isascii() else _ascii_cell(cell) for cell in row] for row in frame.rows), frame.caret
     )
 
 

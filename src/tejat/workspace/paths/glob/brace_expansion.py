@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 
 MAX_ALTERNATIVES = 2_000
 _MAX_CHARACTERS = 100_000
@@ -23,9 +23,8 @@ def expand_braces(pattern: str) -> list[str]:
     count, characters = tree.size()
     if count > MAX_ALTERNATIVES or characters > _MAX_CHARACTERS:
         raise ToolFailure(
-            gettext_lazy(
-                "The glob pattern stands for too many alternatives (at most {most} are allowed).",
-                most=MAX_ALTERNATIVES,
+            lazy(
+                "The glob pattern stands for too many alternatives (at most {most} are allowed).", most=MAX_ALTERNATIVES
             ),
             ErrorType.INVALID_TOOL_PARAMS,
         )
@@ -77,9 +76,7 @@ def _parse(pattern: str) -> _Sequence:
             position += 1
         elif character == "{":
             if len(open_choices) > _MAX_DEPTH:
-                raise ToolFailure(
-                    gettext_lazy("The glob pattern has too many nested braces."), ErrorType.INVALID_TOOL_PARAMS
-                )
+                raise ToolFailure(lazy("The glob pattern has too many nested braces."), ErrorType.INVALID_TOOL_PARAMS)
             open_choices.append(_Choice([_Sequence()]))
         elif character == "," and len(open_choices) > 1:
             open_choices[-1].alternatives.append(_Sequence())

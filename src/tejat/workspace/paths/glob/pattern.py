@@ -6,7 +6,7 @@ from itertools import compress, product
 from math import prod
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.paths.glob.brace_expansion import MAX_ALTERNATIVES, expand_braces
 from tejat.workspace.paths.glob.extglob import ExtglobPattern
 from tejat.workspace.paths.glob.syntax import (
@@ -40,13 +40,11 @@ def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
     invalid_tool_params for one that is empty or too large.
     """
     if not pattern:
-        raise ToolFailure(gettext_lazy("The glob pattern is empty."), ErrorType.INVALID_TOOL_PARAMS)
+        raise ToolFailure(lazy("The glob pattern is empty."), ErrorType.INVALID_TOOL_PARAMS)
     if len(pattern) > _MAX_LENGTH:
         raise pattern_too_large()
     if not _is_encodable(pattern):
-        raise ToolFailure(
-            gettext_lazy("The glob pattern has characters that no path can have."), ErrorType.INVALID_TOOL_PARAMS
-        )
+        raise ToolFailure(lazy("The glob pattern has characters that no path can have."), ErrorType.INVALID_TOOL_PARAMS)
     alternatives: list[GlobSegments] = []
     for text in expand_braces(pattern):
         alternatives += _expand_choices(parse_glob(text, pattern))

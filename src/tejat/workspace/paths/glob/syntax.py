@@ -5,7 +5,7 @@ from enum import Enum
 
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen_identity
-from tejat.core.i18n import gettext_lazy
+from tejat.core.i18n import lazy
 from tejat.workspace.paths.glob.wildcard_regex import Wildcard
 
 _MAX_GROUPS = 50
@@ -51,7 +51,7 @@ def parse_glob(text: str, pattern: str) -> GlobSegments:
         raise pattern_outside(pattern)
     if _GROUP_WITH_SLASH.search(text):
         raise ToolFailure(
-            gettext_lazy("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}."),
+            lazy("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}."),
             ErrorType.INVALID_TOOL_PARAMS,
         )
     parts: list[GlobSegment] = []
@@ -175,15 +175,15 @@ def _read_member(text: str, position: int) -> tuple[str, int]:
 
 def pattern_too_large() -> ToolFailure:
     """The failure for a pattern that would take too long."""
-    return ToolFailure(gettext_lazy("The glob pattern is too large or too complicated."), ErrorType.INVALID_TOOL_PARAMS)
+    return ToolFailure(lazy("The glob pattern is too large or too complicated."), ErrorType.INVALID_TOOL_PARAMS)
 
 
 def pattern_outside(pattern: str) -> ToolFailure:
     """The failure for a pattern that matches outside the searched directory."""
     return ToolFailure(
-        gettext_lazy(
+        lazy(
             'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
         ),
         ErrorType.PATH_NOT_IN_WORKSPACE,
-        display=gettext_lazy("Path not in workspace."),
+        display=lazy("Path not in workspace."),
     )
