@@ -42,7 +42,6 @@ class Output(Protocol):
 
     def fail(self, message: str, *, name: str, code: int) -> None:
         """Report why the run could not be started."""
-        ...
 
 
 def describe_event(event: AgentEvent) -> str | None:

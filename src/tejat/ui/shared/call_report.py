@@ -2,11 +2,10 @@
 
 import signal
 from enum import StrEnum
-from typing import assert_never
 
 from tejat.core.errors import ErrorType
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _, lazy, translate
 from tejat.core.messages.types import FunctionCall
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished
@@ -73,7 +72,6 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
     """Build the report of a finished call. Paths below `folder` are shown relative to it."""
     result, call = finished.result, finished.call
     status, display = _status(finished), result.return_display
-    change = display if isinstance(display, FileDiff) else None
     text = sanitize_text(translate(display)[:MAX_BODY_CHARS]).strip("\n") if isinstance(display, str) else ""
     error, note, body = _texts(finished, status, text)
     return CallReport(
@@ -85,25 +83,13 @@ def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport
         error=error,
         note=note,
         body=body,
-        diff="" if change is None else _diff_text(change.file_diff),
-        line_counts="" if change is None else format_diff_stat(change),
+        diff=_diff_text(display.file_diff) if isinstance(display, FileDiff) else "",
+        line_counts=format_diff_stat(display) if isinstance(display, FileDiff) else "",
     )
 
 
 def status_label(status: CallStatus) -> str:
-    match status:
-        case CallStatus.OK:
-            return _("ok")
-        case CallStatus.FAILED:
-            return _("failed")
-        case CallStatus.DENIED:
-            return _("denied")
-        case CallStatus.CANCELLED:
-            return _("cancelled")
-        case CallStatus.TIMED_OUT:
-            return _("timed out")
-        case _:
-            assert_never(status)
+    return translate(_STATUS_LABELS[status])
 
 
 def call_title(call: FunctionCall, *, folder: str = "") -> str:
@@ -154,3 +140,12 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return _("signal {number}", number=number)
+
+
+_STATUS_LABELS = {
+    CallStatus.OK: lazy("ok"),
+    CallStatus.FAILED: lazy("failed"),
+    CallStatus.DENIED: lazy("denied"),
+    CallStatus.CANCELLED: lazy("cancelled"),
+    CallStatus.TIMED_OUT: lazy("timed out"),
+}

@@ -1,11 +1,10 @@
 """Texts for elicitation requests of MCP servers: who asks, and each field with its possible values."""
 
 from collections.abc import Sequence
-from typing import assert_never
 
 from tejat.core.approval.confirmation import ElicitationConfirmation
 from tejat.core.approval.elicitation import FieldKind, FormField, parse_form_fields
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _, lazy, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
 from tejat.ui.shared.approval.display_lines import escape_line
@@ -35,14 +34,10 @@ def requested_fields_label(fields: Sequence[FormField]) -> str:
 
 def field_heading(field: FormField) -> str:
     """Return the label of a field, its type, and what an empty answer means."""
-    label, kind = escape_line(field.label), _field_kind_label(field.kind)
+    label, kind = escape_line(field.label), translate(_KIND_LABELS[field.kind])
     if field.default is not None:
-        return _(
-            "{label} ({kind}, empty for {default})",
-            label=label,
-            kind=kind,
-            default=escape_line(dump_json(field.default)),
-        )
+        default = escape_line(dump_json(field.default))
+        return _("{label} ({kind}, empty for {default})", label=label, kind=kind, default=default)
     if field.is_required:
         return _("{label} ({kind})", label=label, kind=kind)
     return _("{label} ({kind}, may be left empty)", label=label, kind=kind)
@@ -60,19 +55,11 @@ def answers_preview(answers: JsonObject) -> str:
     return _("To be sent: {answers}", answers=escape_line(dump_json(answers)))
 
 
-def _field_kind_label(kind: FieldKind) -> str:
-    match kind:
-        case FieldKind.TEXT:
-            return _("text")
-        case FieldKind.INTEGER:
-            return _("a whole number")
-        case FieldKind.NUMBER:
-            return _("a number")
-        case FieldKind.BOOLEAN:
-            return _("yes or no")
-        case FieldKind.CHOICE:
-            return _("one of these")
-        case FieldKind.CHOICES:
-            return _("several, with commas")
-        case _:
-            assert_never(kind)
+_KIND_LABELS = {
+    FieldKind.TEXT: lazy("text"),
+    FieldKind.INTEGER: lazy("a whole number"),
+    FieldKind.NUMBER: lazy("a number"),
+    FieldKind.BOOLEAN: lazy("yes or no"),
+    FieldKind.CHOICE: lazy("one of these"),
+    FieldKind.CHOICES: lazy("several, with commas"),
+}

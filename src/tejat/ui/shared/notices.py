@@ -23,10 +23,8 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
         case Noticed():
             return event
         case ModelChanged(before, after, reason):
-            message = _(
-                "changed the model from {before} to {after}: {reason}", before=before, after=after, reason=reason
-            )
-            return Noticed(message)
+            text = _("changed the model from {before} to {after}: {reason}", before=before, after=after, reason=reason)
+            return Noticed(text)
         case HistoryRepaired(repairs):
             return Noticed(_("the session was put in order: {repairs}", repairs=join_lazy("; ", repairs)))
         case Compressed(before, after, CompressionStatus.COMPRESSED):
@@ -45,20 +43,13 @@ def side_request_notice(event: RequestFailed) -> Noticed | None:
     """Return a notice for a failed side request. A failed conversation is reported by the end of the run."""
     if event.purpose == CONVERSATION:
         return None
-    message = _(
-        "a question on the side ({purpose}) came to nothing: {reason}", purpose=event.purpose, reason=event.message
-    )
+    purpose, reason = event.purpose, event.message
+    message = _("a question on the side ({purpose}) came to nothing: {reason}", purpose=purpose, reason=reason)
     return Noticed(message, Severity.NOTE)
 
 
 def severity_label(severity: Severity) -> str:
-    match severity:
-        case Severity.NOTE:
-            return _("note")
-        case Severity.WARNING:
-            return _("warning")
-        case Severity.ERROR:
-            return _("error")
+    return {Severity.NOTE: _("note"), Severity.WARNING: _("warning"), Severity.ERROR: _("error")}[severity]
 
 
 def run_end_message(ended: RunEnded) -> str:

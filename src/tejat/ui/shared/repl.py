@@ -39,7 +39,6 @@ class ReplViews(Protocol):
 
     def handle_event(self, event: AgentEvent) -> None:
         """Show an event of the session."""
-        ...
 
     def begin_work(self) -> None: ...
 
@@ -47,17 +46,14 @@ class ReplViews(Protocol):
 
     def show_command(self, line: str) -> None:
         """Show a slash command that is about to run."""
-        ...
 
     def begin_run(self, prompt: str, *, command: str | None = None) -> None:
         """Show a prompt that is about to be sent. `command` is the slash command it comes from."""
-        ...
 
     def begin_shell(self, line: str) -> None: ...
 
     def update_shell(self, output: str) -> None:
         """Show the output of the shell command so far."""
-        ...
 
     def end_shell(self, result: str) -> None: ...
 
@@ -65,11 +61,9 @@ class ReplViews(Protocol):
 
     def show_hint(self, text: str) -> None:
         """Show a short-lived hint, if the interface has a place for it."""
-        ...
 
     def insert_input(self, text: str) -> None:
         """Put a text back into the input."""
-        ...
 
     def discard_input(self) -> bool:
         """Drop the typed text; return whether there was any."""
@@ -77,11 +71,9 @@ class ReplViews(Protocol):
 
     def clear(self) -> None:
         """Mark that a new conversation begins, by clearing the screen if there is one."""
-        ...
 
     def refresh(self) -> None:
         """Redraw after a change of the queue, or of preferences by a command."""
-        ...
 
 
 class Repl:

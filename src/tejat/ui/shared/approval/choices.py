@@ -51,26 +51,27 @@ class ApprovalChoice:
 
 def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     """Return the choices for a request. Risky calls offer "no" first."""
-    no = ApprovalChoice("n", "no", _("No"), _("no"), ApprovalReply(Outcome.CANCEL))
+    is_trial = isinstance(question.confirmation, TrialConfirmation)
+    label = _("No, throw it away") if is_trial else _("No")
+    no = ApprovalChoice("n", "no", label, _("no"), ApprovalReply(Outcome.CANCEL))
+    yes = list(_yes_choices(question))
+    label = _("No, and tell the model what to do instead")
+    tell = ApprovalChoice("t", "tell", label, _("tell"), ChoiceAction.GIVE_FEEDBACK)
+    stop = ApprovalChoice("q", "stop", _("No, and stop this turn"), _("stop"), ApprovalReply(Outcome.STOP))
+    return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
+
+
+def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     if isinstance(question.confirmation, TrialConfirmation):
-        no = ApprovalChoice("n", "no", _("No, throw it away"), _("no"), ApprovalReply(Outcome.CANCEL))
-        yes = list(_trial_choices(question.confirmation))
+        yield from _trial_choices(question.confirmation)
     else:
-        once = ApprovalChoice("y", "yes", _("Allow once"), _("once"), ApprovalReply(Outcome.PROCEED_ONCE))
-        yes = [once, *_always_choices(question)]
+        yield ApprovalChoice("y", "yes", _("Allow once"), _("once"), ApprovalReply(Outcome.PROCEED_ONCE))
+        yield from _always_choices(question)
     if question.can_try:
-        yes.append(
-            ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), ApprovalReply(Outcome.TRY_IN_COPY))
-        )
+        answer = ApprovalReply(Outcome.TRY_IN_COPY)
+        yield ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), answer)
     if question.can_modify and isinstance(question.confirmation, EditConfirmation):
-        yes.append(ApprovalChoice("e", "edit", _("Modify with external editor"), _("edit"), ChoiceAction.MODIFY))
-    others = [
-        ApprovalChoice(
-            "t", "tell", _("No, and tell the model what to do instead"), _("tell"), ChoiceAction.GIVE_FEEDBACK
-        ),
-        ApprovalChoice("q", "stop", _("No, and stop this turn"), _("stop"), ApprovalReply(Outcome.STOP)),
-    ]
-    return [no, *yes, *others] if question.risks else [*yes, no, *others]
+        yield ApprovalChoice("e", "edit", _("Modify with external editor"), _("edit"), ChoiceAction.MODIFY)
 
 
 def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
@@ -85,9 +86,8 @@ def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     if question.always is None:
         return
     rule = escape_line(question.always)
-    confirmation = question.confirmation
     if Scope.SESSION in question.scopes:
-        if isinstance(confirmation, McpConfirmation):
+        if isinstance(question.confirmation, McpConfirmation):
             answer = ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)
             yield ApprovalChoice("s", "session", _("Allow tool for this session"), _("session"), answer, rule)
             if question.always_server is not None:

@@ -30,11 +30,9 @@ def confusable_warnings(texts: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(word for word in words if _is_mixed(word) or _INDISTINGUISHABLE.fullmatch(word)))
     warnings = [_warning(word) for word in found[:_MAX_WARNINGS]]
     more = len(found) - _MAX_WARNINGS
-    return (
-        [*warnings, ngettext("And {count} more such word.", "And {count} more such words.", more)]
-        if more > 0
-        else warnings
-    )
+    if more > 0:
+        warnings.append(ngettext("And {count} more such word.", "And {count} more such words.", more))
+    return warnings
 
 
 def bidi_warning(text: str) -> str | None:
@@ -49,16 +47,7 @@ def _is_mixed(word: str) -> bool:
 
 
 def _warning(word: str) -> str:
+    spelled = _CONFUSABLE.sub(lambda letter: f"<U+{ord(letter.group()):04X}>", word)
     if _is_mixed(word):
-        return _(
-            "Look closely, this word mixes alphabets: {word} = {spelled}", word=word, spelled=_escape_confusables(word)
-        )
-    return _(
-        "Look closely, this word is not of Latin letters: {word} = {spelled}",
-        word=word,
-        spelled=_escape_confusables(word),
-    )
-
-
-def _escape_confusables(word: str) -> str:
-    return _CONFUSABLE.sub(lambda letter: f"<U+{ord(letter.group()):04X}>", word)
+        return _("Look closely, this word mixes alphabets: {word} = {spelled}", word=word, spelled=spelled)
+    return _("Look closely, this word is not of Latin letters: {word} = {spelled}", word=word, spelled=spelled)

@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from itertools import chain, repeat
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import translate
@@ -56,11 +57,9 @@ def quote_lines(text: str) -> list[DisplayLine]:
 
 def command_lines(command: str) -> list[DisplayLine]:
     """Return a command as lines, with every blank escaped that is none for a shell."""
-    first, *others = _escape_blanks(sanitize_text(command)).split("\n")
-    return [
-        DisplayLine(DisplayLineKind.COMMAND, first),
-        *(DisplayLine(DisplayLineKind.COMMAND_CONTINUATION, line) for line in others),
-    ]
+    lines = _escape_blanks(sanitize_text(command)).split("\n")
+    kinds = chain([DisplayLineKind.COMMAND], repeat(DisplayLineKind.COMMAND_CONTINUATION))
+    return list(map(DisplayLine, kinds, lines))
 
 
 def _escape_blanks(text: str) -> str:

@@ -9,12 +9,8 @@ from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
 from tejat.ui.shared.diff import FILE_HEADER, HEADER_LINES, HUNK_HEADING, strip_file_header
 
 _BLANKS = re.compile(r" +|\t+")
-_KINDS = {
-    "+": DisplayLineKind.ADDED,
-    "-": DisplayLineKind.REMOVED,
-    " ": DisplayLineKind.CONTEXT,
-    "\\": DisplayLineKind.CONTEXT,
-}
+_SIGNS = ("+", "-", " ", "\\")
+_CHANGES = {"+": DisplayLineKind.ADDED, "-": DisplayLineKind.REMOVED}
 
 
 def diff_lines(change: EditConfirmation) -> list[DisplayLine]:
@@ -50,7 +46,7 @@ def full_file_lines(change: EditConfirmation) -> list[DisplayLine]:
             start = int(hunk["old"]) - (hunk["old_count"] != "0")
             lines += _context_lines(old[at:start])
             at = start
-        elif not lines and not line.startswith(tuple(_KINDS)):
+        elif not lines and not line.startswith(_SIGNS):
             return []
         else:
             lines.append(_display_line(line))
@@ -80,17 +76,12 @@ def _context_lines(lines: Sequence[str]) -> Iterator[DisplayLine]:
 
 
 def _display_line(line: str) -> DisplayLine:
-    kind = DisplayLineKind.HUNK if HUNK_HEADING.match(line) else _KINDS.get(line[:1], DisplayLineKind.CONTEXT)
+    """Return a line of a diff. The trailing blanks of changed lines are made visible."""
     shown = sanitize_text(line)
-    return DisplayLine(
-        kind, _escape_trailing_blanks(shown) if kind in (DisplayLineKind.ADDED, DisplayLineKind.REMOVED) else shown
-    )
-
-
-def _escape_trailing_blanks(line: str) -> str:
-    """Make the trailing blanks of a changed line visible."""
-    kept = line.rstrip(" \t")
-    return kept + _BLANKS.sub(_escape_blanks, line[len(kept) :])
+    if line[:1] in _CHANGES:
+        kept = shown.rstrip(" \t")
+        return DisplayLine(_CHANGES[line[:1]], kept + _BLANKS.sub(_escape_blanks, shown[len(kept) :]))
+    return DisplayLine(DisplayLineKind.HUNK if HUNK_HEADING.match(line) else DisplayLineKind.CONTEXT, shown)
 
 
 def _escape_blanks(blanks: re.Match[str]) -> str:

@@ -11,14 +11,11 @@ from tejat.ui.shared.approval.edit_diff import patch_lines
 
 
 def trial_heading(trial: TrialConfirmation) -> str:
-    if not trial.changes and trial.obstacles:
-        return _("The command was run in a copy")
-    if not trial.changes:
-        return _("The command changed nothing in the copy")
+    count = len(trial.changes)
+    if not count:
+        return _("The command was run in a copy") if trial.obstacles else _("The command changed nothing in the copy")
     return ngettext(
-        "The command changed {count} file in the copy",
-        "The command changed {count} files in the copy",
-        len(trial.changes),
+        "The command changed {count} file in the copy", "The command changed {count} files in the copy", count
     )
 
 

@@ -16,7 +16,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
 )
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _, ngettext, translate
+from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
@@ -63,62 +63,42 @@ def build_approval_view(question: ApprovalRequest, confirmation: Confirmation) -
     facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
     match confirmation:
         case EditConfirmation():
-            return ApprovalView(
-                _edit_heading(confirmation),
-                facts,
-                tuple(diff_lines(confirmation)),
-                _("Apply this change?"),
-                full_body=tuple(full_file_lines(confirmation)),
-                must_be_viewed=False,
-            )
+            heading, body, prompt = _edit_heading(confirmation), diff_lines(confirmation), _("Apply this change?")
+            full_body = tuple(full_file_lines(confirmation))
+            return ApprovalView(heading, facts, tuple(body), prompt, full_body=full_body, must_be_viewed=False)
         case ExecConfirmation():
-            return ApprovalView(
-                _command_heading(confirmation),
-                facts,
-                tuple(command_lines(confirmation.command)),
-                _command_prompt(confirmation),
-            )
+            heading, prompt = _command_heading(confirmation), _command_prompt(confirmation)
+            return ApprovalView(heading, facts, tuple(command_lines(confirmation.command)), prompt)
         case TrialConfirmation():
-            return ApprovalView(
-                trial_heading(confirmation), facts, tuple(trial_lines(confirmation)), trial_prompt(confirmation)
-            )
+            heading, prompt = trial_heading(confirmation), trial_prompt(confirmation)
+            return ApprovalView(heading, facts, tuple(trial_lines(confirmation)), prompt)
         case McpConfirmation():
             tool, server = escape_line(confirmation.tool_name), escape_line(confirmation.server_name)
-            return ApprovalView(
-                _('Call the tool "{tool}" of the server "{server}"', tool=tool, server=server),
-                facts,
-                tuple(_argument_lines(confirmation)),
-                _('Allow execution of MCP tool "{tool}" from server "{server}"?', tool=tool, server=server),
-                server_notes=tuple(_server_notes(confirmation)),
-            )
+            heading = _('Call the tool "{tool}" of the server "{server}"', tool=tool, server=server)
+            prompt = _('Allow execution of MCP tool "{tool}" from server "{server}"?', tool=tool, server=server)
+            body, notes = _argument_lines(confirmation), _server_notes(confirmation)
+            return ApprovalView(heading, facts, tuple(body), prompt, server_notes=tuple(notes))
         case InfoConfirmation():
-            return ApprovalView(
-                _info_heading(confirmation), facts, tuple(_info_lines(confirmation)), _("Do you want to proceed?")
-            )
+            heading, prompt = _info_heading(confirmation), _("Do you want to proceed?")
+            return ApprovalView(heading, facts, tuple(_info_lines(confirmation)), prompt)
         case _:
             assert_never(confirmation)
 
 
 def risk_label(risk: Risk) -> str:
-    match risk:
-        case Risk.DELETES:
-            return _("it deletes or overwrites")
-        case Risk.RUNS_DOWNLOAD:
-            return _("it runs what it downloads, unseen")
-        case Risk.OUTSIDE_ROOTS:
-            return _("it goes outside this project")
-        case Risk.ELEVATED:
-            return _("it takes more rights than you have")
-        case Risk.CONTROL_FILE:
-            return _("it changes what other programs run")
-        case Risk.HIDES_CODE:
-            return _("it may run code that cannot be seen here")
-        case Risk.REWRITES_HISTORY:
-            return _("it rewrites or discards history")
-        case Risk.USES_NETWORK:
-            return _("it uses the network")
-        case _:
-            assert_never(risk)
+    return translate(_RISK_LABELS[risk])
+
+
+_RISK_LABELS = {
+    Risk.DELETES: lazy("it deletes or overwrites"),
+    Risk.RUNS_DOWNLOAD: lazy("it runs what it downloads, unseen"),
+    Risk.OUTSIDE_ROOTS: lazy("it goes outside this project"),
+    Risk.ELEVATED: lazy("it takes more rights than you have"),
+    Risk.CONTROL_FILE: lazy("it changes what other programs run"),
+    Risk.HIDES_CODE: lazy("it may run code that cannot be seen here"),
+    Risk.REWRITES_HISTORY: lazy("it rewrites or discards history"),
+    Risk.USES_NETWORK: lazy("it uses the network"),
+}
 
 
 def _edit_heading(change: EditConfirmation) -> str:
@@ -134,9 +114,8 @@ def _edit_heading(change: EditConfirmation) -> str:
 def _info_heading(confirmation: InfoConfirmation) -> str:
     if not confirmation.urls:
         return escape_line(confirmation.title)
-    return ngettext(
-        "Fetch {count} address from the web", "Fetch {count} addresses from the web", len(confirmation.urls)
-    )
+    count = len(confirmation.urls)
+    return ngettext("Fetch {count} address from the web", "Fetch {count} addresses from the web", count)
 
 
 def _command_heading(confirmation: ExecConfirmation) -> str:

@@ -31,9 +31,8 @@ async def copy_text(text: str, send: Callable[[str], None], *, environment: Mapp
         send(f"\x1b]52;c;{base64.b64encode(content).decode('ascii')}\x07")
         return _("Copied with {program}.", program=program) if program else _("Handed to the terminal to copy.")
     if program is None:
-        raise UsageError(
-            _("There is no way to the clipboard for this text. Install wl-copy, xclip or xsel, and try again.")
-        )
+        why = _("There is no way to the clipboard for this text. Install wl-copy, xclip or xsel, and try again.")
+        raise UsageError(why)
     return _("Copied with {program}.", program=program)
 
 

@@ -80,14 +80,12 @@ class ExternalEditor:
             try:
                 words = shlex.split(command)
             except ValueError as error:
-                raise UsageError(
-                    _("No external editor is available: {name} cannot be read, {error}.", name=name, error=error)
-                ) from error
+                why = _("No external editor is available: {name} cannot be read, {error}.", name=name, error=error)
+                raise UsageError(why) from error
             if words:
                 return [words]
-        raise UsageError(
-            _("No external editor is available. Set VISUAL or EDITOR, or preferredEditor in the settings.")
-        )
+        why = _("No external editor is available. Set VISUAL or EDITOR, or preferredEditor in the settings.")
+        raise UsageError(why)
 
 
 async def _run_editor(arguments: Sequence[str], path: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import termios
 from collections.abc import Generator, Mapping, Sequence
@@ -55,7 +56,7 @@ def private_temp_directory(name: str) -> Generator[str]:
         os.chmod(directory, 0o700)  # the umask may have removed bits
         yield directory
     finally:
-        _remove_tree(directory)
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def write_private_file(path: str, text: str) -> None:
@@ -88,19 +89,6 @@ def _restored_tty_modes() -> Generator[None]:
     finally:
         with suppress(termios.error):
             termios.tcsetattr(terminal, termios.TCSADRAIN, modes)
-
-
-def _remove_tree(directory: str) -> None:
-    for base, directories, files in os.walk(directory, topdown=False):
-        for name in (*files, *directories):
-            path = os.path.join(base, name)
-            with suppress(OSError):
-                if os.path.isdir(path) and not os.path.islink(path):
-                    os.rmdir(path)
-                else:
-                    os.unlink(path)
-    with suppress(OSError):
-        os.rmdir(directory)
 
 
 def _is_within(path: str, directories: Sequence[str]) -> bool:
