@@ -29,12 +29,12 @@ ASSIGNMENT = re.compile(r"[^-=][^=]*=")
 class WrapperSyntax:
     """How to find the command behind a wrapper's own arguments.
 
-    The value of an option `short_options_with_value` (letters) or `long_options_with_value` is the next word;
+    The value of an option `short_options` (letters) or `long_options` is the next word;
     `operand_count` words precede the command.
     """
 
-    short_options_with_value: str = ""
-    long_options_with_value: frozenset[str] = frozenset()
+    short_options: str = ""
+    long_options: frozenset[str] = frozenset()
     operand_count: int = 0
     long_flags: frozenset[str] = frozenset()
     allows_assignments: bool = False
@@ -59,116 +59,90 @@ class WrapperSyntax:
                 break
         starts = [start + self.operand_count for start in (at, *starts)]
         skipped = words[1 : at + self.operand_count]
-        is_hidden = any(word.is_split and not word.is_literal for word in skipped)
         commands = tuple(tuple(words[start:]) for start in dict.fromkeys(starts) if start < len(words))
         return WrappedCommands(
-            commands,
-            opaque_reason=lazy("{word} runs something that is computed", word=words[0].value) if is_hidden else None,
+            commands, opaque_reason=computed_reason(words[0], [word for word in skipped if word.is_split])
         )
 
     def _option_length(self, value: str) -> int | None:
         """Return how many words the option takes, 0 if unknown, None if it is not an option."""
-        if self.allows_assignments and ASSIGNMENT.match(value):
-            return 1
-        if value == "--" or value == "-":
+        if value in ("--", "-") or (self.allows_assignments and ASSIGNMENT.match(value)):
             return 1
         if value.startswith("--"):
             name, equals, _ = value.partition("=")
             if equals or name in self.long_flags:
                 return 1
-            return 2 if name in self.long_options_with_value else 0
+            return 2 if name in self.long_options else 0
         if not value.startswith("-"):
             return None
         for index, letter in enumerate(value[1:], start=2):
-            if letter in self.short_options_with_value:
+            if letter in self.short_options:
                 return 2 if index == len(value) else 1
         return 1
 
 
+def computed_reason(name: ShellWord, words: ShellWords) -> str | None:
+    """Return why what a wrapper runs is hidden, None if all of these words are literal."""
+    if all(word.is_literal for word in words):
+        return None
+    return lazy("{word} runs something that is computed", word=name.value)
+
+
 NO_OPTIONS = WrapperSyntax()
+_WITHOUT_OPTIONS = word_set(
+    """
+    builtin bunx busybox catchsegv chronic dbus-run-session eatmydata entr firejail gnohup linux32 linux64 nohup
+    pnpx setpriv setsid systemd-inhibit torify torsocks toybox tsocks unbuffer uvx valgrind
+    """
+)
+_WITH_ONE_OPERAND = word_set("bundle gchroot gosu logsave pipenv poetry pyenv rbenv setarch setuidgid su-exec taskset")
 WRAPPERS: Mapping[str, WrapperSyntax] = {
-    "builtin": NO_OPTIONS,
-    "bundle": WrapperSyntax(operand_count=1),
-    "bunx": NO_OPTIONS,
-    "busybox": NO_OPTIONS,
+    **dict.fromkeys(_WITHOUT_OPTIONS, NO_OPTIONS),
+    **dict.fromkeys(_WITH_ONE_OPERAND, WrapperSyntax(operand_count=1)),
     "caffeinate": WrapperSyntax("tw"),
-    "catchsegv": NO_OPTIONS,
     "chpst": WrapperSyntax("ueolnmdfcrtbU/"),
-    "chronic": NO_OPTIONS,
-    "chroot": WrapperSyntax(operand_count=1, long_options_with_value=word_set("--groups --userspec")),
+    "chroot": WrapperSyntax(operand_count=1, long_options=word_set("--groups --userspec")),
     "chrt": WrapperSyntax("TPD", operand_count=1),
-    "coproc": WrapperSyntax(allows_assignments=True),
+    **dict.fromkeys(("coproc", "cross-env"), WrapperSyntax(allows_assignments=True)),
     "cpulimit": WrapperSyntax("lpeP"),
-    "cross-env": WrapperSyntax(allows_assignments=True),
     "daemonize": WrapperSyntax("acelopuE"),
-    "dbus-run-session": NO_OPTIONS,
     "doas": WrapperSyntax("Cu"),
     "dumb-init": WrapperSyntax("r"),
-    "eatmydata": NO_OPTIONS,
-    "entr": NO_OPTIONS,
     "exec": WrapperSyntax("a"),
     "fakeroot": WrapperSyntax("lsib"),
     "faketime": WrapperSyntax("f", operand_count=1),
-    "firejail": NO_OPTIONS,
-    "gchroot": WrapperSyntax(operand_count=1),
-    "gdb": WrapperSyntax("x", long_options_with_value=word_set("--command --eval-command --directory --symbols")),
+    "gdb": WrapperSyntax("x", long_options=word_set("--command --eval-command --directory --symbols")),
     "genv": WrapperSyntax("uCS", allows_assignments=True),
-    "gnice": WrapperSyntax("n", long_options_with_value=word_set("--adjustment")),
-    "gnohup": NO_OPTIONS,
-    "gosu": WrapperSyntax(operand_count=1),
-    "gstdbuf": WrapperSyntax("ioe", long_options_with_value=word_set("--input --output --error")),
     "gtime": WrapperSyntax("fo"),
-    "gtimeout": WrapperSyntax("ks", long_flags=word_set("--foreground --preserve-status --verbose"), operand_count=1),
-    "ionice": WrapperSyntax("cnpPu", long_options_with_value=word_set("--class --classdata")),
+    "ionice": WrapperSyntax("cnpPu", long_options=word_set("--class --classdata")),
     "ip": WrapperSyntax(operand_count=3),
-    "linux32": NO_OPTIONS,
-    "linux64": NO_OPTIONS,
-    "logsave": WrapperSyntax(operand_count=1),
     "ltrace": WrapperSyntax("aeDFlnopsuwxA"),
-    "nice": WrapperSyntax("n", long_options_with_value=word_set("--adjustment")),
-    "nohup": NO_OPTIONS,
-    "npx": WrapperSyntax("pc", long_options_with_value=word_set("--package --call --workspace")),
+    **dict.fromkeys(("nice", "gnice"), WrapperSyntax("n", long_options=word_set("--adjustment"))),
+    "npx": WrapperSyntax("pc", long_options=word_set("--package --call --workspace")),
     "nsenter": WrapperSyntax("tSGW"),
     "numactl": WrapperSyntax("iPpmNCl"),
     "perf": WrapperSyntax("eo", operand_count=1),
-    "pipenv": WrapperSyntax(operand_count=1),
-    "pkexec": WrapperSyntax(long_options_with_value=word_set("--user")),
-    "pnpx": NO_OPTIONS,
-    "poetry": WrapperSyntax(operand_count=1),
+    "pkexec": WrapperSyntax(long_options=word_set("--user")),
     "prlimit": WrapperSyntax("op"),
     "proot": WrapperSyntax("rbqwvkip"),
-    "proxychains": WrapperSyntax("f"),
-    "proxychains4": WrapperSyntax("f"),
-    "pyenv": WrapperSyntax(operand_count=1),
-    "rbenv": WrapperSyntax(operand_count=1),
+    **dict.fromkeys(("proxychains", "proxychains4"), WrapperSyntax("f")),
     "rlwrap": WrapperSyntax("abcCDfHlMopPqsSt"),
     "runcon": WrapperSyntax("turl"),
-    "setarch": WrapperSyntax(operand_count=1),
-    "setpriv": NO_OPTIONS,
-    "setsid": NO_OPTIONS,
-    "setuidgid": WrapperSyntax(operand_count=1),
     "softlimit": WrapperSyntax("abcdflmoprst"),
     "start-stop-daemon": WrapperSyntax("pxnusadrcNIkPRg"),
-    "stdbuf": WrapperSyntax("ioe", long_options_with_value=word_set("--input --output --error")),
+    **dict.fromkeys(("stdbuf", "gstdbuf"), WrapperSyntax("ioe", long_options=word_set("--input --output --error"))),
     "strace": WrapperSyntax("aeEoOpPsSuIbX"),
-    "su-exec": WrapperSyntax(operand_count=1),
     "sudo": WrapperSyntax(
         "CDghpRrtTuU", long_flags=word_set("--preserve-env --login --stdin --non-interactive"), allows_assignments=True
     ),
-    "systemd-inhibit": NO_OPTIONS,
     "systemd-run": WrapperSyntax("HMptEGud"),
-    "taskset": WrapperSyntax(operand_count=1),
     "time": WrapperSyntax("fo", allows_assignments=True),
-    "timeout": WrapperSyntax("ks", long_flags=word_set("--foreground --preserve-status --verbose"), operand_count=1),
+    **dict.fromkeys(
+        ("timeout", "gtimeout"),
+        WrapperSyntax("ks", long_flags=word_set("--foreground --preserve-status --verbose"), operand_count=1),
+    ),
     "tini": WrapperSyntax("pe"),
-    "torify": NO_OPTIONS,
-    "torsocks": NO_OPTIONS,
-    "toybox": NO_OPTIONS,
-    "tsocks": NO_OPTIONS,
-    "unbuffer": NO_OPTIONS,
     "unshare": WrapperSyntax("SGRw"),
-    "uvx": NO_OPTIONS,
-    "valgrind": NO_OPTIONS,
     "xvfb-run": WrapperSyntax("enfps"),
 }
 SHELLS = word_set("bash sh zsh dash ksh ksh93 mksh ash fish rbash yash csh tcsh")
@@ -180,19 +154,16 @@ COMMAND_OPTIONS: Mapping[str, frozenset[str]] = {
     ),
     "bsdtar": word_set("--use-compress-program"),
     "rsync": word_set("-e --rsh --rsync-path"),
-    "scp": word_set("-o -S"),
-    "sftp": word_set("-o -S"),
+    **dict.fromkeys(("scp", "sftp"), word_set("-o -S")),
     "zip": word_set("-TT --unzip-command"),
     "man": word_set("-P --pager -H --html"),
     "tcpdump": word_set("-z"),
     "sort": word_set("--compress-program"),
     "split": word_set("--filter"),
     "rg": word_set("--pre --hostname-bin"),
-    "make": word_set("SHELL --eval"),
-    "gmake": word_set("SHELL --eval"),
+    **dict.fromkeys(("make", "gmake"), word_set("SHELL --eval")),
     "hyperfine": word_set("-p --prepare -c --cleanup -s --setup"),
     "entr": word_set("-s"),
     "nix-shell": word_set("--run --command"),
-    "sg": word_set("-c"),
-    "capsh": word_set("-c"),
+    **dict.fromkeys(("sg", "capsh"), word_set("-c")),
 }

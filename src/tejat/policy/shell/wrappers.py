@@ -16,6 +16,7 @@ from tejat.policy.shell.wrapper_options import (
     ShellWords,
     WrappedCommands,
     WrapperSyntax,
+    computed_reason,
 )
 
 
@@ -81,11 +82,8 @@ def _drop_characters(word: ShellWord, start: int) -> ShellWord:
 
 
 def _wrap_lines(name: ShellWord, lines: ShellWords) -> WrappedCommands:
-    is_hidden = any(not line.is_literal for line in lines)
-    return WrappedCommands(
-        lines=tuple(_BEFORE_COMMAND.sub("", _readable_text(line), count=1) for line in lines),
-        opaque_reason=lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
-    )
+    texts = (_BEFORE_COMMAND.sub("", _readable_text(line), count=1) for line in lines)
+    return WrappedCommands(lines=tuple(texts), opaque_reason=computed_reason(name, lines))
 
 
 def _readable_text(word: ShellWord) -> str:
@@ -98,11 +96,11 @@ def _readable_text(word: ShellWord) -> str:
 def _join_words(name: ShellWord, words: ShellWords) -> WrappedCommands:
     if not words:
         return WrappedCommands()
-    is_hidden = any(not word.is_literal for word in words)
-    return WrappedCommands(
-        lines=(" ".join(_readable_text(word) for word in words),),
-        opaque_reason=lazy("{word} runs something that is computed", word=name.value) if is_hidden else None,
-    )
+    return WrappedCommands(lines=(_join_texts(words),), opaque_reason=computed_reason(name, words))
+
+
+def _join_texts(words: ShellWords) -> str:
+    return " ".join(map(_readable_text, words))
 
 
 def _unwrap_shell(words: ShellWords) -> WrappedCommands:
@@ -123,16 +121,14 @@ def _unwrap_shell(words: ShellWords) -> WrappedCommands:
         takes_line = takes_line or (value[0] == "-" and "c" in value)
         at += value[-1] in "oO"
     if at >= len(words):
-        return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
+        return _unwrap_stdin_reader(words)
     operand = words[at]
     if takes_line:
         return _wrap_lines(words[0], [operand])
     is_seen = operand.is_literal and not operand.value.startswith(("/dev/", "/proc/"))
-    reads_input = any(
-        word.value[:1] == "-" and "s" in word.value[1:] and word.value[:2] != "--" for word in words[1:at]
-    )
+    reads_input = any(re.match(r"-(?!-).*s", word.value, re.DOTALL) for word in words[1:at])
     if reads_input or not is_seen:
-        return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=words[0].value))
+        return _unwrap_stdin_reader(words)
     return WrappedCommands((tuple(words[at:]),))
 
 
@@ -141,18 +137,13 @@ def _unwrap_env(words: ShellWords) -> WrappedCommands:
         split = re.match(r"-[A-Za-z0]*?S|--split-string(?:=|\Z)", word.value)
         if split and word.value[: split.end()] not in ("-uS", "-CS"):
             rest = [_drop_characters(word, split.end())] if split.end() < len(word.value) else []
-            following = [*rest, *words[index + 1 :]]
-            line = _join_words(words[0], following)
+            line = _join_words(words[0], [*rest, *words[index + 1 :]])
             again = "".join(f" {text}" for text in line.lines)
             return WrappedCommands(lines=(f"env{again}",), opaque_reason=line.opaque_reason)
         if word.is_literal and not word.value.startswith("-") and not ASSIGNMENT.match(word.value):
             break
-    return WrapperSyntax(
-        "uC",
-        long_options_with_value=word_set("--unset --chdir"),
-        long_flags=word_set("--ignore-environment"),
-        allows_assignments=True,
-    ).unwrap(words)
+    long, flags = word_set("--unset --chdir"), word_set("--ignore-environment")
+    return WrapperSyntax("uC", long_options=long, long_flags=flags, allows_assignments=True).unwrap(words)
 
 
 def _unwrap_command_builtin(words: ShellWords) -> WrappedCommands | None:
@@ -166,11 +157,6 @@ def _unwrap_eval(words: ShellWords) -> WrappedCommands:
     return _join_words(words[0], words[2:] if len(words) > 1 and words[1].value == "--" else words[1:])
 
 
-def _unwrap_source(words: ShellWords) -> WrappedCommands:
-    """Unwrap `source FILE`, where a name without a slash is looked up on PATH."""
-    return NO_OPTIONS.unwrap(words)
-
-
 def _unwrap_trap(words: ShellWords) -> WrappedCommands:
     operands = words[2:] if len(words) > 1 and words[1].value == "--" else words[1:]
     if not operands or operands[0].value in ("-", "-l", "-p", "-P"):
@@ -181,7 +167,7 @@ def _unwrap_trap(words: ShellWords) -> WrappedCommands:
 def _unwrap_xargs(words: ShellWords) -> WrappedCommands:
     long = word_set("--arg-file --delimiter --max-args --max-lines --max-procs --max-chars --process-slot-var")
     flags = word_set("--null --no-run-if-empty --interactive --verbose --exit --open-tty --replace --eof")
-    inner = WrapperSyntax("adEILnPsJRS", long_options_with_value=long, long_flags=flags).unwrap(words)
+    inner = WrapperSyntax("adEILnPsJRS", long_options=long, long_flags=flags).unwrap(words)
     replaced = re.search(r"(?:-[0A-Za-z]*[IiJ]|--replace=)[\0 ]*([^\0]*)", "\0".join(word.value for word in words))
     return _with_added_words(inner, (replaced[1] if replaced else "") or "{}")
 
@@ -200,17 +186,11 @@ def _mark_computed(word: ShellWord, replaced: str) -> ShellWord:
 
 def _unwrap_parallel(words: ShellWords) -> WrappedCommands:
     end = next((index for index, word in enumerate(words) if word.value.startswith(":::")), len(words))
-    valued = WrapperSyntax(
-        "jaNnSILsdDXmk",
-        long_options_with_value=word_set("--jobs --arg-file --colsep --delay --joblog --results --timeout --sshlogin"),
-    )
-    inner = _with_added_words(valued.unwrap(words[:end]), "{")
-    lines = tuple(" ".join(_readable_text(word) for word in command if word.text) for command in inner.commands)
-    return WrappedCommands(
-        inner.commands,
-        lines,
-        inner.opaque_reason or (None if lines else lazy("{word} runs what it reads", word="parallel")),
-    )
+    long = word_set("--jobs --arg-file --colsep --delay --joblog --results --timeout --sshlogin")
+    inner = _with_added_words(WrapperSyntax("jaNnSILsdDXmk", long_options=long).unwrap(words[:end]), "{")
+    lines = tuple(_join_texts([word for word in command if word.text]) for command in inner.commands)
+    reason = None if lines else lazy("{word} runs what it reads", word="parallel")
+    return WrappedCommands(inner.commands, lines, inner.opaque_reason or reason)
 
 
 def _unwrap_find(words: ShellWords) -> WrappedCommands:
@@ -221,10 +201,8 @@ def _unwrap_find(words: ShellWords) -> WrappedCommands:
             length = next((at for at, end in enumerate(rest) if end.value in (";", "+")), len(rest))
             commands.append(tuple(_mark_computed(part, "{}") for part in rest[:length]))
     is_hidden = any(word.is_split and not word.is_literal and word.text.startswith(("$", "`")) for word in words[1:])
-    return WrappedCommands(
-        tuple(commands),
-        opaque_reason=lazy("{word} may run something that is computed", word="find") if is_hidden else None,
-    )
+    reason = lazy("{word} may run something that is computed", word="find") if is_hidden else None
+    return WrappedCommands(tuple(commands), opaque_reason=reason)
 
 
 def _unwrap_fd(words: ShellWords) -> WrappedCommands:
@@ -236,7 +214,7 @@ def _unwrap_fd(words: ShellWords) -> WrappedCommands:
 
 def _unwrap_ssh(words: ShellWords) -> WrappedCommands:
     remote = WrapperSyntax("BbcDEeFIiJLlmOopQRSWw", operand_count=1).unwrap(words)
-    lines = [" ".join(_readable_text(word) for word in command) for command in remote.commands]
+    lines = [_join_texts(command) for command in remote.commands]
     settings = _commands_in_options(words, word_set("-o"))
     lines += [line for line in settings.lines if not _SETTING.match(line)]
     return WrappedCommands(lines=tuple(lines), opaque_reason=remote.opaque_reason or settings.opaque_reason)
@@ -250,50 +228,40 @@ def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
             return _wrap_lines(words[0], [_after_equals(word)])
         if value in ("--command", "--session-command") or re.fullmatch(r"-[A-Za-z]*c", value):
             return _wrap_lines(words[0], words[index + 1 : index + 2])
-        attached = re.match(r"-c(?=[^c])", value)
-        if attached:
+        if re.match(r"-c(?=[^c])", value):
             return _wrap_lines(words[0], [_drop_characters(word, 2)])
     name = base_name(words[0].value)
     if name == "flock":
-        return WrapperSyntax(
-            "wE", long_options_with_value=word_set("--timeout --wait --conflict-exit-code"), operand_count=1
-        ).unwrap(words)
+        long = word_set("--timeout --wait --conflict-exit-code")
+        return WrapperSyntax("wE", long_options=long, operand_count=1).unwrap(words)
     if name == "runuser":
-        return WrapperSyntax("ugG", long_options_with_value=word_set("--user --group")).unwrap(words)
+        return WrapperSyntax("ugG", long_options=word_set("--user --group")).unwrap(words)
     return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
 
 
 def _unwrap_watch(words: ShellWords) -> WrappedCommands:
-    inner = WrapperSyntax(
-        "nq",
-        long_options_with_value=word_set("--interval"),
-        long_flags=word_set("--differences --exec --color --no-title"),
-    ).unwrap(words)
-    return WrappedCommands(
-        lines=tuple(" ".join(_readable_text(word) for word in command) for command in inner.commands),
-        opaque_reason=inner.opaque_reason,
-    )
+    flags = word_set("--differences --exec --color --no-title")
+    inner = WrapperSyntax("nq", long_options=word_set("--interval"), long_flags=flags).unwrap(words)
+    return WrappedCommands(lines=tuple(map(_join_texts, inner.commands)), opaque_reason=inner.opaque_reason)
 
 
 def _unwrap_container(words: ShellWords) -> WrappedCommands | None:
     """Unwrap docker, podman and kubectl, if the command can be told from their own options."""
-    at = next(
-        (at for at, word in enumerate(words) if at and (word.value == "--" or base_name(word.value) in SHELLS)), None
-    )
-    if at is None:
-        return None
-    return WrappedCommands((tuple(words[at + 1 if words[at].value == "--" else at :]),))
+    for at, word in enumerate(words):
+        if at and (word.value == "--" or base_name(word.value) in SHELLS):
+            return WrappedCommands((tuple(words[at + 1 if word.value == "--" else at :]),))
+    return None
 
 
 def _unwrap_bwrap(words: ShellWords) -> WrappedCommands:
     """Unwrap bwrap, whose options take up to two values: every word that may begin the command is included."""
-    starts = [
-        index
-        for index, word in enumerate(words)
-        if index and not word.value.startswith(("-", "/", ".")) and word.is_literal
-    ]
-    paths = [index for index, word in enumerate(words) if index and word.value.startswith(("/", "."))]
-    return WrappedCommands(tuple(tuple(words[start:]) for start in sorted(starts + paths)))
+    return WrappedCommands(
+        tuple(
+            tuple(words[start:])
+            for start, word in enumerate(words)
+            if start and (word.value.startswith(("/", ".")) or (word.is_literal and not word.value.startswith("-")))
+        )
+    )
 
 
 def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
@@ -360,25 +328,17 @@ _UNWRAPPERS: Mapping[str, Callable[[ShellWords], WrappedCommands | None]] = {
     "command": _unwrap_command_builtin,
     "eval": _unwrap_eval,
     "trap": _unwrap_trap,
-    "source": _unwrap_source,
-    ".": _unwrap_source,
+    **dict.fromkeys(("source", "."), NO_OPTIONS.unwrap),  # a name without a slash is looked up on PATH
     "xargs": _unwrap_xargs,
     "parallel": _unwrap_parallel,
-    "find": _unwrap_find,
-    "gfind": _unwrap_find,
-    "fd": _unwrap_fd,
-    "fdfind": _unwrap_fd,
+    **dict.fromkeys(("find", "gfind"), _unwrap_find),
+    **dict.fromkeys(("fd", "fdfind"), _unwrap_fd),
     "ssh": _unwrap_ssh,
-    "su": _unwrap_line_option,
-    "runuser": _unwrap_line_option,
-    "script": _unwrap_line_option,
-    "flock": _unwrap_line_option,
+    **dict.fromkeys(("su", "runuser", "script", "flock"), _unwrap_line_option),
     "watch": _unwrap_watch,
     "bwrap": _unwrap_bwrap,
     **dict.fromkeys(("docker", "podman", "kubectl", "docker-compose", "nerdctl"), _unwrap_container),
-    "at": _unwrap_stdin_reader,
-    "batch": _unwrap_stdin_reader,
-    "crontab": _unwrap_stdin_reader,
+    **dict.fromkeys(("at", "batch", "crontab"), _unwrap_stdin_reader),
     **dict.fromkeys(
         ("uv", "uvx", "poetry", "pipenv", "bundle", "npm", "pnpm", "yarn", "conda", "direnv", "rye"), _unwrap_runner
     ),
