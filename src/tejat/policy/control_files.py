@@ -27,20 +27,16 @@ _DIRECTORIES: Mapping[str, str] = {
 _HOME_DIRECTORIES: Mapping[str, str] = {
     **dict.fromkeys((".ssh", ".gnupg"), _KEYS),
     **dict.fromkeys((".config/fish", ".config/systemd", ".config/autostart", "library/launchagents"), _START),
-    **dict.fromkeys((".config/git",), _VERSION_CONTROL),
+    ".config/git": _VERSION_CONTROL,
     ".config/tejat": _AGENT,
 }
 
 _FILES: Mapping[str, str] = {
     **dict.fromkeys((".gitmodules", ".gitconfig", ".hgrc"), _VERSION_CONTROL),
-    **dict.fromkeys((".mcp.json",), _AGENT),
+    ".mcp.json": _AGENT,
     **dict.fromkeys(
         (
-            ".envrc",
-            ".profile",
-            ".login",
-            ".logout",
-            ".inputrc",
+            *(".envrc", ".profile", ".login", ".logout", ".inputrc"),
             *(f".bash{name}" for name in ("rc", "_profile", "_login", "_logout", "_aliases")),
             *(f".z{name}" for name in ("shrc", "shenv", "profile", "login", "logout")),
             *(".kshrc", ".cshrc", ".tcshrc", ".xprofile", ".xinitrc", ".xsession", ".pam_environment"),
@@ -51,7 +47,7 @@ _FILES: Mapping[str, str] = {
     **dict.fromkeys(
         (".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml"), _HOOKS
     ),
-    **dict.fromkeys((".gitlab-ci.yml",), _BUILDS),
+    ".gitlab-ci.yml": _BUILDS,
     **dict.fromkeys(
         (".vimrc", ".nvimrc", ".exrc", ".gvimrc", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf"),
         _TOOL_START,

@@ -75,30 +75,22 @@ def git_effects(words: Sequence[str]) -> GitEffects:
     if subcommand in _RUNNING_SUBCOMMANDS or (subcommand in ("submodule", "bisect") and _COMMAND_WORDS & set(after)):
         runs.append(lazy("runs code it is given (git {subcommand})", subcommand=subcommand))
     reads = _is_read_only(subcommand, after)
-    runs += [
-        lazy("runs programs that settings name ({word})", word=word)
-        for word in _given_options(after, _RUNNING_OPTIONS, subcommand)
-    ]
+    named = _given_options(after, _RUNNING_OPTIONS, subcommand)
+    runs += [lazy("runs programs that settings name ({word})", word=word) for word in named]
     runs += [lazy("runs what an address says (ext::)") for word in after if word.startswith(_RUNNING_ADDRESS)]
     writes = [lazy("writes a file ({word})", word=word) for word in _given_options(after, _WRITING_OPTIONS, subcommand)]
     if not reads:
         writes.append(lazy("changes the repository or its files (git {subcommand})", subcommand=subcommand))
+    destroys: list[str] = []
     check = _DESTRUCTIVE.get(subcommand)
-    destroyed = check(after) if check else None
-    destroys = (
-        (
-            lazy(
-                "discards or deletes (git {subcommand}{destroyed})",
-                subcommand=subcommand,
-                destroyed=destroyed and " " + destroyed,
-            ),
+    if check and (option := check(after)) is not None:
+        given = option and f" {option}"
+        destroys.append(
+            lazy("discards or deletes (git {subcommand}{destroyed})", subcommand=subcommand, destroyed=given)
         )
-        if destroyed is not None
-        else ()
-    )
     return GitEffects(
         tuple(dict.fromkeys(writes)),
-        destroys,
+        tuple(destroys),
         tuple(dict.fromkeys(runs)),
         is_read_only=reads and not writes and not runs and not destroys,
         paths=(".git/config",) if subcommand == "config" and not reads else (),
@@ -183,9 +175,8 @@ def _has_any(*options: str) -> Callable[[Sequence[str]], str | None]:
         for word in after:
             for option in options:
                 is_cluster = len(option) == 2 and option[0] == "-" and word[:1] == "-" and word[:2] != "--"
-                is_long = (
-                    option.startswith("--") and len(word) > len("--x") and option.startswith(word.partition("=")[0])
-                )
+                name = word.partition("=")[0]
+                is_long = option.startswith("--") and len(word) > len("--x") and option.startswith(name)
                 if word == option or is_long or (is_cluster and option[1] in word):
                     return option
         return None
@@ -217,27 +208,22 @@ def _push(after: Sequence[str]) -> str | None:
 
 
 _DESTRUCTIVE: Mapping[str, Callable[[Sequence[str]], str | None]] = {
-    "am": _has_any("--abort", "--skip"),
+    **dict.fromkeys(("am", "cherry-pick", "rebase"), _has_any("--abort", "--skip")),
     "branch": _has_any("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
     "checkout": _checkout,
     "checkout-index": _has_any("-f", "--force"),
-    "cherry-pick": _has_any("--abort", "--skip"),
     "clean": _clean,
-    "filter-branch": _unconditional,
-    "filter-repo": _unconditional,
+    **dict.fromkeys(("filter-branch", "filter-repo", "prune", "rm"), _unconditional),
     "gc": _has_any("--prune", "--aggressive"),
     "lfs": _has_any("prune"),
     "merge": _has_any("--abort"),
     "notes": _has_any("remove", "prune"),
-    "prune": _unconditional,
     "push": _push,
     "read-tree": _has_any("--reset", "-u"),
-    "rebase": _has_any("--abort", "--skip"),
     "reflog": _has_any("expire", "delete"),
     "remote": _has_any("remove", "rm", "prune"),
     "reset": _has_any("--hard", "--merge", "--keep"),
     "restore": _restore,
-    "rm": _unconditional,
     "stash": _has_any("drop", "clear"),
     "submodule": _has_any("deinit"),
     "switch": _has_any("-f", "-C", "--force", "--discard-changes", "--force-create"),
@@ -246,18 +232,10 @@ _DESTRUCTIVE: Mapping[str, Callable[[Sequence[str]], str | None]] = {
     "worktree": _has_any("remove", "prune"),
 }
 _HISTORY_REWRITING: Mapping[str, Callable[[Sequence[str]], str | None]] = {
-    "branch": _has_any("-D", "-d", "-M", "-f", "-C", "--delete", "--force"),
+    **{
+        name: _DESTRUCTIVE[name] for name in word_set("branch filter-branch filter-repo gc prune push reflog reset tag")
+    },
     "commit": _has_any("--amend"),
-    "filter-branch": _unconditional,
-    "filter-repo": _unconditional,
-    "gc": _has_any("--prune", "--aggressive"),
-    "prune": _unconditional,
-    "push": _push,
-    "rebase": _unconditional,
-    "reflog": _has_any("expire", "delete"),
-    "replace": _unconditional,
-    "reset": _has_any("--hard", "--merge", "--keep"),
+    **dict.fromkeys(("rebase", "replace", "update-ref"), _unconditional),
     "switch": _has_any("-C", "--force-create"),
-    "tag": _has_any("-d", "-f", "--delete", "--force"),
-    "update-ref": _unconditional,
 }

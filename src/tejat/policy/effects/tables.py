@@ -41,7 +41,7 @@ CODE_RUNNERS = word_set(
 # Options per program; short ones also match in clusters, long ones when abbreviated.
 WRITE_OPTIONS: Mapping[str, frozenset[str]] = {
     "awk": word_set("-d -o -p --dump-variables --pretty-print --profile"),
-    "base64": word_set("-o --output"),
+    **dict.fromkeys(("base64", "iconv", "shuf", "sort"), word_set("-o --output")),
     "curl": word_set(
         "-o -O -J -c -D --output --remote-name --remote-name-all --output-dir --cookie-jar --dump-header --trace"
         " --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save"
@@ -51,14 +51,9 @@ WRITE_OPTIONS: Mapping[str, frozenset[str]] = {
     "file": word_set("-C --compile"),
     "find": word_set("-fprint -fprint0 -fprintf -fls"),
     "hostname": word_set("-b -F --file"),
-    "iconv": word_set("-o --output"),
-    "jq": word_set("-i --in-place"),
-    "perl": word_set("-i"),
-    "ruby": word_set("-i"),
+    **dict.fromkeys(("jq", "sed"), word_set("-i --in-place")),
+    **dict.fromkeys(("perl", "ruby"), word_set("-i")),
     "ruff": word_set("--fix --unsafe-fixes -o --output-file"),
-    "sed": word_set("-i --in-place"),
-    "shuf": word_set("-o --output"),
-    "sort": word_set("-o --output"),
     "tar": word_set(
         "-x -c -r -u -A -g --extract --get --create --append --update --concatenate --catenate --index-file"
         " --listed-incremental"
@@ -75,13 +70,10 @@ DESTRUCTIVE_OPTIONS: Mapping[str, frozenset[str]] = {
     "zip": word_set("-m --move -d --delete"),
     "7z": word_set("-sdel"),
     "wget": word_set("--delete-after"),
-    "gzip": word_set("-f --force"),
-    "mv": word_set("-f --force"),
-    "ln": word_set("-f --force"),
+    **dict.fromkeys(("gzip", "mv", "ln"), word_set("-f --force")),
 }
 CODE_OPTIONS: Mapping[str, frozenset[str]] = {
-    "bash": word_set("-c"),
-    "sh": word_set("-c"),
+    **dict.fromkeys(("bash", "sh"), word_set("-c")),
     "curl": word_set("-K --config"),
     "deno": word_set("eval"),
     "emacs": word_set("--eval --execute -l --load --batch"),
@@ -93,8 +85,7 @@ CODE_OPTIONS: Mapping[str, frozenset[str]] = {
     "node": word_set("-e -p -r --eval --print --require --import --loader"),
     "perl": word_set("-e -E -M -m"),
     "php": word_set("-r -B -R -E"),
-    "python": word_set("-c -m"),
-    "python3": word_set("-c -m"),
+    **dict.fromkeys(("python", "python3"), word_set("-c -m")),
     "rg": word_set("--pre --pre-glob --hostname-bin -z --search-zip"),
     "rsync": word_set("-e --rsh --rsync-path"),
     "ruby": word_set("-e -r"),
@@ -125,12 +116,10 @@ DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "podman": word_set("rm rmi prune kill down remove reset"),
     "cp": word_set("/dev/null"),
     "kubectl": word_set("delete drain replace"),
-    "oc": word_set("delete"),
+    **dict.fromkeys(("oc", "gh"), word_set("delete")),
     "helm": word_set("delete uninstall rollback"),
-    "terraform": word_set("destroy taint -destroy"),
-    "tofu": word_set("destroy taint -destroy"),
-    "pulumi": word_set("destroy"),
-    "vagrant": word_set("destroy"),
+    **dict.fromkeys(("terraform", "tofu"), word_set("destroy taint -destroy")),
+    **dict.fromkeys(("pulumi", "vagrant", "zpool"), word_set("destroy")),
     "aws": word_set(
         "rm rb delete-object delete-objects delete-bucket delete-stack delete-table terminate-instances"
         " delete-db-instance --delete delete-function delete-user delete-volume delete-snapshot"
@@ -138,17 +127,13 @@ DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "gcloud": word_set("delete rm"),
     "gsutil": word_set("rm rb -d"),
     "az": word_set("delete purge"),
-    "gh": word_set("delete"),
     "npm": word_set("unpublish uninstall prune remove rm"),
     "yarn": word_set("remove"),
     "pnpm": word_set("remove prune"),
     "cargo": word_set("clean yank uninstall"),
-    "pip": word_set("uninstall"),
-    "pip3": word_set("uninstall"),
-    "apt": word_set("remove purge autoremove"),
-    "apt-get": word_set("remove purge autoremove"),
-    "dnf": word_set("remove erase"),
-    "yum": word_set("remove erase"),
+    **dict.fromkeys(("pip", "pip3"), word_set("uninstall")),
+    **dict.fromkeys(("apt", "apt-get"), word_set("remove purge autoremove")),
+    **dict.fromkeys(("dnf", "yum"), word_set("remove erase")),
     "brew": word_set("uninstall remove rm cleanup"),
     "pacman": word_set("-R -Rs -Rns"),
     "make": word_set("clean distclean mrproper"),
@@ -159,14 +144,10 @@ DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "launchctl": word_set("remove unload bootout"),
     "virsh": word_set("destroy undefine"),
     "zfs": word_set("destroy rollback"),
-    "zpool": word_set("destroy"),
     "gio": word_set("trash remove"),
     "heroku": word_set("destroy apps:destroy pg:reset"),
-    "dotnet": word_set("clean"),
-    "mvn": word_set("clean"),
-    "gradle": word_set("clean"),
-    "rails": word_set("db:drop db:reset"),
-    "rake": word_set("db:drop db:reset"),
+    **dict.fromkeys(("dotnet", "mvn", "gradle"), word_set("clean")),
+    **dict.fromkeys(("rails", "rake"), word_set("db:drop db:reset")),
 }
 SQL_CLIENTS = word_set("psql mysql mariadb sqlite3 sqlcmd mongo mongosh clickhouse-client bq cqlsh duckdb redis-cli")
 

@@ -110,21 +110,14 @@ def _check_test(words: Sequence[ShellWord]) -> Reason:
     operands = [word for word in words[1:] if word.value != "]" or word is not words[-1]]
     if any(word.is_split and not word.is_literal for word in operands):
         return lazy("test may be given -v, which evaluates a subscript")
-    if any(word.value in ("-v", "-R") for word in operands) and any("[" in word.value for word in operands):
+    tests_variable = any(word.value in ("-v", "-R") for word in operands)
+    if tests_variable and any("[" in word.value for word in operands):
         return lazy("test -v evaluates a subscript")
     # The number of words decides which one is the operator.
     deciding = {0: [], 1: [], 2: operands[:1], 3: operands[1:2]}.get(len(operands), operands)
-    if any(not word.is_literal for word in deciding) or (_has_variable_test(operands) and _any_computed(operands)):
+    if any(not word.is_literal for word in (operands if tests_variable else deciding)):
         return lazy("test may be given -v, which evaluates a subscript")
     return None
-
-
-def _has_variable_test(operands: Sequence[ShellWord]) -> bool:
-    return any(word.value in ("-v", "-R") for word in operands)
-
-
-def _any_computed(operands: Sequence[ShellWord]) -> bool:
-    return any(not word.is_literal for word in operands)
 
 
 def _check_source(words: Sequence[ShellWord]) -> Reason:
@@ -134,23 +127,13 @@ def _check_source(words: Sequence[ShellWord]) -> Reason:
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[ShellWord]], Reason]] = {
-    "read": _check_variable_names,
-    "unset": _check_variable_names,
-    "getopts": _check_variable_names,
-    "wait": _check_variable_names,
-    "mapfile": _check_mapfile,
-    "readarray": _check_mapfile,
+    **dict.fromkeys(("read", "unset", "getopts", "wait"), _check_variable_names),
+    **dict.fromkeys(("mapfile", "readarray"), _check_mapfile),
     "printf": _check_printf,
-    "declare": _check_declare,
-    "typeset": _check_declare,
-    "local": _check_declare,
-    "export": _check_declare,
-    "readonly": _check_declare,
+    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), _check_declare),
     "set": _check_set,
     "shopt": _check_shopt,
     "hash": _check_hash,
-    "test": _check_test,
-    "[": _check_test,
-    "source": _check_source,
-    ".": _check_source,
+    **dict.fromkeys(("test", "["), _check_test),
+    **dict.fromkeys(("source", "."), _check_source),
 }

@@ -8,21 +8,7 @@ _EXPANSION_AFTER_DOLLAR = re.compile(r"[A-Za-z0-9_({\[!@#$*?'-]")
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _UNQUOTED_SPECIAL = frozenset("`*?[()<>|&;\n \t")
 _ESCAPABLE_IN_STRING = frozenset('$`"\\')
-_LETTER_ESCAPES = {
-    "a": 7,
-    "b": 8,
-    "e": 27,
-    "E": 27,
-    "f": 12,
-    "n": 10,
-    "r": 13,
-    "t": 9,
-    "v": 11,
-    "\\": 92,
-    "'": 39,
-    '"': 34,
-    "?": 63,
-}
+_LETTER_ESCAPES = dict(zip("abeEfnrtv\\'\"?", b"\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 _NUMERIC_ESCAPES = {"x": (2, 16), "u": (4, 16), "U": (8, 16)}
 _DIGITS = {8: "01234567", 16: "0123456789abcdefABCDEF"}
 
@@ -84,9 +70,7 @@ class _WordParser:
             self._backslash_escape()
         elif character == "$":
             self._dollar()
-        elif character == "[" and "]" not in self._text[self._at :]:
-            self._take(character)
-        elif character in _UNQUOTED_SPECIAL:
+        elif character in _UNQUOTED_SPECIAL and (character != "[" or "]" in self._text[self._at :]):
             self._take_expansion()
         else:
             self._take(character)
@@ -104,8 +88,8 @@ class _WordParser:
         end = self._text.find("'", self._at + 1)
         if end < 0:
             self._give_up()
-            return
-        self._take(self._text[self._at + 1 : end], end + 1 - self._at)
+        else:
+            self._take(self._text[self._at + 1 : end], end + 1 - self._at)
 
     def _double_quoted(self) -> None:
         self._is_bare = False
@@ -137,8 +121,8 @@ class _WordParser:
         if following in ("\n", ""):
             # A continuation is removed before expansion: `$` and a name may be joined across it.
             self._give_up()
-            return
-        self._take(following, 2)
+        else:
+            self._take(following, 2)
 
     def _dollar(self) -> None:
         following = self._text[self._at + 1 : self._at + 2]
@@ -160,8 +144,8 @@ class _WordParser:
         value = _decode_ansi_c(self._text[self._at + 2 : end])
         if end >= len(self._text) or value is None:
             self._give_up()
-            return
-        self._take(value, end + 1 - self._at)
+        else:
+            self._take(value, end + 1 - self._at)
 
     def _give_up(self) -> None:
         self._is_literal, self._is_bare, self._is_split = False, False, True
@@ -206,7 +190,4 @@ def _decode_ansi_c(text: str) -> str | None:
 
 
 def _leading_digits(text: str, base: int) -> str:
-    length = 0
-    while length < len(text) and text[length] in _DIGITS[base]:
-        length += 1
-    return text[:length]
+    return text[: len(text) - len(text.lstrip(_DIGITS[base]))]
