@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tejat.engine.calls.policy_inspector import PolicyInspector
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.engine.sessions.session_store import SessionStore
-    from tejat.workspace.jobs.store import JobStore
+    from tejat.workspace.jobs.store import Job, JobStore  # noqa: F401 -- `tejat jobs` shows jobs
 
 
 @contextmanager

@@ -5,12 +5,24 @@ import io
 import os
 import resource
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
 
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
-_SUBCOMMANDS = frozenset({"tools", "policy", "undo", "jobs", "trust", "mcp", "doctor", "demo"})
+_SUBCOMMANDS = {
+    "demo": "tejat.cli.commands.demo",
+    "doctor": "tejat.cli.commands.doctor",
+    "jobs": "tejat.cli.commands.jobs",
+    "mcp": "tejat.cli.mcp.main",
+    "policy": "tejat.cli.commands.policy",
+    "tools": "tejat.cli.tools.main",
+    "trust": "tejat.cli.commands.trust",
+    "undo": "tejat.cli.commands.undo",
+}
 
 
 def program() -> None:
@@ -95,42 +107,9 @@ def _dispatch(given: list[str]) -> int:
 
             print(help_text(), end="")
             return EXIT_OK
-        case ["tools", *rest]:
-            from tejat.cli.tools.main import run
-
-            return run(rest)
-        case ["policy", *rest]:
-            from tejat.app.inspection import open_policy
-            from tejat.cli.commands.policy import run
-
-            return run(rest, open_policy)
-        case ["undo", *rest]:
-            from tejat.app.inspection import open_undo
-            from tejat.cli.commands.undo import run
-
-            return run(rest, open_undo)
-        case ["jobs", *rest]:
-            from tejat.app.inspection import open_jobs
-            from tejat.cli.commands.jobs import run
-
-            return run(rest, open_jobs)
-        case ["trust", *rest]:
-            from tejat.cli.commands.trust import run
-
-            return run(rest, os.environ)
-        case ["mcp", *rest]:
-            from tejat.cli.mcp.main import run
-
-            return run(rest)
-        case ["doctor", *rest]:
-            from tejat.app.inspection import run_checks
-            from tejat.cli.commands.doctor import run
-
-            return run(rest, run_checks)
-        case ["demo", *rest]:
-            from tejat.cli.commands.demo import run
-
-            return run(rest)
+        case [command, *rest] if command in _SUBCOMMANDS:
+            run_command = cast("Callable[[list[str]], int]", import_module(_SUBCOMMANDS[command]).run)
+            return run_command(rest)
         case _:
             from tejat.cli.run import run
 

@@ -4,13 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from tejat.app.inspection import run_checks
-from tejat.cli.commands.doctor import run
+from tejat.cli.commands import doctor
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import SandboxUnavailable, UsageError
 
@@ -33,6 +33,12 @@ class Examined:
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome
+
+
+def run(words: list[str], examine: Callable[[Sequence[str], str | None], list[DoctorCheck]]) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doctor, "run_checks", examine)
+        return doctor.run(words)
 
 
 class TestWords:

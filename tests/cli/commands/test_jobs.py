@@ -1,13 +1,21 @@
 """`tejat jobs`: real jobs, listed for people and programs, read, stopped."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from support.jobs import run_job, start_job
-from tejat.cli.commands.jobs import help_text, run
+from tejat.cli.commands import jobs as command
+from tejat.cli.commands.jobs import help_text
 from tejat.workspace.jobs.store import JobState, JobStore
+
+
+def run(words: list[str], open_jobs: Callable[[], JobStore]) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "open_jobs", open_jobs)
+        return command.run(words)
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:

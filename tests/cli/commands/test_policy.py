@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.commands.policy import run
+from tejat.cli.commands import policy as policy_command
 from tejat.config.paths import AppPaths, SourceTier, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule, save_rules
@@ -122,7 +122,9 @@ class Shell:
             yield Rules(self._places, flags)
 
         try:
-            code = run(list(words), open_rules)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(policy_command, "open_policy", open_rules)
+                code = policy_command.run(list(words))
         except SystemExit as stop:
             code = int(stop.code or 0)
         printed = self._capture.readouterr()

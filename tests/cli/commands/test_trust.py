@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.commands.trust import run
+from tejat.cli.commands import trust
 from tejat.config.paths import app_paths
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_folders
@@ -17,6 +17,12 @@ from tejat.config.trust.decision import TrustLevel, decide_trust, list_trusted_f
 HOSTILE = {"mcpServers": {"x": {"command": "node", "args": ["\x1b[2J\nTrusted: everything"]}}}
 NOBODY = "tejat: nobody is here to say yes. With --yes it is trusted without asking.\n"
 QUESTION = "Trust this folder as it is now? [y]es / [n]o: "
+
+
+def run(words: list[str], environment: dict[str, str]) -> int:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "environ", environment)
+        return trust.run(words)
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tejat.cli.commands.undo import help_text, run
+from tejat.cli.commands import undo
+from tejat.cli.commands.undo import help_text
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.undo import UndoEntry
@@ -41,7 +42,9 @@ class Place:
         return entry
 
     def __call__(self, *words: str) -> int:
-        return run(list(words), self.open)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(undo, "open_undo", self.open)
+            return undo.run(list(words))
 
 
 @pytest.fixture
@@ -220,10 +223,11 @@ class TestWords:
 
 ON_A_TERMINAL = """
 import sys
-from tejat.cli.commands.undo import run
+from tejat.cli.commands import undo
 from tejat.engine.calls.undo_recorder import UndoRecorder
 state, root, *words = sys.argv[1:]
-sys.exit(run(words, lambda _: UndoRecorder(state, [root])))
+undo.open_undo = lambda _: UndoRecorder(state, [root])
+sys.exit(undo.run(words))
 """
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tejat.cli.mcp.format import one_line, supports_unicode, unknown_server_message
+from tejat.cli.mcp.format import supports_unicode, unknown_server_message
+from tejat.cli.messages import one_line
 
 
 @pytest.mark.parametrize(

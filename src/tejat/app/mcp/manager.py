@@ -333,7 +333,7 @@ def token_store(paths: AppPaths) -> TokenStore:
     return TokenStore(paths.mcp_logins)
 
 
-_STEP_LABELS = {
+STEP_LABELS = {
     ConnectionStep.START: lazy("start"),
     ConnectionStep.HANDSHAKE: lazy("handshake"),
     ConnectionStep.LIST: lazy("list"),
@@ -343,7 +343,7 @@ _STEP_LABELS = {
 
 def describe_failure(status: ServerStatus) -> str:
     """Describe why a server is not connected, with the last lines of its standard error."""
-    where = status.alias if status.step is None else f"{status.alias} ({translate(_STEP_LABELS[status.step])})"
+    where = status.alias if status.step is None else f"{status.alias} ({translate(STEP_LABELS[status.step])})"
     advice = ""
     if status.state is ServerState.NEEDS_LOGIN:
         advice = " " + _("Log in with {command}.", command=f"`tejat mcp auth {status.alias}`")

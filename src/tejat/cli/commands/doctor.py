@@ -2,32 +2,27 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from tejat.cli.messages import print_error
+from tejat.app.inspection import run_checks
+from tejat.cli.messages import print_usage_error
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.core.approval.policy_report import DoctorCheck
-from tejat.core.errors import SandboxUnavailable, UsageError
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.style import Style
 
-RunChecks = Callable[[Sequence[str], str | None], list[DoctorCheck]]
 
-
-def run(words: list[str], examine: RunChecks) -> int:
+def run(words: list[str]) -> int:
     """Run `tejat doctor` and return the exit code."""
     options = _parser().parse_args(words)
     try:
-        checks = examine(options.root or ["."], options.sandbox)
-    except SandboxUnavailable as error:
-        print_error(error)
-        return EXIT_NO_SANDBOX
+        checks = run_checks(options.root or ["."], options.sandbox)
     except UsageError as error:
-        print_error(error)
-        return EXIT_USAGE
+        return print_usage_error(error)
     if options.json:
         print(dump_json([check.to_json() for check in checks], indent=2))
     else:

@@ -3,71 +3,25 @@
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from tejat.cli.messages import print_error
+from tejat.app.inspection import open_jobs
+from tejat.cli.messages import print_bad_usage, print_error
 from tejat.core.errors import ToolFailure
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.text.time_format import format_time
 from tejat.ui.plain.style import Style
 
+if TYPE_CHECKING:
+    from tejat.app.inspection import Job, JobStore
+
 _DEFAULT_LINES = 100
 
 
-class ListedJob(Protocol):
-    """A background job."""
-
-    @property
-    def pid(self) -> int: ...
-    @property
-    def command(self) -> str: ...
-    @property
-    def directory(self) -> str: ...
-    @property
-    def started(self) -> float: ...
-    @property
-    def log(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def exit_code(self) -> int | None: ...
-    @property
-    def signal(self) -> int | None: ...
-    @property
-    def log_size(self) -> int: ...
-
-
-class JobListing(Protocol):
-    @property
-    def jobs(self) -> Sequence[ListedJob]: ...
-    @property
-    def unreadable(self) -> Sequence[str]: ...
-
-
-class JobOutput(Protocol):
-    """A part of the output of a job."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def next_offset(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-
-
-class JobControl(Protocol):
-    """The jobs of this user. `read_log` and `stop` raise ToolFailure."""
-
-    def list_jobs(self) -> JobListing: ...
-    def read_log(self, pid: int, *, offset: int | None = None, lines: int | None = None) -> JobOutput: ...
-    def stop(self, pid: int) -> ListedJob: ...
-
-
-def run(words: list[str], open_jobs: Callable[[], JobControl]) -> int:
+def run(words: list[str]) -> int:
     """Run `tejat jobs` and return the exit code."""
     if words[:1] in (["-h"], ["--help"]):
         print(help_text(), end="")
@@ -82,9 +36,7 @@ def run(words: list[str], open_jobs: Callable[[], JobControl]) -> int:
             case ["stop", pid] if pid.isdecimal():
                 return _stop(open_jobs(), int(pid))
             case _:
-                message = _("`tejat jobs` takes list, read PID or stop PID.")
-                print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
-                return EXIT_USAGE
+                return print_bad_usage(_("`tejat jobs` takes list, read PID or stop PID."), help_text())
     except ToolFailure as failure:
         print_error(failure.message)
         return EXIT_FAILED
@@ -122,11 +74,10 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _list(jobs: JobControl, *, as_json: bool) -> int:
+def _list(jobs: "JobStore", *, as_json: bool) -> int:
     found = jobs.list_jobs()
     for path in found.unreadable:
-        message = _("this record cannot be read: {path}", path=sanitize_text(path))
-        print(f"tejat: {message}", file=sys.stderr)
+        print_error(_("this record cannot be read: {path}", path=path))
     if as_json:
         names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
         print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))
@@ -141,12 +92,12 @@ def _list(jobs: JobControl, *, as_json: bool) -> int:
     return EXIT_OK
 
 
-def _job_row(job: ListedJob) -> tuple[str, str, str, str, str]:
-    began = format_time(job.started)
-    return str(job.pid), _state_label(job), began, str(job.log_size), sanitize_summary(job.command)
+def _job_row(job: "Job") -> tuple[str, str, str, str, str]:
+    started, command = format_time(job.started), sanitize_summary(job.command)
+    return str(job.pid), _state_label(job), started, str(job.log_size), command
 
 
-def _state_label(job: ListedJob) -> str:
+def _state_label(job: "Job") -> str:
     if job.state == "running":
         return _("running")
     if job.signal is None:
@@ -155,17 +106,16 @@ def _state_label(job: ListedJob) -> str:
     return known.get(job.signal, _("signal {number}", number=job.signal))
 
 
-def _read(jobs: JobControl, pid: int, *, offset: int | None, lines: int) -> int:
+def _read(jobs: "JobStore", pid: int, *, offset: int | None, lines: int) -> int:
     part = jobs.read_log(pid, offset=offset, lines=lines)
     text = sanitize_text(part.text) if sys.stdout.isatty() else part.text
     print(text, end="" if text.endswith("\n") or not text else "\n")
     if part.next_offset < part.size:
-        message = _("there is more, read on with --offset {offset}", offset=part.next_offset)
-        print(f"tejat: {message}", file=sys.stderr)
+        print_error(_("there is more, read on with --offset {offset}", offset=part.next_offset))
     return EXIT_OK
 
 
-def _stop(jobs: JobControl, pid: int) -> int:
+def _stop(jobs: "JobStore", pid: int) -> int:
     job = jobs.stop(pid)
     print(_("Process {pid} is over: {outcome}.", pid=pid, outcome=_state_label(job)))
     return EXIT_OK

@@ -3,67 +3,36 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
 
-from tejat.cli.messages import print_error
+from tejat.app.inspection import open_policy
+from tejat.cli.messages import one_line, print_bad_usage, print_error, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, PolicyOptions, RuleListing
+from tejat.core.approval.policy_report import PolicyCaseResult, PolicyOptions, RuleListing
 from tejat.core.errors import UsageError
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
-from tejat.core.messages.types import Params
-from tejat.core.sanitize import sanitize_line, sanitize_text
+from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.style import Style
 
 
-class PolicyReader(Protocol):
-    """The policy of a run. Every method may raise UsageError."""
-
-    def decide(self, tool: str, arguments: Params) -> PolicyExplanation: ...
-
-    def argument_type(self, tool: str, argument: str) -> str | None:
-        """The JSON type of an argument, None if the tool has no such argument."""
-        ...
-
-    def rules(self) -> Sequence[RuleListing]:
-        """Every rule in force, highest precedence first."""
-        ...
-
-    def problems(self) -> Sequence[str]:
-        """Problems with the rules, for the user."""
-        ...
-
-    def revoke(self, which: str) -> str:
-        """Revoke a saved rule and return its text."""
-        ...
-
-    def revoke_all(self) -> Sequence[str]: ...
-
-    def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
-        """Run the cases of a policy test."""
-        ...
-
-
-OpenPolicy: TypeAlias = Callable[[PolicyOptions], AbstractContextManager[PolicyReader]]
-
-
-def run(words: list[str], open_policy: OpenPolicy) -> int:
+def run(words: list[str]) -> int:
     """Run `tejat policy` and return the exit code."""
     match words:
         case [("explain" | "list" | "revoke" | "test") as command, *rest]:
             parser, act = _COMMANDS[command]
-            return _run_command(act, parser().parse_intermixed_args(rest), open_policy)
+            options = parser().parse_intermixed_args(rest)
+            try:
+                return act(options)
+            except UsageError as error:
+                return print_usage_error(error)
         case ["-h" | "--help", *_]:
             print(help_text(), end="")
             return EXIT_OK
         case _:
-            message = _("`tejat policy` takes explain, list, revoke or test.")
-            print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
-            return EXIT_USAGE
+            return print_bad_usage(_("`tejat policy` takes explain, list, revoke or test."), help_text())
 
 
 def help_text() -> str:
@@ -78,30 +47,22 @@ Ask what would be done about a call without making it, see the rules, take back 
 """)
 
 
-def _run_command(act: "_CommandRunner", options: argparse.Namespace, open_policy: OpenPolicy) -> int:
-    try:
-        return act(options, open_policy)
-    except UsageError as error:
-        print_error(error)
-        return EXIT_USAGE
-
-
-def _explain(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+def _explain(options: argparse.Namespace) -> int:
     with open_policy(policy_flags(options)) as policy:
         arguments = parse_arguments(options.arguments, lambda name: policy.argument_type(options.tool, name))
         explanation = policy.decide(options.tool, arguments)
     if options.json:
         print(dump_json(explanation.to_json()))
         return EXIT_OK
-    print(f"{Style(sys.stdout).bold(explanation.decision)}: {_one_line(explanation.reason)}")
-    print(_("  rule:   {rule}", rule=_one_line(explanation.rule or _("none matches"))))
-    print(_("  source: {source}", source=_one_line(explanation.source)))
+    print(f"{Style(sys.stdout).bold(explanation.decision)}: {one_line(explanation.reason)}")
+    print(_("  rule:   {rule}", rule=one_line(explanation.rule or _("none matches"))))
+    print(_("  source: {source}", source=one_line(explanation.source)))
     _print_tree(_("commands in the line:"), explanation.commands)
     _print_tree(_("why it is not plain:"), explanation.doubts)
     return EXIT_OK
 
 
-def _list(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+def _list(options: argparse.Namespace) -> int:
     with open_policy(policy_flags(options)) as policy:
         rules, problems = policy.rules(), policy.problems()
     if options.json:
@@ -114,7 +75,7 @@ def _list(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
     return EXIT_OK
 
 
-def _revoke(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+def _revoke(options: argparse.Namespace) -> int:
     if options.all == (options.id is not None):
         raise UsageError(_("give the id of one saved rule (`tejat policy list` shows them), or --all"))
     with open_policy(PolicyOptions()) as policy:
@@ -126,7 +87,7 @@ def _revoke(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
     return EXIT_OK
 
 
-def _test(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
+def _test(options: argparse.Namespace) -> int:
     text = read_config_file(options.file, writers=AllowedWriters.ANYONE)
     if text is None:
         raise UsageError(_("There is no file {file}", file=options.file))
@@ -143,23 +104,17 @@ def _test(options: argparse.Namespace, open_policy: OpenPolicy) -> int:
 
 def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
     print(Style(sys.stdout).bold(translate(tier)))
-    width = max(len(_one_line(rule.text)) for rule in rules)
+    width = max(len(one_line(rule.text)) for rule in rules)
     for rule in rules:
-        text = _one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
-        print(f"  {rule.id or '':8}  {text}  {_one_line(rule.source)}")
+        text = one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
+        print(f"  {rule.id or '':8}  {text}  {one_line(rule.source)}")
 
 
 def _print_failure(case: PolicyCaseResult) -> None:
-    label = Style(sys.stdout).bold(_("not as expected"))
-    print(f"{label}: {_one_line(case.source)}: {_one_line(case.call)}")
-    found = case.actual
+    label, found = Style(sys.stdout).bold(_("not as expected")), case.actual
+    print(f"{label}: {one_line(case.source)}: {one_line(case.call)}")
     by = _("by {rule} ({source})", rule=found.rule or _("no rule"), source=found.source)
     _print_tree("", (case.expected, by, *found.doubts))
-
-
-def _one_line(text: str) -> str:
-    """Text that can pass for no other line of ours."""
-    return sanitize_line(translate(text))
 
 
 def _print_tree(title: str, lines: Sequence[str]) -> None:
@@ -224,10 +179,8 @@ def _test_parser() -> argparse.ArgumentParser:
     return parser
 
 
-_CommandRunner: TypeAlias = Callable[[argparse.Namespace, OpenPolicy], int]
-
 _TEXT_WIDTH = 60
-_COMMANDS: dict[str, tuple[Callable[[], argparse.ArgumentParser], _CommandRunner]] = {
+_COMMANDS: dict[str, tuple[Callable[[], argparse.ArgumentParser], Callable[[argparse.Namespace], int]]] = {
     "explain": (_explain_parser, _explain),
     "list": (_list_parser, _list),
     "revoke": (_revoke_parser, _revoke),

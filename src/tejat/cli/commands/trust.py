@@ -3,10 +3,8 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping
-from typing import assert_never
 
-from tejat.cli.messages import print_error
+from tejat.cli.messages import one_line, print_error
 from tejat.cli.yes_no import confirm
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.trust.decision import TrustDecision, TrustLevel, forget_folder, list_trusted_folders, trust_folder
@@ -14,35 +12,34 @@ from tejat.config.trust.renewal import persistent_trust
 from tejat.config.trust.store import TrustItem
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
-from tejat.core.i18n import _, translate
+from tejat.core.i18n import _, lazy, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
-from tejat.core.sanitize import sanitize_line
 from tejat.core.text.time_format import format_time
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.style import Style
 
 
-def run(words: list[str], environment: Mapping[str, str]) -> int:
+def run(words: list[str]) -> int:
     """Run `tejat trust` and return the exit code."""
     options = _parser().parse_args(words)
-    paths = app_paths(environment)
+    paths = app_paths(os.environ)
     try:
         if options.list:
             return _list(paths, as_json=options.json)
         if options.revoke is not None:
-            return _revoke(paths, options.revoke, environment)
+            return _revoke(paths, options.revoke)
         if options.never is not None:
             return _never(paths, options.never)
-        return _trust(paths, options, environment)
+        return _trust(paths, options)
     except UsageError as error:
         print_error(error)
         return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
 
 
-def _trust(paths: AppPaths, options: argparse.Namespace, environment: Mapping[str, str]) -> int:
+def _trust(paths: AppPaths, options: argparse.Namespace) -> int:
     root = os.path.abspath(options.directory)
-    trust = persistent_trust(paths, root, environment)
+    trust = persistent_trust(paths, root, os.environ)
     if options.json:
         print(dump_json(_to_json(root, trust), indent=2))
         return EXIT_OK
@@ -53,15 +50,14 @@ def _trust(paths: AppPaths, options: argparse.Namespace, environment: Mapping[st
         return EXIT_CONFIGURATION
     if not options.yes:
         if not is_interactive():
-            message = _("nobody is here to say yes. With --yes it is trusted without asking.")
-            print(f"tejat: {message}", file=sys.stderr)
+            print_error(_("nobody is here to say yes. With --yes it is trusted without asking."))
             return EXIT_NOT_CONFIRMED
         if not confirm(_("Trust this folder as it is now? [y]es / [n]o:")):
             print(_("Nothing was changed."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
     # Trust what was shown, even if it has changed meanwhile.
     trust_folder(paths, root, items=trust.items)
-    print(_("Trusted: {folder}", folder=_one_line(root)))
+    print(_("Trusted: {folder}", folder=one_line(root)))
     return EXIT_OK
 
 
@@ -77,68 +73,56 @@ def _list(paths: AppPaths, *, as_json: bool) -> int:
     for folder in folders:
         when = format_time(folder.decided_at)
         note = "  " + _("(you told Gemini CLI)") if folder.from_gemini_cli else ""
-        print(f"{_level_label(folder.level).ljust(11)}  {when}  {_one_line(folder.path)}{note}")
+        print(f"{translate(_LEVEL_LABELS[folder.level]).ljust(11)}  {when}  {one_line(folder.path)}{note}")
     if not folders:
         print(_("Nothing was decided about any folder yet."))
     return EXIT_OK
 
 
-def _level_label(level: TrustLevel) -> str:
-    match level:
-        case TrustLevel.TRUSTED:
-            return _("trusted")
-        case TrustLevel.NOT_TRUSTED:
-            return _("not trusted")
-        case TrustLevel.UNKNOWN:
-            return _("unknown")
-        case TrustLevel.CHANGED:
-            return _("changed")
-        case _:
-            assert_never(level)
+_LEVEL_LABELS = {
+    TrustLevel.TRUSTED: lazy("trusted"),
+    TrustLevel.NOT_TRUSTED: lazy("not trusted"),
+    TrustLevel.UNKNOWN: lazy("unknown"),
+    TrustLevel.CHANGED: lazy("changed"),
+}
 
 
-def _revoke(paths: AppPaths, directory: str, environment: Mapping[str, str]) -> int:
+def _revoke(paths: AppPaths, directory: str) -> int:
     root = os.path.abspath(directory)
     if forget_folder(paths, root):
-        print(_("Forgotten: {folder}", folder=_one_line(root)))
+        print(_("Forgotten: {folder}", folder=one_line(root)))
     else:
-        print(_("Nothing was decided about {folder}.", folder=_one_line(root)))
+        print(_("Nothing was decided about {folder}.", folder=one_line(root)))
     if os.path.isdir(root):
-        trust = persistent_trust(paths, root, environment)
+        trust = persistent_trust(paths, root, os.environ)
         if trust.is_trusted:
-            print(_("{reason} `tejat trust --never` overrules that.", reason=_one_line(trust.reason)))
+            print(_("{reason} `tejat trust --never` overrules that.", reason=one_line(trust.reason)))
     return EXIT_OK
 
 
 def _never(paths: AppPaths, directory: str) -> int:
     root = os.path.abspath(directory)
     trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
-    print(_("Never trusted, with everything in it: {folder}", folder=_one_line(root)))
+    print(_("Never trusted, with everything in it: {folder}", folder=one_line(root)))
     return EXIT_OK
 
 
 def _print_trust(root: str, trust: TrustDecision) -> None:
-    style = Style(sys.stdout)
-    print(style.bold(_one_line(root)))
+    print(Style(sys.stdout).bold(one_line(root)))
     changes = {item.path: _("gone") if item.kind == "gone" else _("changed") for item in trust.changed}
     gone = [item for item in trust.changed if item.kind == "gone"]
     for item in (*trust.items, *gone):
         _print_item(item, changes.get(item.path))
     if not trust.items and not gone:
         print("  " + _("brings nothing along that needs trust"))
-    print(_one_line(trust.reason))
+    print(one_line(trust.reason))
 
 
 def _print_item(item: TrustItem, change: str | None) -> None:
     what = "" if item.kind == "gone" else f"{translate(item.label)}  "
-    print(f"  {what}{_one_line(item.path)}{f'  ({change})' if change else ''}")
+    print(f"  {what}{one_line(item.path)}{f'  ({change})' if change else ''}")
     for line in item.details:
-        print(f"      {_one_line(line)}")
-
-
-def _one_line(text: str) -> str:
-    """Text that can pass for no other line of ours."""
-    return sanitize_line(translate(text))
+        print(f"      {one_line(line)}")
 
 
 def _to_json(root: str, trust: TrustDecision) -> JsonObject:

@@ -3,10 +3,12 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from typing import assert_never
 
+from tejat.app.inspection import open_undo
+from tejat.cli.messages import print_error
 from tejat.cli.yes_no import confirm
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
@@ -21,14 +23,14 @@ _MAX_PATHS = 20
 _MAX_DESCRIPTION = 100
 
 
-def run(words: list[str], open_journal: Callable[[Sequence[str]], UndoLog]) -> int:
+def run(words: list[str]) -> int:
     """Run `tejat undo` and return the exit code."""
     if words[:1] in (["-h"], ["--help"]):
         print(help_text(), end="")
         return EXIT_OK
     options = _parser().parse_intermixed_args(words)
     try:
-        with closing(open_journal(options.root or ["."])) as journal:
+        with closing(open_undo(options.root or ["."])) as journal:
             return _run_command(options, journal)
     except UsageError as error:
         print(f"tejat: {error}", file=sys.stderr)
@@ -83,7 +85,8 @@ def _list(journal: UndoLog, *, as_json: bool) -> int:
             print(f"        {_not_undoable(remark)}")
     if not entries:
         print(_("Nothing to undo."))
-    _print_notes(journal)
+    for note in journal.notes():
+        print(_("note: {note}", note=sanitize_text(translate(note))), file=sys.stderr)
     return EXIT_OK
 
 
@@ -114,8 +117,7 @@ def _restore(journal: UndoLog, entries: Sequence[UndoEntry], options: argparse.N
         for entry in entries:
             _print_plan(entry, journal.preview(entry.id) if len(entries) == 1 else None)
         if not is_interactive():
-            message = _("nobody is here to say yes. With --yes it is done without asking.")
-            print(f"tejat: {message}", file=sys.stderr)
+            print_error(_("nobody is here to say yes. With --yes it is done without asking."))
             return EXIT_NOT_CONFIRMED
         if not confirm(_("Put this back? [y]es / [n]o:")):
             print(_("Nothing was touched."), file=sys.stderr)
@@ -153,19 +155,13 @@ def _print_result(entry: UndoEntry, result: RestoreResult) -> None:
     if not result.refused:
         return
     if not result.restored:
-        message = _("{entry} was not put back, nothing was touched:", entry=entry.id)
-        print(f"tejat: {message}", file=sys.stderr)
+        print_error(_("{entry} was not put back, nothing was touched:", entry=entry.id))
     for remark in result.refused[:_MAX_PATHS]:
         print(f"        {_remark_text(remark)}", file=sys.stderr)
     if len(result.refused) > _MAX_PATHS:
         print(f"        {_and_more(len(result.refused))}", file=sys.stderr)
     if not result.restored:
         print(_("With --partial the rest is put back."), file=sys.stderr)
-
-
-def _print_notes(journal: UndoLog) -> None:
-    for note in journal.notes():
-        print(_("note: {note}", note=sanitize_text(translate(note))), file=sys.stderr)
 
 
 def _find(journal: UndoLog, entry_id: str) -> UndoEntry:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line
-from tejat.cli.messages import print_error
+from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
+from tejat.cli.messages import one_line, print_error
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
 from tejat.config.paths import app_paths
@@ -28,8 +28,7 @@ def run(words: list[str]) -> int:
     if split.name is None or split.command is None:
         parser.error(_("give a NAME, and the COMMAND that starts the server or the URL it is reached at"))
     entry, transport = _entry(split.command, split.arguments, options)
-    problem = alias_problem(split.name)
-    if problem:
+    if problem := alias_problem(split.name):
         raise UsageError(problem)
     scope = SettingsScope(options.scope)
     entries = McpServerEntries(app_paths(os.environ), os.path.abspath("."), os.environ)
@@ -100,14 +99,11 @@ def _is_url(word: str) -> bool:
 def _entry(command: str, arguments: list[str], options: argparse.Namespace) -> tuple[JsonObject, str]:
     """The settings entry and its transport. Raises UsageError."""
     for word in (command, *arguments, options.cwd or "", options.description or ""):
-        if not word.isprintable() and ("\0" in word or any("\ud800" <= letter <= "\udfff" for letter in word)):
+        if not _is_plain(word):
             raise UsageError(_("A word of the command line is not text, so it cannot stand in the settings."))
     transport = options.transport or ("http" if _is_url(command) else "stdio")
-    entry = (
-        _stdio_entry(command, arguments, options)
-        if transport == "stdio"
-        else _remote_entry(command, transport, options)
-    )
+    is_program = transport == "stdio"
+    entry = _stdio_entry(command, arguments, options) if is_program else _remote_entry(command, transport, options)
     more: dict[str, JsonValue] = {
         "timeout": options.timeout,
         "trust": options.trust or None,
@@ -125,14 +121,8 @@ def _stdio_entry(command: str, arguments: list[str], options: argparse.Namespace
         raise UsageError(_("The command is empty."))
     if options.header:
         raise UsageError(_("-H is for servers with an address: a program is given variables, with -e KEY=VALUE."))
-    entry: dict[str, JsonValue] = {"command": command}
-    if arguments:
-        entry["args"] = arguments
-    if options.env:
-        entry["env"] = dict(options.env)
-    if options.cwd:
-        entry["cwd"] = options.cwd
-    return entry
+    more: dict[str, JsonValue] = {"args": arguments, "env": dict(options.env or ()), "cwd": options.cwd}
+    return {"command": command, **{name: value for name, value in more.items() if value}}
 
 
 def _remote_entry(url: str, transport: str, options: argparse.Namespace) -> JsonObject:
@@ -170,13 +160,11 @@ def _notes(
     if scope is SettingsScope.PROJECT:
         named = [name for name, value in (*(options.env or ()), *(options.header or ())) if _looks_secret(name, value)]
         if named:
-            listed = ", ".join(map(one_line, named))
-            notes.append(
-                _(
-                    "{names} may be secret and now stands in a file of the project. --scope user keeps it yours.",
-                    names=listed,
-                )
+            text = _(
+                "{names} may be secret and now stands in a file of the project. --scope user keeps it yours.",
+                names=", ".join(map(one_line, named)),
             )
+            notes.append(text)
     else:
         notes += _override_notes(split.name or "", entries)
     mistaken = [word for word in split.arguments if word.partition("=")[0] in _OWN_OPTIONS]
@@ -217,9 +205,8 @@ def _parse_header(word: str) -> tuple[str, str]:
     if not colon or not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not value.strip():
         raise argparse.ArgumentTypeError(_('a header is given as "Name: value"'))
     if not _is_plain(value) or any(letter in value for letter in "\r\n"):
-        raise argparse.ArgumentTypeError(
-            _("the value of the header {name} has characters that no header has", name=name)
-        )
+        message = _("the value of the header {name} has characters that no header has", name=name)
+        raise argparse.ArgumentTypeError(message)
     return name, value.strip()
 
 
@@ -255,30 +242,13 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    add_scope_flag(parser)
     add = parser.add_argument
-    add(
-        "-s",
-        "--scope",
-        choices=[scope.value for scope in SettingsScope],
-        default="project",
-        help=_("whose settings (default: project)"),
-    )
-    add(
-        "-t",
-        "--transport",
-        "--type",
-        choices=["stdio", "sse", "http"],
-        help=_("how it is spoken to (default: stdio, for a URL http)"),
-    )
+    transport_help = _("how it is spoken to (default: stdio, for a URL http)")
+    add("-t", "--transport", "--type", choices=["stdio", "sse", "http"], help=transport_help)
     add("-e", "--env", action="append", type=_parse_variable, metavar="KEY=VALUE", help=_("a variable for the program"))
-    add(
-        "-H",
-        "--header",
-        action="append",
-        type=_parse_header,
-        metavar="'NAME: VALUE'",
-        help=_("a header for the address"),
-    )
+    header_help = _("a header for the address")
+    add("-H", "--header", action="append", type=_parse_header, metavar="'NAME: VALUE'", help=header_help)
     add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("how long a request may take (default: 600000)"))
     add("--trust", action="store_true", help=_("its tools need no confirmation; only with --scope user"))
     add("--description", metavar="TEXT", help=_("what it is for, in your words"))

@@ -7,8 +7,8 @@ import webbrowser
 from tejat.app.mcp.inspection import NoSuchServer
 from tejat.app.mcp.login import ServerLogin
 from tejat.app.run_config import load_run_config
-from tejat.cli.mcp.format import one_line, print_unknown_server
-from tejat.cli.messages import print_error
+from tejat.cli.mcp.format import print_unknown_server, server_parser
+from tejat.cli.messages import one_line, print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
@@ -66,13 +66,11 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tejat mcp auth",
-        description=_("Log in at a remote MCP server with a browser. The login is renewed by itself from then on."),
-        epilog=_("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on"),
-        allow_abbrev=False,
+    parser = server_parser(
+        "auth",
+        _("Log in at a remote MCP server with a browser. The login is renewed by itself from then on."),
+        _("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on"),
     )
-    parser.add_argument("name", metavar="NAME", help=_("the server"))
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--open", action="store_true", help=_("open the browser of this machine"))
     instead.add_argument("--forget", action="store_true", help=_("forget the login"))

@@ -5,8 +5,8 @@ import os
 from contextlib import suppress
 
 from tejat.app.run_config import RunConfig, load_run_config
-from tejat.cli.mcp.format import one_line, unknown_server_message
-from tejat.cli.messages import print_error
+from tejat.cli.mcp.format import server_parser, unknown_server_message
+from tejat.cli.messages import one_line, print_error
 from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope
 from tejat.config.settings.types import configured_servers
@@ -53,14 +53,12 @@ def _known_servers(run_config: RunConfig) -> set[str]:
 
 
 def _parser(*, on: bool) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"tejat mcp {'enable' if on else 'disable'}",
-        description=_("Start an MCP server in later sessions, wherever one is called so.")
+    parser = server_parser(
+        "enable" if on else "disable",
+        _("Start an MCP server in later sessions, wherever one is called so.")
         if on
         else _("Do not start an MCP server in later sessions, wherever one is called so."),
-        epilog=_("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file cannot be relied on"),
-        allow_abbrev=False,
+        _("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file cannot be relied on"),
     )
-    parser.add_argument("name", metavar="NAME", help=_("the server"))
     parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
     return parser

@@ -1,19 +1,30 @@
 """Messages that the `tejat mcp` subcommands share."""
 
+import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from tejat.cli.messages import print_error
-from tejat.core.i18n import _, translate
-from tejat.core.sanitize import sanitize_line
+from tejat.cli.messages import one_line, print_error
+from tejat.config.mcp.entries import SettingsScope
+from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
 
 _MAX_NAMES = 3
 
 
-def one_line(text: str) -> str:
-    """Text that can pass for no other line of ours."""
-    return sanitize_line(translate(text))
+def server_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """A parser for a subcommand of `tejat mcp` with the argument NAME."""
+    parser = argparse.ArgumentParser(
+        prog=f"tejat mcp {command}", description=description, epilog=epilog, allow_abbrev=False
+    )
+    parser.add_argument("name", metavar="NAME", help=_("the server"))
+    return parser
+
+
+def add_scope_flag(parser: argparse.ArgumentParser) -> None:
+    scopes = [scope.value for scope in SettingsScope]
+    help_text = _("whose settings (default: project)")
+    parser.add_argument("-s", "--scope", choices=scopes, default="project", help=help_text)
 
 
 def home_scope_error() -> str:

@@ -3,13 +3,12 @@
 import argparse
 import asyncio
 import sys
-from typing import assert_never
 
 from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
-from tejat.cli.mcp.format import one_line, supports_unicode
-from tejat.cli.messages import print_error
+from tejat.cli.mcp.format import supports_unicode
+from tejat.cli.messages import one_line, print_error
 from tejat.core.exit_codes import EXIT_OK
-from tejat.core.i18n import _, ngettext, translate
+from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
 from tejat.mcp.types import ServerState, ServerStatus
@@ -50,51 +49,40 @@ async def _list(*, as_json: bool) -> None:
 
 def _print_server(status: ServerStatus, servers: ServerProbe) -> None:
     """Print and flush, because other servers may take their time."""
-    fancy, plain, word = _state_label(status.state)
+    fancy, plain, label = _STATE_LABELS[status.state]
     mark = fancy if supports_unicode() else plain
     tools = ""
     if status.state is ServerState.CONNECTED:
         offer = servers.offer(status)
         tools = " (" + ngettext("{count} tool", "{count} tools", len(offer.tools)) + ")"
     where = f"{one_line(status.location)} ({translate(status.transport)})"
-    print(f"{mark} {one_line(status.alias)}: {where} - {word}{tools}")
+    print(f"{mark} {one_line(status.alias)}: {where} - {translate(label)}{tools}")
     for line in _detail_lines(status):
         print(f"    {one_line(line)}")
     sys.stdout.flush()
 
 
-def _state_label(state: ServerState) -> tuple[str, str, str]:
-    """A symbol, its ASCII form, and a label."""
-    match state:
-        case ServerState.CONNECTED:
-            return "✓", "+", _("Connected")
-        case ServerState.DISCONNECTED | ServerState.CONNECTING:
-            return "✗", "x", _("Disconnected")
-        case ServerState.NEEDS_LOGIN:
-            return "✗", "x", _("Needs login")
-        case ServerState.BLOCKED:
-            return "✗", "x", _("Blocked")
-        case ServerState.DISABLED:
-            return "○", "o", _("Disabled")
-        case _:
-            assert_never(state)
+_STATE_LABELS = {
+    ServerState.CONNECTED: ("✓", "+", lazy("Connected")),
+    ServerState.CONNECTING: ("✗", "x", lazy("Disconnected")),
+    ServerState.DISCONNECTED: ("✗", "x", lazy("Disconnected")),
+    ServerState.NEEDS_LOGIN: ("✗", "x", lazy("Needs login")),
+    ServerState.BLOCKED: ("✗", "x", lazy("Blocked")),
+    ServerState.DISABLED: ("○", "o", lazy("Disabled")),
+}
+"""A symbol, its ASCII form, and a label."""
 
 
 def _detail_lines(status: ServerStatus) -> list[str]:
     if status.state is ServerState.CONNECTED:
         return []
     words = [f"| {line}" for line in status.recent_output[-_MAX_STDERR_LINES:]]
-    return [*filter(None, translate(status.reason).split("\n")), *words, *_next_step(status)]
-
-
-def _next_step(status: ServerStatus) -> list[str]:
-    match status.state:
-        case ServerState.NEEDS_LOGIN:
-            return [_("Log in: {command}", command=f"tejat mcp auth {status.alias}")]
-        case ServerState.DISCONNECTED:
-            return [_("Look closer: {command}", command=f"tejat mcp test {status.alias}")]
-        case _:
-            return []
+    lines = [*filter(None, translate(status.reason).split("\n")), *words]
+    if status.state is ServerState.NEEDS_LOGIN:
+        lines.append(_("Log in: {command}", command=f"tejat mcp auth {status.alias}"))
+    elif status.state is ServerState.DISCONNECTED:
+        lines.append(_("Look closer: {command}", command=f"tejat mcp test {status.alias}"))
+    return lines
 
 
 def _to_json(status: ServerStatus, servers: ServerProbe) -> JsonObject:

@@ -1,10 +1,12 @@
 """`tejat mcp`: finds the subcommand before its modules are loaded."""
 
-import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
 
-from tejat.cli.messages import print_error
-from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
-from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.cli.messages import print_bad_usage, print_error, print_usage_error
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
 from tejat.core.i18n import _
 
 
@@ -22,8 +24,7 @@ def run(words: list[str]) -> int:
             return _run(command, rest)
         case _:
             message = _("`tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.")
-            print(f"tejat: {message}\n{help_text()}", end="", file=sys.stderr)
-            return EXIT_USAGE
+            return print_bad_usage(message, help_text())
 
 
 def help_text() -> str:
@@ -45,65 +46,17 @@ MCP servers bring more tools: put them into your settings or the project's, see 
 
 def _run(command: str, words: list[str]) -> int:
     try:
-        return _COMMANDS[command](words)
-    except SandboxUnavailable as error:
-        code, problem = EXIT_NO_SANDBOX, error
+        if command in ("enable", "disable"):
+            from tejat.cli.mcp.enable import run
+
+            return run(words, on=command == "enable")
+        run_command = cast("Callable[[list[str]], int]", import_module(f"tejat.cli.mcp.{command}").run)
+        return run_command(words)
     except ConfigurationError as error:
-        code, problem = EXIT_CONFIGURATION, error
+        print_error(error)
+        return EXIT_CONFIGURATION
     except UsageError as error:
-        code, problem = EXIT_USAGE, error
-    print_error(problem)
-    return code
+        return print_usage_error(error)
 
 
-def _add(words: list[str]) -> int:
-    from tejat.cli.mcp.add import run
-
-    return run(words)
-
-
-def _remove(words: list[str]) -> int:
-    from tejat.cli.mcp.remove import run
-
-    return run(words)
-
-
-def _list(words: list[str]) -> int:
-    from tejat.cli.mcp.list import run
-
-    return run(words)
-
-
-def _test(words: list[str]) -> int:
-    from tejat.cli.mcp.test import run
-
-    return run(words)
-
-
-def _enable(words: list[str]) -> int:
-    from tejat.cli.mcp.enable import run
-
-    return run(words, on=True)
-
-
-def _disable(words: list[str]) -> int:
-    from tejat.cli.mcp.enable import run
-
-    return run(words, on=False)
-
-
-def _auth(words: list[str]) -> int:
-    from tejat.cli.mcp.auth import run
-
-    return run(words)
-
-
-_COMMANDS = {
-    "add": _add,
-    "remove": _remove,
-    "list": _list,
-    "test": _test,
-    "enable": _enable,
-    "disable": _disable,
-    "auth": _auth,
-}
+_COMMANDS = frozenset({"add", "remove", "list", "test", "enable", "disable", "auth"})

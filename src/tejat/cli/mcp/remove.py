@@ -4,8 +4,14 @@ import argparse
 import os
 import sys
 
-from tejat.cli.mcp.format import folder_changed_note, home_scope_error, one_line, unknown_server_message
-from tejat.cli.messages import print_error
+from tejat.cli.mcp.format import (
+    add_scope_flag,
+    folder_changed_note,
+    home_scope_error,
+    server_parser,
+    unknown_server_message,
+)
+from tejat.cli.messages import one_line, print_error
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.loader import load_settings
@@ -49,18 +55,10 @@ def _elsewhere_hint(name: str, scope: SettingsScope, entries: McpServerEntries, 
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tejat mcp remove",
-        description=_("Take an MCP server out of the settings. What it was allowed to do is kept until you revoke it."),
-        epilog=_("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings cannot be relied on"),
-        allow_abbrev=False,
+    parser = server_parser(
+        "remove",
+        _("Take an MCP server out of the settings. What it was allowed to do is kept until you revoke it."),
+        _("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings cannot be relied on"),
     )
-    parser.add_argument("name", metavar="NAME", help=_("the server"))
-    parser.add_argument(
-        "-s",
-        "--scope",
-        choices=[scope.value for scope in SettingsScope],
-        default="project",
-        help=_("whose settings (default: project)"),
-    )
+    add_scope_flag(parser)
     return parser

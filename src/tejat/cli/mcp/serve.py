@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable
 
 from tejat import __version__
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
-from tejat.cli.messages import print_error
+from tejat.cli.messages import print_error, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.core.errors import SandboxUnavailable, UsageError
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.ui.mcp_server.stdio import serve_stdio
 from tejat.ui.mcp_server.streamable_http import ENDPOINT_PATH, serve_http
@@ -29,12 +29,8 @@ def run(words: list[str]) -> int:
     options = _parser().parse_args(words)
     try:
         return asyncio.run(_serve(options))
-    except SandboxUnavailable as error:
-        print_error(str(error))
-        return EXIT_NO_SANDBOX
     except UsageError as error:
-        print_error(str(error))
-        return EXIT_USAGE
+        return print_usage_error(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -131,13 +127,12 @@ def _read_token(file: str | None) -> tuple[str, str]:
         return token, _("Clients must send the header {header}", header=f"Authorization: Bearer {token}")
     given = given.strip()
     if len(given) < _MIN_TOKEN_LENGTH or not (given.isascii() and given.isprintable()) or " " in given:
-        raise UsageError(
-            _(
-                "The token in {place} must have at least {least} plain characters, and no space.",
-                place=where,
-                least=_MIN_TOKEN_LENGTH,
-            )
+        text = _(
+            "The token in {place} must have at least {least} plain characters, and no space.",
+            place=where,
+            least=_MIN_TOKEN_LENGTH,
         )
+        raise UsageError(text)
     header = "Authorization: Bearer ..."
     return given, _("Clients must send the token in {place} as the header {header}", place=where, header=header)
 

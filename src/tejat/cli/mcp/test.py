@@ -1,15 +1,14 @@
 """`tejat mcp test`: connect to one server and show every step."""
 
-import argparse
 import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from typing import assert_never
 
 from tejat.app.mcp.inspection import NoSuchServer, OfferedTool, open_server_probe
-from tejat.cli.mcp.format import one_line, print_unknown_server
-from tejat.cli.messages import print_error
+from tejat.app.mcp.manager import STEP_LABELS
+from tejat.cli.mcp.format import print_unknown_server, server_parser
+from tejat.cli.messages import one_line, print_error
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, ngettext, translate
 from tejat.mcp.types import ConnectionStep, ServerState, ServerStatus
@@ -21,7 +20,9 @@ _MAX_STDERR_LINES = 20
 
 def run(words: list[str]) -> int:
     """Test a server and return the exit code. Raises UsageError."""
-    options = _parser().parse_args(words)
+    description = _("Connect to one MCP server and tell of every step: how long it took, and what came of it.")
+    epilog = _("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings cannot be relied on")
+    options = server_parser("test", description, epilog).parse_args(words)
     try:
         with graceful_termination():
             return asyncio.run(_test(options.name))
@@ -73,24 +74,9 @@ class _Steps:
             return
         now = time.monotonic()
         if self._step is not None:
-            print(
-                f"  {_step_label(self._step):9}  {now - self._began:6.2f} s  {_outcome(self._step, status)}", flush=True
-            )
+            label = translate(STEP_LABELS[self._step])
+            print(f"  {label:9}  {now - self._began:6.2f} s  {_outcome(self._step, status)}", flush=True)
         self._step, self._began = status.step, now
-
-
-def _step_label(step: ConnectionStep) -> str:
-    match step:
-        case ConnectionStep.START:
-            return _("start")
-        case ConnectionStep.HANDSHAKE:
-            return _("handshake")
-        case ConnectionStep.LIST:
-            return _("list")
-        case ConnectionStep.CALL:
-            return _("call")
-        case _:
-            assert_never(step)
 
 
 def _outcome(step: ConnectionStep, status: ServerStatus) -> str:
@@ -133,14 +119,3 @@ def _print_lines(title: str, lines: Sequence[str], style: Style) -> None:
     print(style.bold(f"  {title}"))
     for line in lines:
         print(f"  {one_line(line)}")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tejat mcp test",
-        description=_("Connect to one MCP server and tell of every step: how long it took, and what came of it."),
-        epilog=_("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings cannot be relied on"),
-        allow_abbrev=False,
-    )
-    parser.add_argument("name", metavar="NAME", help=_("the server"))
-    return parser

@@ -1,15 +1,14 @@
 """`tejat tools`: arguments, and the list of the built-in tools."""
 
 import argparse
-import sys
 from collections.abc import Callable
 
 from tejat.app.tools.toolset import builtin_registry
-from tejat.cli.messages import print_error
+from tejat.cli.messages import print_bad_usage, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.tools.view import print_tools
-from tejat.core.errors import SandboxUnavailable, UsageError
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_OK, EXIT_USAGE
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 
@@ -25,8 +24,7 @@ def run(words: list[str]) -> int:
             print(help_text(), end="")
             return EXIT_OK
         case _:
-            print("tejat: " + _("`tejat tools` takes list or call.") + f"\n{help_text()}", end="", file=sys.stderr)
-            return EXIT_USAGE
+            return print_bad_usage(_("`tejat tools` takes list or call."), help_text())
 
 
 def help_text() -> str:
@@ -67,12 +65,8 @@ def _run_guarded(work: Callable[[], int]) -> int:
             return work()
     except Terminated as ended:
         return ended.exit_code
-    except SandboxUnavailable as error:
-        print_error(error)
-        return EXIT_NO_SANDBOX
     except UsageError as error:
-        print_error(error)
-        return EXIT_USAGE
+        return print_usage_error(error)
 
 
 def _list_parser() -> argparse.ArgumentParser:
