@@ -50,10 +50,8 @@ async def request_with_input(
         except RequestNotSent as failure:
             # An earlier round of the request has reached the server.
             raise failure.replace() from None
-    raise McpFailure(
-        lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS),
-        McpProblem.MALFORMED,
-    )
+    message = lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS)
+    raise McpFailure(message, McpProblem.MALFORMED)
 
 
 async def _input_responses(asked: JsonValue, request_handler: ServerRequestHandler) -> JsonObject:
@@ -154,8 +152,5 @@ def _is_http_url(url: str) -> bool:
 
 def _elicitation_failure(wanted: Sequence[_UrlElicitation]) -> McpFailure:
     addresses = " and ".join(dict.fromkeys(sanitize_text(visit.url) for visit in wanted))
-    return McpFailure(
-        lazy("The server wants the user to visit {addresses} in a browser first.", addresses=addresses),
-        McpProblem.REFUSED,
-        code=URL_ELICITATION_REQUIRED,
-    )
+    message = lazy("The server wants the user to visit {addresses} in a browser first.", addresses=addresses)
+    return McpFailure(message, McpProblem.REFUSED, code=URL_ELICITATION_REQUIRED)

@@ -38,14 +38,13 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
         raise no_address
     # A variable is set on purpose; settings may be copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK_HOSTS and not from_environment:
-        raise UsageError(
-            lazy(
-                "The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this "
-                "address if you mean it.",
-                host=host,
-                variable=variable,
-            )
+        message = lazy(
+            "The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this "
+            "address if you mean it.",
+            host=host,
+            variable=variable,
         )
+        raise UsageError(message)
     return address.rstrip("/")
 
 

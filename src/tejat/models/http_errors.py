@@ -38,9 +38,8 @@ def failure_from_http(failure: HttpFailure) -> ModelFailure:
 
 def protocol_failure(detail: str) -> ModelFailure:
     """Create the failure for a response that does not follow the protocol of the service."""
-    return ModelFailure(
-        lazy("The service sent something that is no answer of a model: {detail}", detail=detail), FailureKind.PROTOCOL
-    )
+    message = lazy("The service sent something that is no answer of a model: {detail}", detail=detail)
+    return ModelFailure(message, FailureKind.PROTOCOL)
 
 
 def is_retryable_status(status: int) -> bool:

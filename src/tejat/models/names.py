@@ -84,9 +84,8 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
     if environment.get("OPENAI_BASE_URL"):
         return Provider.OPENAI, name
     known = ", ".join(f"{service.value}:NAME" for service in Provider)
-    raise UsageError(
-        _("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
-    )
+    message = _("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
+    raise UsageError(message)
 
 
 def is_truthy(value: str | None) -> bool:

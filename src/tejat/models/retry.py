@@ -86,9 +86,8 @@ class RetryingModel(ModelWrapper):
                             yield _check_usable(chunk)
                             return
                         yield chunk
-                raise ModelFailure(
-                    lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True
-                )
+                message = lazy("The answer ended before it was whole.")
+                raise ModelFailure(message, FailureKind.STREAM_CUT, can_retry=True)
             except ModelFailure as failure:
                 rejected = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - removed)
                 # Without the tools it is another request, with an attempt of its own.
@@ -160,29 +159,19 @@ def _check_usable(answer: ModelResponse) -> ModelResponse:
     """Return the response. Raises ModelFailure if the conversation cannot continue with it."""
     detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
-        raise ModelFailure(
-            lazy("The answer was blocked by the model's service.{detail}", detail=detail), FailureKind.BLOCKED
-        )
+        message = lazy("The answer was blocked by the model's service.{detail}", detail=detail)
+        raise ModelFailure(message, FailureKind.BLOCKED)
     if answer.reason is FinishReason.MALFORMED_CALL:
-        raise ModelFailure(
-            lazy("The model made a function call that cannot be read.{detail}", detail=detail),
-            FailureKind.MALFORMED_CALL,
-            can_retry=True,
-        )
+        message = lazy("The model made a function call that cannot be read.{detail}", detail=detail)
+        raise ModelFailure(message, FailureKind.MALFORMED_CALL, can_retry=True)
     if len(answer.calls) > MAX_CALLS:
-        raise ModelFailure(
-            lazy(
-                "The model made {calls} calls at once, and only {most} are taken.",
-                calls=len(answer.calls),
-                most=MAX_CALLS,
-            ),
-            FailureKind.MALFORMED_CALL,
-            can_retry=True,
+        message = lazy(
+            "The model made {calls} calls at once, and only {most} are taken.", calls=len(answer.calls), most=MAX_CALLS
         )
+        raise ModelFailure(message, FailureKind.MALFORMED_CALL, can_retry=True)
     if answer.reason is not FinishReason.MAX_TOKENS and _is_blank(answer):
-        raise ModelFailure(
-            lazy("The model gave an empty answer.{detail}", detail=detail), FailureKind.EMPTY, can_retry=True
-        )
+        message = lazy("The model gave an empty answer.{detail}", detail=detail)
+        raise ModelFailure(message, FailureKind.EMPTY, can_retry=True)
     return answer
 
 

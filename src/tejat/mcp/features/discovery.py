@@ -102,13 +102,10 @@ class _Listing(Generic[_Item]):
     def _add(self, offer: _Item) -> None:
         name: str = getattr(offer, self._kind.identity)
         if name in self._known:
-            raise InvalidItem(
-                lazy(
-                    "{name} is twice among the {kind}: the first one counts.",
-                    name=quote_name(name),
-                    kind=self._kind.name,
-                )
+            message = lazy(
+                "{name} is twice among the {kind}: the first one counts.", name=quote_name(name), kind=self._kind.name
             )
+            raise InvalidItem(message)
         self._known[name] = offer
 
 

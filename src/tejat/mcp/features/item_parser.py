@@ -51,9 +51,8 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
     if arguments is None:
         arguments = []
     if not isinstance(arguments, list | tuple) or len(arguments) > _MAX_ARGUMENTS:
-        raise InvalidItem(
-            lazy("The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name))
-        )
+        message = lazy("The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name))
+        raise InvalidItem(message)
     return ServerPrompt(
         name=name,
         description=_description(item.get("description")),
@@ -103,15 +102,14 @@ def _require_identity(given: JsonValue, what: str, called: str, longest: int) ->
     if not isinstance(given, str) or not given.strip():
         raise InvalidItem(lazy("{what} was left out: it has no {called}.", what=what, called=called))
     if len(given) > longest:
-        raise InvalidItem(
-            lazy(
-                "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
-                what=what,
-                called=called,
-                longest=longest,
-                given=quote_name(given),
-            )
+        message = lazy(
+            "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
+            what=what,
+            called=called,
+            longest=longest,
+            given=quote_name(given),
         )
+        raise InvalidItem(message)
     return given
 
 

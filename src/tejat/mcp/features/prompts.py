@@ -132,14 +132,13 @@ def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping
         elif name in known:
             arguments[name] = _unescape(found)
         else:
-            raise BadPrompt(
-                lazy(
-                    "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
-                    '"--name=value".',
-                    name=name[:_MAX_MENTION_LENGTH],
-                    names=", ".join(f"--{each}" for each in known) or lazy("none"),
-                )
+            message = lazy(
+                "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
+                '"--name=value".',
+                name=name[:_MAX_MENTION_LENGTH],
+                names=", ".join(f"--{each}" for each in known) or lazy("none"),
             )
+            raise BadPrompt(message)
     needed = [each.name for each in prompt.arguments if each.is_required and each.name not in arguments]
     if len(needed) == 1 and words:
         blanks = [*(found["after"] for found in words[:-1]), ""]

@@ -153,9 +153,8 @@ class CallbackServer:
             return None
         if "error" in known:
             why = " ".join(filter(None, (known["error"], known.get("error_description"))))
-            return McpFailure(
-                lazy("The login was refused: {why}", why=sanitize_text(why[:200])), McpProblem.UNAUTHORIZED
-            )
+            message = lazy("The login was refused: {why}", why=sanitize_text(why[:200]))
+            return McpFailure(message, McpProblem.UNAUTHORIZED)
         return AuthorizationResponse(known["code"], state, known.get("iss")) if "code" in known else None
 
 

@@ -177,10 +177,8 @@ class OAuthCredentials:
 
     def _expired_failure(self) -> McpFailure:
         alias = sanitize_text(self._key.alias)
-        return McpFailure(
-            lazy("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias),
-            McpProblem.UNAUTHORIZED,
-        )
+        message = lazy("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias)
+        return McpFailure(message, McpProblem.UNAUTHORIZED)
 
 
 async def _fetch_challenge(server: McpServer, client: HttpClient) -> str | None:

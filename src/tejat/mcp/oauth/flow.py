@@ -90,9 +90,8 @@ class OAuthFlow:
             provider.context.token_expiry_time = _EXPIRED
             await self._run_provider(provider, None)
         except (OAuthFlowError, ValueError) as error:
-            raise McpFailure(
-                lazy("The login cannot be renewed: {why}", why=_reason(error)), McpProblem.UNAUTHORIZED
-            ) from None
+            message = lazy("The login cannot be renewed: {why}", why=_reason(error))
+            raise McpFailure(message, McpProblem.UNAUTHORIZED) from None
         if self._last_response is None or self._last_response.status != 200 or provider.context.current_tokens is None:
             raise _refresh_failure(self._last_response)
         return _grant_from_provider(provider)

@@ -121,9 +121,8 @@ def _parse(url: str) -> Url:
     try:
         return parse_url(url)
     except InvalidUrl as bad:
-        raise McpFailure(
-            lazy("An address for the login cannot be used. {bad}", bad=bad), McpProblem.CONFIGURATION
-        ) from None
+        message = lazy("An address for the login cannot be used. {bad}", bad=bad)
+        raise McpFailure(message, McpProblem.CONFIGURATION) from None
 
 
 def _dial_address(address: str) -> AddressResolver:
@@ -134,7 +133,5 @@ def _dial_address(address: str) -> AddressResolver:
 
 
 def _forbidden(where: Url, why: str) -> McpFailure:
-    return McpFailure(
-        lazy("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why),
-        McpProblem.CONFIGURATION,
-    )
+    message = lazy("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why)
+    return McpFailure(message, McpProblem.CONFIGURATION)

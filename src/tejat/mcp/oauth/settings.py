@@ -33,17 +33,14 @@ class OAuthSettings:
 def parse_oauth_settings(server: McpServer) -> OAuthSettings:
     """Parse the settings. Raises McpFailure with CONFIGURATION for unsupported or incomplete ones."""
     if server.auth_provider_type not in (None, "dynamic_discovery"):
-        raise _configuration_failure(
-            lazy(
-                "authProviderType {kind} is not supported: leave it out, or use headers.",
-                kind=server.auth_provider_type,
-            )
+        message = lazy(
+            "authProviderType {kind} is not supported: leave it out, or use headers.", kind=server.auth_provider_type
         )
+        raise _configuration_failure(message)
     given: OAuth = server.oauth or {}
     if "tokenParamName" in given:
-        raise _configuration_failure(
-            lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
-        )
+        message = lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
+        raise _configuration_failure(message)
     settings = OAuthSettings(
         server.http_url or server.url or "",
         _text(given, "clientId"),
@@ -58,9 +55,8 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
     if (settings.authorization_url is None) != (settings.token_url is None):
         raise _configuration_failure(lazy("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none."))
     if settings.authorization_url is not None and settings.client_id is None:
-        raise _configuration_failure(
-            lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
-        )
+        message = lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
+        raise _configuration_failure(message)
     if any(not scope.isascii() or not scope.isprintable() or '"' in scope for scope in settings.scopes):
         raise _configuration_failure(lazy("oauth.scopes has characters that no scope has."))
     return settings

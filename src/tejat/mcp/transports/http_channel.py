@@ -77,10 +77,8 @@ class HttpChannel:
             url = urljoin(self._url, reference.strip())
             if _parse_origin(url) == self._origin:
                 return HttpChannel(self._client, url, headers=self._headers, credentials=self._credentials)
-        raise McpFailure(
-            lazy("{where} wants its messages sent to another server, which is not done.", where=self.host),
-            McpProblem.CONFIGURATION,
-        )
+        message = lazy("{where} wants its messages sent to another server, which is not done.", where=self.host)
+        raise McpFailure(message, McpProblem.CONFIGURATION)
 
     @asynccontextmanager
     async def request(self, request: ChannelRequest) -> AsyncGenerator[HttpResponse]:
@@ -159,23 +157,20 @@ class HttpChannel:
             self._url = moved
             return
         to = lazy("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
-        raise McpFailure(
-            lazy(
-                "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
-                "where the server is now, change its address in the settings.",
-                where=self.host,
-                to=to,
-            ),
-            McpProblem.CONFIGURATION,
+        message = lazy(
+            "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
+            "where the server is now, change its address in the settings.",
+            where=self.host,
+            to=to,
         )
+        raise McpFailure(message, McpProblem.CONFIGURATION)
 
     def _unauthorized(self, response: HttpResponse) -> McpFailure:
         challenge = ", ".join(response.headers.get_all("WWW-Authenticate"))[:_MAX_CHALLENGE_LENGTH]
-        return McpFailure(
-            lazy("{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)),
-            McpProblem.UNAUTHORIZED,
-            challenge=challenge or None,
+        message = lazy(
+            "{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)
         )
+        return McpFailure(message, McpProblem.UNAUTHORIZED, challenge=challenge or None)
 
 
 def content_type(response: HttpResponse) -> str:
@@ -192,9 +187,8 @@ def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
         why = lazy("it is not JSON: {why}", why=error)
     except InvalidMessage as error:
         why = str(error)
-    raise McpFailure(
-        lazy("{where} sent something that is no message: {why}.", where=host, why=why), McpProblem.MALFORMED
-    )
+    message = lazy("{where} sent something that is no message: {why}.", where=host, why=why)
+    raise McpFailure(message, McpProblem.MALFORMED)
 
 
 async def read_events(response: HttpResponse, parser: SseParser, host: str) -> AsyncGenerator[SseEvent]:
@@ -209,10 +203,8 @@ async def read_events(response: HttpResponse, parser: SseParser, host: str) -> A
 
 
 def too_large_failure(host: str) -> McpFailure:
-    return McpFailure(
-        lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20),
-        McpProblem.TOO_LARGE,
-    )
+    message = lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20)
+    return McpFailure(message, McpProblem.TOO_LARGE)
 
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})

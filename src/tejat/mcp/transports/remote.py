@@ -56,9 +56,8 @@ def uses_url(server: McpServer) -> bool:
     if server.command:
         return False
     if server.tcp:
-        raise _configuration_failure(
-            lazy("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
-        )
+        message = lazy("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
+        raise _configuration_failure(message)
     raise _configuration_failure(
         lazy("Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).")
     )
@@ -209,12 +208,11 @@ def _transport_kind(given: str | None) -> str:
         return "http"
     if kind in ("either", "sse"):
         return kind
-    raise _configuration_failure(
-        lazy(
-            'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.',
-            kind=sanitize_text(kind[:60]),
-        )
+    message = lazy(
+        'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.',
+        kind=sanitize_text(kind[:60]),
     )
+    raise _configuration_failure(message)
 
 
 def _configuration_failure(message: str) -> McpFailure:

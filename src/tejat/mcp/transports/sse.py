@@ -114,14 +114,12 @@ class SseTransport:
                     raise await self._channel.read_failure(response)
                 if content_type(response) != EVENT_STREAM:
                     kind = sanitize_text(content_type(response)[:60]) or "unknown"
-                    raise McpFailure(
-                        lazy(
-                            "{where} sent something of the type {kind}, which is no stream of messages.",
-                            where=self._channel.host,
-                            kind=kind,
-                        ),
-                        McpProblem.MALFORMED,
+                    message = lazy(
+                        "{where} sent something of the type {kind}, which is no stream of messages.",
+                        where=self._channel.host,
+                        kind=kind,
                     )
+                    raise McpFailure(message, McpProblem.MALFORMED)
                 await self._read_events(response, opened)
             failure = McpFailure(lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED)
         except McpFailure as given:

@@ -136,9 +136,8 @@ class StdioTransport:
             try:
                 directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except (OSError, ValueError) as error:
-                raise _start_failure(
-                    lazy("its directory cannot be opened"), error, lazy("Correct its `cwd`.")
-                ) from error
+                message = lazy("its directory cannot be opened")
+                raise _start_failure(message, error, lazy("Correct its `cwd`.")) from error
             theirs.callback(os.close, directory)
             arguments = self._sandboxed_arguments(ours)
             try:
@@ -148,9 +147,8 @@ class StdioTransport:
                 launch = ProcessSpec(arguments, directory, self._environment)
                 running = await self._supervisor.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
             except OSError as error:
-                raise _start_failure(
-                    lazy("its program cannot be started"), error, lazy("Check its `command`.")
-                ) from error
+                message = lazy("its program cannot be started")
+                raise _start_failure(message, error, lazy("Check its `command`.")) from error
         return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
 
     def _sandboxed_arguments(self, ours: ExitStack) -> tuple[str, ...]:

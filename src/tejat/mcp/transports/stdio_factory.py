@@ -38,9 +38,8 @@ def create_stdio_transport(
             base_environment, extra={name: resolve(given) for name, given in server.environment.items()}
         )
     except UsageError as error:
-        raise McpFailure(
-            lazy("The server's `env` cannot be used. {why}", why=error), McpProblem.CONFIGURATION
-        ) from error
+        message = lazy("The server's `env` cannot be used. {why}", why=error)
+        raise McpFailure(message, McpProblem.CONFIGURATION) from error
     directory = os.path.join(root, server.directory or "")
     program = _find_program(server.command, directory=directory, environment=environment)
     return StdioTransport(
@@ -66,12 +65,10 @@ def _not_found(command: str, where: str) -> McpFailure:
         if others
         else lazy("Install it, or correct `command`, which may be a path.")
     )
-    return McpFailure(
-        lazy(
-            "The server was not started: there is no program {name!r} {where}. {next_step}",
-            name=sanitize_text(name),
-            where=where,
-            next_step=next_step,
-        ),
-        McpProblem.START,
+    message = lazy(
+        "The server was not started: there is no program {name!r} {where}. {next_step}",
+        name=sanitize_text(name),
+        where=where,
+        next_step=next_step,
     )
+    return McpFailure(message, McpProblem.START)

@@ -187,9 +187,8 @@ class StreamableHttpTransport:
         fruitless = 0
         while request.id in self._pending:
             if fruitless == _MAX_EMPTY_RETRIES:
-                raise McpFailure(
-                    lazy("{where} keeps breaking off before it answers.", where=self._channel.host), McpProblem.CLOSED
-                )
+                message = lazy("{where} keeps breaking off before it answers.", where=self._channel.host)
+                raise McpFailure(message, McpProblem.CLOSED)
             place = parser.last_id
             await asyncio.sleep(_retry_delay(parser))
             try:
@@ -288,9 +287,8 @@ class StreamableHttpTransport:
         session = response.headers.get("Mcp-Session-Id")
         if session is None or (_is_header_value(session) and len(session) <= _MAX_SESSION_ID_LENGTH):
             return session
-        raise McpFailure(
-            lazy("{where} calls the session by a name that is none.", where=self._channel.host), McpProblem.MALFORMED
-        )
+        message = lazy("{where} calls the session by a name that is none.", where=self._channel.host)
+        raise McpFailure(message, McpProblem.MALFORMED)
 
     def _no_answer_failure(self, response: HttpResponse) -> McpFailure:
         kind = content_type(response)
@@ -299,15 +297,13 @@ class StreamableHttpTransport:
             if kind not in ("", JSON, EVENT_STREAM)
             else lazy("nothing")
         )
-        return McpFailure(
-            lazy(
-                "{where} said {said} where an answer was due (status {status}).",
-                where=self._channel.host,
-                said=content,
-                status=response.status,
-            ),
-            McpProblem.CLOSED if kind == EVENT_STREAM else McpProblem.MALFORMED,
+        message = lazy(
+            "{where} said {said} where an answer was due (status {status}).",
+            where=self._channel.host,
+            said=content,
+            status=response.status,
         )
+        return McpFailure(message, McpProblem.CLOSED if kind == EVENT_STREAM else McpProblem.MALFORMED)
 
 
 def _ignore(*_: object) -> None:

@@ -112,10 +112,8 @@ class AnthropicResponseReader:
         if not self.is_complete:
             raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         if self._stop == _CONTEXT_WINDOW_EXCEEDED:
-            raise ModelFailure(
-                lazy("The conversation is too long: the model ran out of room while it answered."),
-                FailureKind.CONTEXT_FULL,
-            )
+            message = lazy("The conversation is too long: the model ran out of room while it answered.")
+            raise ModelFailure(message, FailureKind.CONTEXT_FULL)
         deltas: list[Chunk] = []
         parts: list[MessagePart] = []
         malformed = ""

@@ -56,13 +56,11 @@ def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
     """
     key = next((found for name in _KEY_VARIABLES if (found := read_api_key(options, name))), None)
     if key is None:
-        raise ModelFailure(
-            lazy(
-                "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
-                model=model,
-            ),
-            FailureKind.NO_KEY,
+        message = lazy(
+            "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
+            model=model,
         )
+        raise ModelFailure(message, FailureKind.NO_KEY)
     base = resolve_base_url(options, variable="GOOGLE_GEMINI_BASE_URL", default=GEMINI_BASE_URL, has_key=True)
     version = api_version(options, default="v1beta")
     return GeminiClient(model, _ApiKeyEndpoint(model, key, f"{base}/{version}"), options)

@@ -55,13 +55,11 @@ def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
     if not project and key:
         return _ApiKeyAuth(key), False
     if not project:
-        raise ModelFailure(
-            lazy(
-                "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
-                "login`, or set GOOGLE_API_KEY to a key of its express mode."
-            ),
-            FailureKind.NO_KEY,
+        message = lazy(
+            "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
+            "login`, or set GOOGLE_API_KEY to a key of its express mode."
         )
+        raise ModelFailure(message, FailureKind.NO_KEY)
     if not _has_google_auth():
         raise UsageError(lazy("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'"))
     return _DefaultCredentialsAuth(options.environment), True

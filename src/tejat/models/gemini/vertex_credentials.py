@@ -74,11 +74,8 @@ def refresh_credentials(credentials: GoogleCredentials, environment: Mapping[str
     try:
         credentials.refresh(AuthTransport(environment))
     except exceptions.TransportError as error:
-        raise ModelFailure(
-            lazy("No token for Google Cloud: {why}", why=map_lazy(str(error), safe_text)),
-            FailureKind.NETWORK,
-            can_retry=True,
-        ) from None
+        message = lazy("No token for Google Cloud: {why}", why=map_lazy(str(error), safe_text))
+        raise ModelFailure(message, FailureKind.NETWORK, can_retry=True) from None
     except exceptions.GoogleAuthError as error:
         raise ModelFailure(
             lazy("Google Cloud gives no token. {why} {advice}", why=map_lazy(str(error), safe_text), advice=_ADVICE),
@@ -152,9 +149,8 @@ def _build(make: Callable[[], object]) -> GoogleCredentials:
         return cast("GoogleCredentials", make())
     except (exceptions.GoogleAuthError, ValueError, KeyError, TypeError) as error:
         # Messages about a key may quote it.
-        raise _no_credentials(
-            lazy("The credentials of Google Cloud cannot be used ({kind}).", kind=type(error).__name__)
-        ) from None
+        message = lazy("The credentials of Google Cloud cannot be used ({kind}).", kind=type(error).__name__)
+        raise _no_credentials(message) from None
 
 
 def _from_info(fields: dict[str, Any]) -> object:

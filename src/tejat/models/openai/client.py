@@ -38,10 +38,8 @@ def open_openai(
     """
     key = read_api_key(options, key_name)
     if not key and needs_key:
-        raise ModelFailure(
-            lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name),
-            FailureKind.NO_KEY,
-        )
+        message = lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name)
+        raise ModelFailure(message, FailureKind.NO_KEY)
     if base_url is None:
         base_url = resolve_base_url(options, variable="OPENAI_BASE_URL", default=OPENAI_BASE_URL, has_key=bool(key))
     return OpenAIClient(ModelTarget(model, key_name, key), base_url.rstrip("/"), options)

@@ -140,9 +140,8 @@ def _prepare_file(file: int, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise UsageError(lazy("{path}: cannot record into it: it is not a regular file", path=path))
     if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{FORMAT_KEY}":'.encode()):
-        raise UsageError(
-            lazy("{path}: is there and is no recording: remove it first, or record into another file", path=path)
-        )
+        message = lazy("{path}: is there and is no recording: remove it first, or record into another file", path=path)
+        raise UsageError(message)
     os.fchmod(file, 0o600)
     os.ftruncate(file, 0)
 

@@ -79,12 +79,11 @@ class ReplayModel:
         if recorded.failure is not None:
             raise recorded.failure
         if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
-            raise self._failure(
-                lazy(
-                    "request {asked} was interrupted when it was recorded, and has no more to give",
-                    asked=self._request_count,
-                )
+            message = lazy(
+                "request {asked} was interrupted when it was recorded, and has no more to give",
+                asked=self._request_count,
             )
+            raise self._failure(message)
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Return the recorded count. Raises ModelFailure of the kind SCRIPT if there is none."""
@@ -137,23 +136,21 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
     except ValueError:
         raise UsageError(lazy("{path}: is no recording", path=path)) from None
     if version != FORMAT_VERSION:
-        raise UsageError(
-            lazy(
-                "{path}: is a recording of version {version}, and only version {known} can be played",
-                path=path,
-                version=version,
-                known=FORMAT_VERSION,
-            )
+        message = lazy(
+            "{path}: is a recording of version {version}, and only version {known} can be played",
+            path=path,
+            version=version,
+            known=FORMAT_VERSION,
         )
+        raise UsageError(message)
     number = 1
     try:
         replay = ReplayModel(path, head, Placeholders(placeholders, secrets))
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is used in the error
             replay.add_line(JsonFields(_parse_line(line)))
     except ValueError as error:
-        raise UsageError(
-            lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
-        ) from None
+        message = lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
+        raise UsageError(message) from None
     return replay
 
 
@@ -163,9 +160,8 @@ def _read_lines(path: str) -> list[bytes]:
         with open(path, "rb", opener=regular_file_opener) as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise UsageError(
-            lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
-        ) from None
+        message = lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
+        raise UsageError(message) from None
     if len(content) > _MAX_BYTES:
         raise UsageError(lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
     return content.split(b"\n")[:-1]

@@ -162,9 +162,8 @@ def _read_script_file(path: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(
-            lazy("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
-        ) from None
+        message = lazy("{path}: the script is not UTF-8: byte {number} is wrong", path=path, number=error.start + 1)
+        raise UsageError(message) from None
 
 
 def _last_prompt(messages: Sequence[Message]) -> str:

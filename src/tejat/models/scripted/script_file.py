@@ -78,9 +78,8 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        raise UsageError(
-            lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
-        ) from None
+        message = lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
+        raise UsageError(message) from None
     except ValueError as error:
         raise UsageError(lazy("{file}: this is not TOML: {why}", file=file, why=error)) from None
     whole = _Table(values, file, placeholders)
@@ -109,9 +108,8 @@ class _Table:
         for key in self._values:
             if key not in known:
                 near = min(known, key=lambda candidate: edit_distance(key[:32], candidate))
-                raise self.problem(
-                    lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
-                )
+                message = lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
+                raise self.problem(message)
 
     def text(self, key: str) -> str:
         value = self._values.get(key, "")
@@ -125,9 +123,8 @@ class _Table:
         listed = cast("list[object]", value) if isinstance(value, list) else [value]
         texts = [self._expand(item) for item in listed if isinstance(item, str) and item]
         if not texts or len(texts) != len(listed):
-            raise self.problem(
-                lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
-            )
+            message = lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
+            raise self.problem(message)
         return tuple(texts)
 
     def boolean(self, key: str) -> bool | None:
@@ -196,13 +193,10 @@ class _Table:
                 inner = cast("dict[str, object]", value)
                 return {name: self._json(item, f"{key}.{name}") for name, item in inner.items()}
             case _:
-                raise self.problem(
-                    lazy(
-                        "{key} is {value}, which JSON has no word for: write it as a text in quotes",
-                        key=key,
-                        value=value,
-                    )
+                message = lazy(
+                    "{key} is {value}, which JSON has no word for: write it as a text in quotes", key=key, value=value
                 )
+                raise self.problem(message)
 
     def _expand(self, text: str) -> str:
         for word, meant in self._placeholders.items():
