@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 from tejat.core.approval.modes import SandboxMode
@@ -69,9 +68,7 @@ class SessionSandbox:
             self._temp_directory = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         while self._pending_detaches:  # jobs that still run, or whose end nobody has noticed
             self._pending_detaches.pop()()
         if self._sandbox is not None:

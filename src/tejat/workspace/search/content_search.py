@@ -68,17 +68,9 @@ def search(
     out, GREP_EXECUTION_ERROR when no engine works.
     """
     pattern, excluding = _patterns(query)
-    task = SearchTask(
-        directory_fd,
-        query,
-        pattern,
-        excluding,
-        _include(query.include),
-        rules,
-        within,
-        _deadline_check(stop, deadline),
-        find_ripgrep() if SearchEngine.RIPGREP in engines else None,
-    )
+    include, watch = _include(query.include), _deadline_check(stop, deadline)
+    ripgrep = find_ripgrep() if SearchEngine.RIPGREP in engines else None
+    task = SearchTask(directory_fd, query, pattern, excluding, include, rules, within, watch, ripgrep)
     failure: SearchEngineFailure | None = None
     for engine in engines:
         try:

@@ -6,7 +6,6 @@ from enum import Enum, auto
 from tejat.workspace.search.character_class import (
     NO_CHARACTER,
     WORD,
-    CharacterClass,
     Ranges,
     escape,
     fold_ranges,
@@ -32,21 +31,14 @@ class LinearMode(Enum):
 
 def to_re2(pattern: SearchPattern, mode: LinearMode) -> str:
     r"""Render for RE2, whose `\b` is correct for ASCII text only."""
-    words = {TokenKind.BOUNDARY: r"\b", TokenKind.NON_BOUNDARY: r"\B"}
-    if mode is LinearMode.RELAXED:
-        words = dict.fromkeys(words, "(?:)")
+    boundaries = dict.fromkeys(_BOUNDARIES, "(?:)") if mode is LinearMode.RELAXED else _BOUNDARIES
+    fixed = {**boundaries, TokenKind.BACK_REFERENCE: "(?:.*)"}
     tokens = pattern.tokens if mode is LinearMode.SYNTAX else _without_lookarounds(pattern.tokens)
 
     def spell(token: PatternToken) -> str:
-        match token.kind:
-            case TokenKind.BACK_REFERENCE:
-                return "(?:.*)"
-            case TokenKind.CLASS:
-                return _require_class(token).re2
-            case TokenKind.BOUNDARY | TokenKind.NON_BOUNDARY:
-                return words[token.kind]
-            case _:
-                return _linear_syntax(token)
+        if token.character_class is not None:
+            return token.character_class.re2
+        return fixed.get(token.kind) or _linear_syntax(token)
 
     return "(?m)" + _with_case_flags(pattern.ignores_case, tokens, spell)
 
@@ -55,15 +47,9 @@ def to_ripgrep(pattern: SearchPattern) -> str:
     """Render for ripgrep's own matcher, which supports Unicode."""
 
     def spell(token: PatternToken) -> str:
-        match token.kind:
-            case TokenKind.CLASS:
-                return _require_class(token).ripgrep
-            case TokenKind.BOUNDARY:
-                return r"\b"
-            case TokenKind.NON_BOUNDARY:
-                return r"\B"
-            case _:
-                return _linear_syntax(token)
+        if token.character_class is not None:
+            return token.character_class.ripgrep
+        return _BOUNDARIES.get(token.kind) or _linear_syntax(token)
 
     return _with_case_flags(pattern.ignores_case, pattern.tokens, spell)
 
@@ -73,21 +59,17 @@ def to_pcre(pattern: SearchPattern) -> str:
 
     The option `--crlf` would drop it, but makes PCRE2 see no line start in an empty line.
     """
+    fixed = {
+        TokenKind.ANY: r"[^\r\n]",
+        TokenKind.LINE_START: r"(?:^|(?<=\r)(?!$))",
+        TokenKind.LINE_END: r"(?:(?<!\r)$|(?=\r))",
+        **_spell_boundaries(WORD.re2, WORD.re2),
+    }
 
     def spell(token: PatternToken) -> str:
-        match token.kind:
-            case TokenKind.CLASS:
-                return _require_class(token).pcre
-            case TokenKind.ANY:
-                return r"[^\r\n]"
-            case TokenKind.LINE_START:
-                return r"(?:^|(?<=\r)(?!$))"
-            case TokenKind.LINE_END:
-                return r"(?:(?<!\r)$|(?=\r))"
-            case TokenKind.BOUNDARY | TokenKind.NON_BOUNDARY:
-                return _boundary(token.kind, WORD.re2, WORD.re2)
-            case _:
-                return _backtracking_syntax(token)
+        if token.character_class is not None:
+            return token.character_class.pcre
+        return fixed.get(token.kind) or _backtracking_syntax(token)
 
     return _with_case_flags(pattern.ignores_case, pattern.tokens, spell)
 
@@ -97,30 +79,22 @@ def to_python(pattern: SearchPattern) -> str:
 
     One case is inexact: a case-insensitive back-reference compares with `str.lower`, for which ſ is not s.
     """
-    word = _python_class(WORD.ranges) if pattern.has_word_boundaries else ""
+    # Bytes that are not UTF-8 arrive as lone surrogates and are not characters.
+    fixed = {TokenKind.ANY: "[^\r\n\ud800-\udfff]", TokenKind.NEVER: "(?!)"}
+    fixed |= {TokenKind.LINE_START: r"\A", TokenKind.LINE_END: r"\Z"}
+    if pattern.has_word_boundaries:
+        word = _python_class(WORD.ranges)
+        # As in ripgrep, an invalid byte is not part of a word, nor next to a position outside of words.
+        fixed |= _spell_boundaries(word, f"{word[:-1]}\ud800-\udfff]")
 
     def spell(token: PatternToken) -> str:
-        match token.kind:
-            case TokenKind.CLASS:
-                return _python_class(_require_class(token).ranges)
-            case TokenKind.LITERAL if token.ignores_case:
-                return _python_class(fold_ranges(token.text))
-            case TokenKind.ANY:
-                # Bytes that are not UTF-8 arrive as lone surrogates and are not characters.
-                return "[^\r\n\ud800-\udfff]"
-            case TokenKind.NEVER:
-                return "(?!)"
-            case TokenKind.LINE_START:
-                return r"\A"
-            case TokenKind.LINE_END:
-                return r"\Z"
-            case TokenKind.BOUNDARY | TokenKind.NON_BOUNDARY:
-                # As in ripgrep, an invalid byte is not part of a word, nor next to a position outside of words.
-                return _boundary(token.kind, word, f"{word[:-1]}\ud800-\udfff]")
-            case TokenKind.BACK_REFERENCE if token.ignores_case:
-                return f"(?i:(?:\\{token.text}))"
-            case _:
-                return _backtracking_syntax(token)
+        if token.character_class is not None:
+            return _python_class(token.character_class.ranges)
+        if token.kind is TokenKind.LITERAL and token.ignores_case:
+            return _python_class(fold_ranges(token.text))
+        if token.kind is TokenKind.BACK_REFERENCE and token.ignores_case:
+            return f"(?i:(?:\\{token.text}))"
+        return fixed.get(token.kind) or _backtracking_syntax(token)
 
     return "".join(map(spell, pattern.tokens))
 
@@ -132,26 +106,16 @@ def to_marked_re2(pattern: SearchPattern) -> str:
     underscore is doubled, and each atom matches a character with its marks: then a boundary is exactly where RE2 sees
     one, in linear time, which look-around cannot do. A line feed stands for a byte that is not UTF-8.
     """
+    fixed = {TokenKind.ANY: r"(?:[^_\n]|__|_[^_\n]_)", **_BOUNDARIES}
+    fixed |= {TokenKind.LINE_START: r"\A", TokenKind.LINE_END: r"\z"}
 
     def spell(token: PatternToken) -> str:
-        match token.kind:
-            case TokenKind.LITERAL:
-                ranges = fold_ranges(token.text) if token.ignores_case else ((ord(token.text), ord(token.text)),)
-                return _marked_class(ranges)
-            case TokenKind.CLASS:
-                return _marked_class(_require_class(token).ranges)
-            case TokenKind.ANY:
-                return r"(?:[^_\n]|__|_[^_\n]_)"
-            case TokenKind.LINE_START:
-                return r"\A"
-            case TokenKind.LINE_END:
-                return r"\z"
-            case TokenKind.BOUNDARY:
-                return r"\b"
-            case TokenKind.NON_BOUNDARY:
-                return r"\B"
-            case _:
-                return _linear_syntax(token)
+        if token.character_class is not None:
+            return _marked_class(token.character_class.ranges)
+        if token.kind is TokenKind.LITERAL:
+            code = ord(token.text)
+            return _marked_class(fold_ranges(token.text) if token.ignores_case else ((code, code),))
+        return fixed.get(token.kind) or _linear_syntax(token)
 
     # Anchored after whole characters: a match cannot begin between a character and its mark.
     return r"\A(?:[^_]|__|_[^_]_)*?(?:" + "".join(map(spell, pattern.tokens)) + ")"
@@ -162,26 +126,17 @@ def to_grep(pattern: SearchPattern) -> bytes:
 
     Non-ASCII characters are not distinguished, and zero-width assertions are left out.
     """
-    spelled: list[bytes] = []
-    for token in _without_lookarounds(pattern.tokens):
-        match token.kind:
-            case TokenKind.LITERAL:
-                spelled.append(_grep_literal(token))
-            case TokenKind.CLASS:
-                spelled.append(_grep_set(_require_class(token).ascii_members))
-            case TokenKind.ANY | TokenKind.NEVER:
-                spelled.append(b".")
-            case TokenKind.BACK_REFERENCE:
-                spelled.append(b"(.*)")
-            case TokenKind.REPEAT:
-                spelled.append(_grep_count(token.text))
-            case TokenKind.OR:
-                spelled.append(b"|")
-            case TokenKind.CLOSE:
-                spelled.append(b")")
-            case kind:
-                spelled.append(b"(" if kind in GROUP_OPENERS else b"()")
-    return b"".join(spelled)
+
+    def spell(token: PatternToken) -> bytes:
+        if token.character_class is not None:
+            return _grep_set(token.character_class.ascii_members)
+        if token.kind is TokenKind.LITERAL:
+            return _grep_literal(token)
+        if token.kind is TokenKind.REPEAT:
+            return _grep_count(token.text)
+        return _GREP_SYNTAX.get(token.kind, b"()")
+
+    return b"".join(map(spell, _without_lookarounds(pattern.tokens)))
 
 
 def _without_lookarounds(tokens: tuple[PatternToken, ...]) -> Iterator[PatternToken]:
@@ -212,6 +167,7 @@ def _with_case_flags(
 
 
 _CASE_SENSITIVE_KINDS = frozenset({TokenKind.LITERAL, TokenKind.CLASS, TokenKind.BACK_REFERENCE})
+_BOUNDARIES = {TokenKind.BOUNDARY: r"\b", TokenKind.NON_BOUNDARY: r"\B"}
 _FIXED_SYNTAX = {
     TokenKind.ANY: ".",
     TokenKind.NEVER: NO_CHARACTER,
@@ -219,6 +175,14 @@ _FIXED_SYNTAX = {
     TokenKind.LINE_END: "$",
     TokenKind.CLOSE: ")",
     TokenKind.OR: "|",
+}
+_GROUP_SYNTAX = {TokenKind.CAPTURE: "(", TokenKind.ATOMIC: "(?>", TokenKind.GROUP: "(?:"}
+_GREP_SYNTAX = {
+    **dict.fromkeys((TokenKind.ANY, TokenKind.NEVER), b"."),
+    **dict.fromkeys(GROUP_OPENERS, b"("),
+    TokenKind.CLOSE: b")",
+    TokenKind.OR: b"|",
+    TokenKind.BACK_REFERENCE: b"(.*)",
 }
 
 
@@ -235,28 +199,14 @@ def _linear_syntax(token: PatternToken) -> str:
 
 def _backtracking_syntax(token: PatternToken) -> str:
     """Render what PCRE and Python have in common."""
-    match token.kind:
-        case TokenKind.LITERAL:
-            return escape(token.text)
-        case TokenKind.REPEAT | TokenKind.LOOKAROUND:
-            return token.text
-        case TokenKind.CAPTURE:
-            return "("
-        case TokenKind.ATOMIC:
-            return "(?>"
-        case TokenKind.GROUP:
-            return "(?:"
-        case TokenKind.BACK_REFERENCE:
-            # In a group, so that a following digit is not read as part of the number.
-            return f"(?:\\{token.text})"
-        case _:
-            return _FIXED_SYNTAX[token.kind]
-
-
-def _require_class(token: PatternToken) -> CharacterClass:
-    if token.character_class is None:
-        raise ValueError("only a class has characters to choose from")
-    return token.character_class
+    if token.kind is TokenKind.LITERAL:
+        return escape(token.text)
+    if token.kind in (TokenKind.REPEAT, TokenKind.LOOKAROUND):
+        return token.text
+    if token.kind is TokenKind.BACK_REFERENCE:
+        # In a group, so that a following digit is not read as part of the number.
+        return f"(?:\\{token.text})"
+    return _GROUP_SYNTAX.get(token.kind) or _FIXED_SYNTAX[token.kind]
 
 
 def _python_class(ranges: Ranges) -> str:
@@ -264,10 +214,11 @@ def _python_class(ranges: Ranges) -> str:
     return f"[{''.join(runs)}]" if ranges else "(?!)"
 
 
-def _boundary(kind: TokenKind, word: str, word_or_no_text: str) -> str:
-    if kind is TokenKind.BOUNDARY:
-        return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
-    return f"(?:(?<={word})(?={word})|(?<!{word_or_no_text})(?!{word_or_no_text}))"
+def _spell_boundaries(word: str, word_or_no_text: str) -> dict[TokenKind, str]:
+    return {
+        TokenKind.BOUNDARY: f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))",
+        TokenKind.NON_BOUNDARY: f"(?:(?<={word})(?={word})|(?<!{word_or_no_text})(?!{word_or_no_text}))",
+    }
 
 
 def _marked_class(ranges: Ranges) -> str:

@@ -5,13 +5,12 @@ contain a match, with an expression on bytes that matches at least what is searc
 """
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 
 from tejat.workspace.helper_program import find_program, run_helper
 from tejat.workspace.paths.walk import list_files
 from tejat.workspace.search.dialects import to_grep
-from tejat.workspace.search.task import MatchCollector, SearchTask, TaskScanner, limit_memory, open_task_scanner
+from tejat.workspace.search.task import MatchCollector, SearchTask, limit_memory, open_task_scanner, read_names
 from tejat.workspace.search.types import SearchEngineFailure, SearchTimeout
 
 _MAX_FILES = 1_000_000
@@ -37,10 +36,7 @@ def search_with_git_grep(task: SearchTask) -> MatchCollector:
         *(b":(exclude,glob)**/" + name + b"/**" for name in excluded),
         environment="LC_ALL=C GIT_DIR=/dev/null",
     )
-    hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as scanner:
-        _search_all(scanner, filter(task.includes, _matching_files(task, argv)))
-    return hits
+    return _search_all(task, MatchCollector(task.query), filter(task.includes, _matching_files(task, argv)))
 
 
 def search_with_grep(task: SearchTask) -> MatchCollector:
@@ -54,33 +50,25 @@ def search_with_grep(task: SearchTask) -> MatchCollector:
         environment="LC_ALL=C",
     )
     hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as scanner:
-        paths = _list_files(task, hits)
-        _search_all(scanner, (path for batch in _batches(paths) for path in _matching_files(task, [*argv, *batch])))
-    return hits
+    batches = _batches(_list_files(task, hits))
+    return _search_all(task, hits, (path for batch in batches for path in _matching_files(task, [*argv, *batch])))
 
 
 def search_with_python(task: SearchTask) -> MatchCollector:
     """Search without other programs. Raises SearchEngineFailure and ToolFailure like the others."""
     hits = MatchCollector(task.query)
-    with _open_scanner(task, hits) as scanner:
-        _search_all(scanner, _list_files(task, hits))
-    return hits
+    return _search_all(task, hits, _list_files(task, hits))
 
 
-@contextmanager
-def _open_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskScanner]:
+def _search_all(task: SearchTask, hits: MatchCollector, paths: Iterable[bytes]) -> MatchCollector:
     try:
         with open_task_scanner(task, hits) as scanner:
-            yield scanner
+            for path in paths:
+                if not scanner.search(path):
+                    break
     except SearchTimeout:
         hits.complete = False
-
-
-def _search_all(scanner: TaskScanner, paths: Iterable[bytes]) -> None:
-    for path in paths:
-        if not scanner.search(path):
-            return
+    return hits
 
 
 def _grep_options(task: SearchTask) -> list[str | bytes]:
@@ -95,11 +83,7 @@ def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[b
     """Yield the files that a program prints. Raises SearchEngineFailure if it fails; unreadable files are ignored."""
     try:
         with run_helper(argv, directory_fd=task.directory_fd) as child:
-            rest = b""
-            while block := child.read(task.stop):
-                *names, rest = (rest + block).split(b"\0")
-                for name in names:
-                    yield name.removeprefix(b"./")
+            yield from read_names(child, task.stop)
             code = child.exit_code(task.stop)
             # grep is silent about unreadable files; git reports them but does not fail.
             if code not in (_FOUND, _NOT_FOUND) and not (code == _TROUBLE and not child.stderr):
@@ -108,7 +92,8 @@ def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[b
         raise SearchEngineFailure(f"a program could not be run: {error}") from error
 
 
-def _list_files(task: SearchTask, hits: MatchCollector) -> list[bytes]:
+def _list_files(task: SearchTask, hits: MatchCollector) -> Iterator[bytes]:
+    """Yield the files to search. They are listed when the first one is asked for."""
     listing = list_files(
         task.directory_fd,
         exclude_directories=task.query.exclude_directories,
@@ -119,10 +104,10 @@ def _list_files(task: SearchTask, hits: MatchCollector) -> list[bytes]:
     hits.complete = listing.is_complete
     paths = listing.paths if task.include is None else list(filter(task.include.matches, listing.paths))
     task.stop()
-    return paths if task.rules is None else task.rules.filter(paths, within=task.within)[0]
+    yield from paths if task.rules is None else task.rules.filter(paths, within=task.within)[0]
 
 
-def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
+def _batches(paths: Iterable[bytes]) -> Iterator[list[bytes]]:
     """Split paths into batches that fit an argument list, written so that none looks like an option."""
     batch: list[bytes] = []
     size = 0

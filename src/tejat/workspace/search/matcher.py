@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache, cached_property
-from types import TracebackType
 
 from tejat.workspace.search.backtracking_matcher import BacktrackingMatcher
 from tejat.workspace.search.character_class import WORD, InvalidRegex, LinearRegex, compile_linear
@@ -46,9 +45,7 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         except InvalidRegex as error:
             raise invalid_pattern(pattern.source, str(error)) from error
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._backtracking is not None:
             self._backtracking.close()
             self._backtracking = None

@@ -77,11 +77,7 @@ def parse_pattern(source: str, *, fixed_strings: bool, case_sensitive: bool) -> 
         raise invalid_pattern(source, "it holds a lone surrogate, which no text can contain") from error
     if size > MAX_PATTERN_BYTES:
         raise invalid_pattern(source, f"it is longer than {MAX_PATTERN_BYTES} bytes")
-    if fixed_strings:
-        return SearchPattern(
-            source, tuple(_literal(character, folds) for character in source), folds, False, False, False
-        )
-    tokens = _PatternParser(source, folds).parse()
+    tokens = [_literal(each, folds) for each in source] if fixed_strings else _PatternParser(source, folds).parse()
     kinds = {token.kind for token in tokens}
     return SearchPattern(
         source,
@@ -121,7 +117,7 @@ _ANCHOR_ESCAPES = {
     "b": TokenKind.BOUNDARY,
     "B": TokenKind.NON_BOUNDARY,
 }
-_SIMPLE = {"^": TokenKind.LINE_START, "$": TokenKind.LINE_END, "|": TokenKind.OR}
+_SIMPLE = {"^": TokenKind.LINE_START, "$": TokenKind.LINE_END, "|": TokenKind.OR, ".": TokenKind.ANY}
 _LOOKAROUNDS = ("(?=", "(?!", "(?<=", "(?<!")
 
 
@@ -168,8 +164,6 @@ class _PatternParser:
             self._at += 1
             if character in _SIMPLE:
                 self._tokens.append(PatternToken(_SIMPLE[character]))
-            elif character == ".":
-                self._tokens.append(PatternToken(TokenKind.ANY))
             else:
                 self._tokens.append(_literal(character, self._ignores_case))
 
@@ -254,10 +248,8 @@ class _PatternParser:
     def _append_class(self, items: Sequence[ClassItem], *, negated: bool) -> None:
         kept = [item for item in items if item.character not in ("\r", "\n")]
         if kept:
-            character_class = CharacterClass(tuple(kept), negated=negated, ignores_case=self._ignores_case)
-            self._tokens.append(
-                PatternToken(TokenKind.CLASS, ignores_case=self._ignores_case, character_class=character_class)
-            )
+            members = CharacterClass(tuple(kept), negated=negated, ignores_case=self._ignores_case)
+            self._tokens.append(PatternToken(TokenKind.CLASS, "", self._ignores_case, members))
         else:
             self._tokens.append(PatternToken(TokenKind.ANY if negated else TokenKind.NEVER))
 

@@ -17,7 +17,14 @@ from tejat.core.frozen import frozen
 from tejat.workspace.helper_program import HelperProcess, ReadAccess, run_helper
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 from tejat.workspace.search.dialects import to_pcre, to_ripgrep
-from tejat.workspace.search.task import MatchCollector, SearchTask, first_matches, limit_memory, open_task_scanner
+from tejat.workspace.search.task import (
+    MatchCollector,
+    SearchTask,
+    first_matches,
+    limit_memory,
+    open_task_scanner,
+    read_names,
+)
 from tejat.workspace.search.text_blocks import (
     MAX_LINE_BYTES,
     BinaryFile,
@@ -131,38 +138,27 @@ def _subdirectories(directory_fd: int, parent: bytes, most: int) -> tuple[int, l
     try:
         with os.scandir(fd) as entries:
             looked_at = list(islice(entries, most))
-        return len(looked_at) + 1, [os.fsencode(entry.name) for entry in looked_at if _is_directory(entry)]
+        directories = [os.fsencode(entry.name) for entry in looked_at if entry.is_dir(follow_symlinks=False)]
+        return len(looked_at) + 1, directories
     except OSError:
         return 1, []
     finally:
         os.close(fd)
 
 
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False)
-
-
 def _scan_files(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
     with open_task_scanner(task, hits) as scanner:
-        for path in _read_names(task, child):
+        for path in read_names(child, task.stop):
             if task.includes(path) and not scanner.search(path):
                 return
 
 
 def _collect_names(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
-    for path in _read_names(task, child):
+    for path in read_names(child, task.stop):
         if task.includes(path) and _is_text(task, path):
             hits.add(path, (), 1)
             if hits.is_full:
                 return
-
-
-def _read_names(task: SearchTask, child: HelperProcess) -> Iterator[bytes]:
-    rest = b""
-    while block := child.read(task.stop):
-        *names, rest = (rest + block).split(b"\0")
-        for name in names:
-            yield name.removeprefix(_HERE)
 
 
 def _is_text(task: SearchTask, path: bytes) -> bool:
@@ -266,8 +262,7 @@ def _parse_record(record: bytes) -> _Record:
     digits = _NUMBER.match(record)
     if digits is None:
         raise SearchEngineFailure("ripgrep's output was not understood")
-    text = record[digits.end() :]
-    return _Record(int(digits[1]), digits[2] == b":", text.removesuffix(b"\r"))
+    return _Record(int(digits[1]), digits[2] == b":", record[digits.end() :].removesuffix(b"\r"))
 
 
 def _lines(task: SearchTask, found: _FileOutput) -> tuple[SearchLine, ...]:

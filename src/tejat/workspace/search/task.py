@@ -1,10 +1,11 @@
 """Search task passed to the engines, and the collector of their matches."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 from tejat.core.frozen import frozen
+from tejat.workspace.helper_program import HelperProcess
 from tejat.workspace.paths.glob.pattern import GlobPattern
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 from tejat.workspace.search.pattern import SearchPattern
@@ -48,22 +49,18 @@ class MatchCollector:
         self._query = query
         self._files: list[FileHits] = []
         self._matches = 0
-        self._limited = False
+        self.is_full = False
 
     @property
     def remaining(self) -> int:
         """How many more matches are useful: one more than may be reported, to know that there are more."""
         return self._query.total_max_matches - self._matches + 1
 
-    @property
-    def is_full(self) -> bool:
-        return self._limited
-
     def add(self, path: bytes, lines: tuple[SearchLine, ...], matches: int) -> None:
         """Add the matches of a file, once per file."""
         room = self.remaining - 1
         if matches > room:
-            self._limited = True
+            self.is_full = True
             matches, lines = room, first_matches(lines, room, self._query.after)
         if matches:
             self._files.append(FileHits(os.fsdecode(path), lines))
@@ -71,7 +68,7 @@ class MatchCollector:
 
     def result(self, engine: SearchEngine) -> SearchResult:
         files = tuple(sorted(self._files, key=lambda hits: os.fsencode(hits.path)))
-        return SearchResult(files, self._matches, self.complete, self._limited, engine)
+        return SearchResult(files, self._matches, self.complete, self.is_full, engine)
 
 
 def first_matches(lines: tuple[SearchLine, ...], limit: int, after: int) -> tuple[SearchLine, ...]:
@@ -117,6 +114,14 @@ def open_task_scanner(task: SearchTask, hits: MatchCollector) -> Generator[TaskS
     """Open the scanner of a task. Raises ToolFailure for an invalid pattern."""
     with open_scanner(task.query, task.pattern, task.exclude_pattern, task.stop) as scanner:
         yield TaskScanner(task, hits, scanner)
+
+
+def read_names(child: HelperProcess, stop: Callable[[], None]) -> Iterator[bytes]:
+    """Yield the paths that a program prints, each with a NUL at its end, without `./`."""
+    rest = b""
+    while block := child.read(stop):
+        *names, rest = (rest + block).split(b"\0")
+        yield from (name.removeprefix(b"./") for name in names)
 
 
 def limit_memory(*argv: str | bytes, environment: str = "") -> list[str | bytes]:
