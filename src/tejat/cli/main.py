@@ -5,9 +5,6 @@ import io
 import os
 import resource
 import sys
-from collections.abc import Callable
-from importlib import import_module
-from typing import cast
 
 from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
@@ -108,8 +105,10 @@ def _dispatch(given: list[str]) -> int:
             print(help_text(), end="")
             return EXIT_OK
         case [command, *rest] if command in _SUBCOMMANDS:
-            run_command = cast("Callable[[list[str]], int]", import_module(_SUBCOMMANDS[command]).run)
-            return run_command(rest)
+            from importlib import import_module
+
+            code: int = import_module(_SUBCOMMANDS[command]).run(rest)
+            return code
         case _:
             from tejat.cli.run import run
 

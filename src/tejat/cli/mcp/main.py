@@ -1,8 +1,6 @@
 """`tejat mcp`: finds the subcommand before its modules are loaded."""
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import cast
 
 from tejat.cli.messages import print_bad_usage, print_error, print_usage_error
 from tejat.core.errors import ConfigurationError, UsageError
@@ -50,8 +48,8 @@ def _run(command: str, words: list[str]) -> int:
             from tejat.cli.mcp.enable import run
 
             return run(words, on=command == "enable")
-        run_command = cast("Callable[[list[str]], int]", import_module(f"tejat.cli.mcp.{command}").run)
-        return run_command(words)
+        code: int = import_module(f"tejat.cli.mcp.{command}").run(words)
+        return code
     except ConfigurationError as error:
         print_error(error)
         return EXIT_CONFIGURATION
