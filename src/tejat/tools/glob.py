@@ -10,7 +10,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import (
@@ -48,13 +48,7 @@ class GlobTool(TypedTool[GlobParams]):
     limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__(
-            name="glob",
-            display_name="FindFiles",
-            description=load_description("glob"),
-            parameters=GlobParams,
-            kind=Kind.SEARCH,
-        )
+        super().__init__(**tool_labels("glob", "FindFiles"), parameters=GlobParams, kind=Kind.SEARCH)
         self._workspace = workspace
 
     def check(self, params: GlobParams) -> None:

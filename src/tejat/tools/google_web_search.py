@@ -10,7 +10,7 @@ from tejat.core.messages.history import user_message
 from tejat.core.model import AskModel, Capability, GroundingSource, ModelFailure, ModelRequest
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.web.access import WebAccess, reject_secrets
 from tejat.tools.web.citations import append_sources, format_sources
@@ -27,11 +27,7 @@ class WebSearchTool(TypedTool[WebSearchParams]):
 
     def __init__(self, web: WebAccess) -> None:
         super().__init__(
-            name="google_web_search",
-            display_name="GoogleSearch",
-            description=load_description("google_web_search"),
-            parameters=WebSearchParams,
-            kind=Kind.SEARCH,
+            **tool_labels("google_web_search", "GoogleSearch"), parameters=WebSearchParams, kind=Kind.SEARCH
         )
         self._web = web
 

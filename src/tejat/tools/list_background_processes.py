@@ -6,7 +6,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.shell.result import signal_name
 from tejat.workspace.jobs.store import Job, JobList, JobState, JobStore
 from tejat.workspace.processes.shell_output import format_size
@@ -14,27 +14,25 @@ from tejat.workspace.threads.offload import run_blocking
 
 
 @frozen
-class ListBackgroundProcessesParams:
+class ListJobsParams:
     pass
 
 
-class ListBackgroundProcessesTool(TypedTool[ListBackgroundProcessesParams]):
+class ListBackgroundProcessesTool(TypedTool[ListJobsParams]):
     error_label = "list background processes"
 
     def __init__(self, jobs: JobStore) -> None:
         super().__init__(
-            name="list_background_processes",
-            display_name="ListBackgroundProcesses",
-            description=load_description("list_background_processes"),
-            parameters=ListBackgroundProcessesParams,
+            **tool_labels("list_background_processes", "ListBackgroundProcesses"),
+            parameters=ListJobsParams,
             kind=Kind.READ,
         )
         self._jobs = jobs
 
-    def describe(self, params: ListBackgroundProcessesParams) -> str:
+    def describe(self, params: ListJobsParams) -> str:
         return "Listing the background processes"
 
-    async def run(self, params: ListBackgroundProcessesParams, context: ToolContext) -> ToolResult:
+    async def run(self, params: ListJobsParams, context: ToolContext) -> ToolResult:
         found = await run_blocking(lambda _: self._jobs.list_jobs())
         running = sum(job.state is JobState.RUNNING for job in found.jobs)
         display = lazy("{count} background process(es), {running} running.", count=len(found.jobs), running=running)

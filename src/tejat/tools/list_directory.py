@@ -11,7 +11,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import RespectGeminiIgnore, RespectGitIgnore
 from tejat.workspace.context import Workspace
@@ -37,11 +37,7 @@ class LSTool(TypedTool[ListDirectoryParams]):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
-            name="list_directory",
-            display_name="ReadFolder",
-            description=load_description("list_directory"),
-            parameters=ListDirectoryParams,
-            kind=Kind.SEARCH,
+            **tool_labels("list_directory", "ReadFolder"), parameters=ListDirectoryParams, kind=Kind.SEARCH
         )
         self._workspace = workspace
 

@@ -7,7 +7,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.list_background_processes import describe_job_state
 from tejat.workspace.jobs.store import JobStore
@@ -34,9 +34,7 @@ class ReadBackgroundOutputTool(TypedTool[ReadOutputParams]):
 
     def __init__(self, jobs: JobStore) -> None:
         super().__init__(
-            name="read_background_output",
-            display_name="ReadBackgroundOutput",
-            description=load_description("read_background_output"),
+            **tool_labels("read_background_output", "ReadBackgroundOutput"),
             parameters=ReadOutputParams,
             kind=Kind.READ,
             is_output_markdown=False,

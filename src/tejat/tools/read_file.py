@@ -8,7 +8,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.content import DEFAULT_LINES, FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.display_path import relative_path, short_relative_path
@@ -49,13 +49,7 @@ class ReadFileTool(TypedTool[ReadFileParams]):
     limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__(
-            name="read_file",
-            display_name="ReadFile",
-            description=load_description("read_file"),
-            parameters=ReadFileParams,
-            kind=Kind.READ,
-        )
+        super().__init__(**tool_labels("read_file", "ReadFile"), parameters=ReadFileParams, kind=Kind.READ)
         self._workspace = workspace
 
     def check(self, params: ReadFileParams) -> None:

@@ -10,7 +10,7 @@ from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.messages.types import Part
 from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.search import (
@@ -92,11 +92,7 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(
-            name="read_many_files",
-            display_name="ReadManyFiles",
-            description=load_description("read_many_files"),
-            parameters=ReadManyFilesParams,
-            kind=Kind.READ,
+            **tool_labels("read_many_files", "ReadManyFiles"), parameters=ReadManyFilesParams, kind=Kind.READ
         )
         self._workspace = workspace
 

@@ -13,7 +13,7 @@ from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.correction import CorrectionCache, find_corrected, is_correctable
 from tejat.tools.edit.final_newline import keep_final_newline
 from tejat.tools.edit.match.search_block import normalize_line_endings
@@ -76,13 +76,7 @@ class EditTool(ProposingTool[ReplaceParams]):
     error_label = "edit"
 
     def __init__(self, workspace: Workspace, corrector: EditCorrector | None = None) -> None:
-        super().__init__(
-            name="replace",
-            display_name="Edit",
-            description=load_description("replace"),
-            parameters=ReplaceParams,
-            kind=Kind.EDIT,
-        )
+        super().__init__(**tool_labels("replace", "Edit"), parameters=ReplaceParams, kind=Kind.EDIT)
         self._workspace = workspace
         self._corrections = None if corrector is None else CorrectionCache(corrector)
 

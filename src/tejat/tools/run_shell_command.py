@@ -17,7 +17,7 @@ from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
@@ -85,9 +85,7 @@ class ShellTool(ProposingTool[ShellParams]):
 
     def __init__(self, workspace: Workspace, shell: ShellContext) -> None:
         super().__init__(
-            name="run_shell_command",
-            display_name="Shell",
-            description=load_description("run_shell_command"),
+            **tool_labels("run_shell_command", "Shell"),
             parameters=ShellParams,
             kind=Kind.EXECUTE,
             is_output_markdown=False,

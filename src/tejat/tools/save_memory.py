@@ -12,7 +12,7 @@ from tejat.core.messages.types import Params
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import CurrentFile, FileChange, apply_change, plan_rewrite, read_current
 from tejat.workspace.files.memory_file import MemoryFile, add_memory, format_fact
@@ -39,13 +39,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
     error_label = "save memory"
 
     def __init__(self, memory: MemoryFile) -> None:
-        super().__init__(
-            name="save_memory",
-            display_name="SaveMemory",
-            description=load_description("save_memory"),
-            parameters=MemoryParams,
-            kind=Kind.THINK,
-        )
+        super().__init__(**tool_labels("save_memory", "SaveMemory"), parameters=MemoryParams, kind=Kind.THINK)
         self._memory = memory
 
     def check(self, params: MemoryParams) -> None:

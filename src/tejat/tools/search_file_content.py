@@ -9,7 +9,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import search_directories
@@ -77,13 +77,7 @@ class GrepTool(TypedTool[SearchParams]):
     limits_own_output = True
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__(
-            name="search_file_content",
-            display_name="SearchText",
-            description=load_description("search_file_content"),
-            parameters=SearchParams,
-            kind=Kind.SEARCH,
-        )
+        super().__init__(**tool_labels("search_file_content", "SearchText"), parameters=SearchParams, kind=Kind.SEARCH)
         self._workspace = workspace
 
     def check(self, params: SearchParams) -> None:

@@ -9,41 +9,39 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.list_background_processes import describe_job_state
 from tejat.workspace.jobs.store import Job, JobState, JobStore
 from tejat.workspace.threads.offload import run_blocking
 
 
 @frozen
-class StopBackgroundProcessParams:
+class StopJobParams:
     pid: Annotated[int, Param("The process, as `list_background_processes` tells it.", minimum=1)]
 
 
-class StopBackgroundProcessTool(ProposingTool[StopBackgroundProcessParams]):
+class StopBackgroundProcessTool(ProposingTool[StopJobParams]):
     error_label = "stop background process"
 
     def __init__(self, jobs: JobStore) -> None:
         super().__init__(
-            name="stop_background_process",
-            display_name="StopBackgroundProcess",
-            description=load_description("stop_background_process"),
-            parameters=StopBackgroundProcessParams,
+            **tool_labels("stop_background_process", "StopBackgroundProcess"),
+            parameters=StopJobParams,
             kind=Kind.EXECUTE,
         )
         self._jobs = jobs
 
-    def describe(self, params: StopBackgroundProcessParams) -> str:
+    def describe(self, params: StopJobParams) -> str:
         return f"Stopping process {params.pid}"
 
-    async def propose(self, params: StopBackgroundProcessParams) -> Confirmation | None:
+    async def propose(self, params: StopJobParams) -> Confirmation | None:
         job = await run_blocking(lambda _: self._jobs.get(params.pid))
         if job.state is JobState.EXITED:
             return None
         prompt = f"Stop process {job.pid} and everything that it started?\nIt runs: {job.command}\nIn: {job.directory}"
         return InfoConfirmation("Confirm Stop", prompt, digest=_digest(job))
 
-    async def run(self, params: StopBackgroundProcessParams, context: ToolContext) -> ToolResult:
+    async def run(self, params: StopJobParams, context: ToolContext) -> ToolResult:
         job = await run_blocking(lambda _: self._jobs.get(params.pid))
         if context.approved is not None and context.approved.digest != _digest(job):
             raise ToolFailure(

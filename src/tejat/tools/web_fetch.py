@@ -16,7 +16,7 @@ from tejat.core.messages.types import Text
 from tejat.core.model import AskModel, Capability, FailureKind, ModelFailure, ModelRequest
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.web.access import WebAccess, reject_secrets
 from tejat.tools.web.citations import append_sources
@@ -43,13 +43,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
     error_label = "web fetch"
 
     def __init__(self, web: WebAccess) -> None:
-        super().__init__(
-            name="web_fetch",
-            display_name="WebFetch",
-            description=load_description("web_fetch"),
-            parameters=WebFetchParams,
-            kind=Kind.FETCH,
-        )
+        super().__init__(**tool_labels("web_fetch", "WebFetch"), parameters=WebFetchParams, kind=Kind.FETCH)
         self._web = web
         self._rate_limiter = RateLimiter()
 

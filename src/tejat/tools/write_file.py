@@ -9,7 +9,7 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
-from tejat.tools.descriptions import load_description
+from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.omission import find_omission_placeholders
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import FileChange, apply_change, describe_side_effects, plan_rewrite, read_current
@@ -32,13 +32,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
     error_label = "write file"
 
     def __init__(self, workspace: Workspace) -> None:
-        super().__init__(
-            name="write_file",
-            display_name="WriteFile",
-            description=load_description("write_file"),
-            parameters=WriteFileParams,
-            kind=Kind.EDIT,
-        )
+        super().__init__(**tool_labels("write_file", "WriteFile"), parameters=WriteFileParams, kind=Kind.EDIT)
         self._workspace = workspace
 
     def check(self, params: WriteFileParams) -> None:

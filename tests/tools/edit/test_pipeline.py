@@ -169,7 +169,7 @@ def test_whatever_is_found_lies_within_the_lines_that_fit(text: str, data: st.Da
 def test_two_places_that_fit_as_well_are_both_told() -> None:
     found = find_edits(TextFile(b"go( 1 )\nstop\ngo( 1 )\n", UTF_8), EditRequest("go(1)", "go(2)"))
     assert isinstance(found, EditRefusal)
-    assert [alignment.positions for alignment in found.nearest_alignments] == [(0,), (2,)]
+    assert [alignment.positions for alignment in found.nearest] == [(0,), (2,)]
 
 
 @pytest.mark.parametrize("expected", [None, 500])
@@ -216,7 +216,7 @@ def test_in_a_large_file_what_is_not_found_is_refused() -> None:
     refused = in_large_file("def the_only_place(first, second):\n    return first.combined_with(7)", "x")
     assert isinstance(refused, EditRefusal)
     assert refused.target is not None
-    (nearest,) = refused.nearest_alignments
+    (nearest,) = refused.nearest
     assert refused.target.line_number(nearest.start) == FILLING.count(b"\n") + 1
 
 

@@ -34,13 +34,13 @@ def test_a_conflict_becomes_a_refusal_at_its_line() -> None:
         "def run(self):\n    first_call()\n    second_called = 5", "def run(self):\n    first_call()\n    x = 6"
     )
     assert variant.to_match() is None
-    assert variant.to_refusal().nearest_alignments[0].start == 0
+    assert variant.to_refusal().nearest[0].start == 0
 
 
 def test_an_edit_that_is_applied_already() -> None:
     variant = fit("    gone_call()\n    second_call()", "    first_call()\n    second_call()")
     assert variant.to_match() is None
-    assert variant.to_refusal().is_already_applied
+    assert variant.to_refusal().is_applied
 
 
 def test_marks_of_a_listing_are_never_written() -> None:

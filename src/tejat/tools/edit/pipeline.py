@@ -8,11 +8,11 @@ request in, edits or a refusal out.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.disambiguation import disambiguate_by_context
 from tejat.tools.edit.match.excerpt import find_excerpt
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
+from tejat.tools.edit.match.normalize import is_distinctive, line_key
 from tejat.tools.edit.match.search_block import SearchBlock, is_elision, split_lines
 from tejat.tools.edit.merge.long_lines import edit_long_line
 from tejat.tools.edit.merge.rewrap import find_rewrapped
@@ -79,16 +79,12 @@ class _Search:
         if repaired is not None:
             return repaired
         found = self.search_aligned()
-        return (
-            self._search_unaligned(found) if isinstance(found, EditRefusal) and not found.is_already_applied else found
-        )
+        return self._search_unaligned(found) if isinstance(found, EditRefusal) and not found.is_applied else found
 
     def _search_unaligned(self, refused: EditRefusal) -> EditMatch | EditRefusal:
         """Search for text without matching lines: other line breaks, or part of a very long line."""
         place = find_rewrapped(self._request, self._target)
-        if place is not None and any(
-            _is_other_place(each, place.start, place.end) for each in refused.nearest_alignments
-        ):
+        if place is not None and any(_is_other_place(each, place.start, place.end) for each in refused.nearest):
             return refused
         if place is not None and not place.edits:
             return EditRefusal(0, target=self._target, rewrapped_range=(place.start, place.end))
@@ -124,7 +120,7 @@ class _Search:
         for repaired in self._variants:
             edits = self._find_whole_lines(repaired)
             # A bracket alone identifies no place. Computing the new text is deferred until here.
-            if not edits or not any(is_distinctive(normalize_line(line)) for line in split_lines(repaired.old)):
+            if not edits or not any(is_distinctive(line_key(line)) for line in split_lines(repaired.old)):
                 continue
             if repaired.leaves_marks(self._request, split_lines(repaired.request.new), split_lines(repaired.old)):
                 continue
@@ -141,13 +137,13 @@ class _Search:
         news = self._file.find_all(repaired.request.new) if repaired.request.new.strip() else ()
         if not any(new.start <= edit.start and edit.end <= new.end for new in news for edit in edits[:1]):
             return None
-        return EditRefusal(0, SearchBlock.from_text(repaired.old), self._target, is_already_applied=True)
+        return EditRefusal(0, SearchBlock.from_text(repaired.old), self._target, is_applied=True)
 
     def _needs_no_repair(self) -> bool:
         """Check that all lines are in the file up to white space, or that there are elisions, which no repair finds."""
         request, there = self._request, self._target.key_set
         lines = split_lines(request.old)
-        unknown = [line for line in lines if (key := normalize_line(line)) and key not in there]
+        unknown = [line for line in lines if (key := line_key(line)) and key not in there]
         if any(map(is_elision, unknown)):
             return True
         has_marks = listing_marks.may_have_fences(request.old) or listing_marks.has_diff_signs(request.new)
@@ -213,7 +209,7 @@ class _Search:
         most = _count_known_lines(self._request.old, self._target)
         left, alike = _MAX_ALIGNED_VARIANTS, _MAX_EQUAL_VARIANTS
         # At least one line of a long block should match.
-        is_long = sum(map(is_distinctive, map(normalize_line, split_lines(self._request.old)))) >= _LONG_BLOCK_LINES
+        is_long = sum(map(is_distinctive, map(line_key, split_lines(self._request.old)))) >= _LONG_BLOCK_LINES
         for repaired in self._variants:
             there = _count_known_lines(repaired.old, self._target)
             is_alike = there == most and not repaired.is_from_listing
@@ -223,7 +219,7 @@ class _Search:
             yield repaired, not is_alike
 
 
-def _is_other_place(alignment: LineAlignment, start: int, end: int) -> bool:
+def _is_other_place(alignment: Alignment, start: int, end: int) -> bool:
     """Check whether most lines align elsewhere, which may be the intended place."""
     return (alignment.end <= start or end <= alignment.start) and 2 * len(alignment.matched_lines()) > len(
         alignment.positions

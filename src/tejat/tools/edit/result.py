@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.search_block import SearchBlock
 from tejat.workspace.text.text_edits import TextEdit
@@ -23,17 +23,17 @@ class EditMatch:
 class EditRefusal:
     """Reason for a refused edit.
 
-    `count` is the number of `exact_edits`. `block` is the text that was searched for, `nearest_alignments` the best
-    places for it; `conflict` describes the problem at the first of them. `is_already_applied` means that the file has
+    `count` is the number of `exact_edits`. `block` is the text that was searched for, `nearest` the best
+    places for it; `conflict` describes the problem at the first of them. `is_applied` means that the file has
     the new text. `rewrapped_range` are the lines with the same words and other line breaks.
     """
 
     count: int = 0
     block: SearchBlock | None = None
     target: IndexedFile | None = None
-    nearest_alignments: Sequence[LineAlignment] = ()
+    nearest: Sequence[Alignment] = ()
     conflict: MergeConflict | None = None
-    is_already_applied: bool = False
+    is_applied: bool = False
     is_too_large: bool = False
     exact_edits: Sequence[TextEdit] = ()
     rewrapped_range: tuple[int, int] | None = None

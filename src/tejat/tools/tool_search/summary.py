@@ -21,14 +21,14 @@ _OMISSION_TOKENS = 16
 
 
 def summarize_tools(
-    entries: Sequence[ToolEntry], description_of_server: Callable[[str], str], *, max_tokens: int = MAX_TOKENS
+    entries: Sequence[ToolEntry], server_description: Callable[[str], str], *, max_tokens: int = MAX_TOKENS
 ) -> str:
     """Summarize the tools: per server a line with the tool names, or with their number and topics.
 
     The summary is deterministic and has at most `max_tokens` tokens.
     """
     groups = [
-        _ToolGroup.from_entries(title, list(members), description_of_server)
+        _ToolGroup.from_entries(title, list(members), server_description)
         for title, members in groupby(entries, key=_group_title)
     ]
     heads = _fit_heads(groups, max_tokens)
@@ -61,10 +61,10 @@ class _ToolGroup:
 
     @classmethod
     def from_entries(
-        cls, title: str, members: Sequence[ToolEntry], description_of_server: Callable[[str], str]
+        cls, title: str, members: Sequence[ToolEntry], server_description: Callable[[str], str]
     ) -> "_ToolGroup":
         names = tuple(_short_name(member) for member in members)
-        described = description_of_server(members[0].server) if members[0].server else ""
+        described = server_description(members[0].server) if members[0].server else ""
         return cls(
             _truncate_line(title, _MAX_NAME_LENGTH),
             _truncate_line(described, _MAX_DESCRIPTION_LENGTH),

@@ -32,7 +32,7 @@ def test_blank_lines_cost_little() -> None:
 def test_dots_stand_for_the_lines_between() -> None:
     _, _, alignment = best_alignment("def run():\n    ...\n    third()", TEXT)
     assert alignment.positions == (2, None, 5)
-    assert alignment.elided_ranges == {1: (3, 5)}
+    assert alignment.elided == {1: (3, 5)}
 
 
 def test_nothing_that_fits() -> None:
@@ -42,7 +42,7 @@ def test_nothing_that_fits() -> None:
 def test_alignments_are_shifted_with_their_elisions() -> None:
     _, _, alignment = best_alignment("def run():\n    ...\n    third()", TEXT)
     shifted = alignment.shift_by(10)
-    assert (shifted.positions, shifted.elided_ranges) == ((12, None, 15), {1: (13, 15)})
+    assert (shifted.positions, shifted.elided) == ((12, None, 15), {1: (13, 15)})
     assert not shifted.shares_line_with(alignment)
     assert alignment.shares_line_with(alignment)
 

@@ -4,7 +4,7 @@ import pytest
 
 from tejat.tools.edit.match.line_comparer import LineComparer, is_similar
 from tejat.tools.edit.match.line_match import Match, MatchKind
-from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.normalize import line_key
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from tejat.tools.edit.match.normalize import normalize_line
     ],
 )
 def test_the_cost(given: str, found: str, match: Match | None) -> None:
-    assert LineComparer(given, normalize_line(given)).compare(found, normalize_line(found)) == match
+    assert LineComparer(given, line_key(given)).compare(found, line_key(found)) == match
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_the_cost(given: str, found: str, match: Match | None) -> None:
 )
 def test_a_line_cut_short(given: str, is_first: bool, is_last: bool, match: Match | None) -> None:
     found = "total = compute(items)"
-    comparer = LineComparer(given, normalize_line(given), is_first=is_first, is_last=is_last)
-    assert comparer.compare(found, normalize_line(found)) == match
+    comparer = LineComparer(given, line_key(given), is_first=is_first, is_last=is_last)
+    assert comparer.compare(found, line_key(found)) == match
 
 
 @pytest.mark.parametrize(

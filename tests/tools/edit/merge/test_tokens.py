@@ -27,7 +27,7 @@ def test_a_trailing_comma_belongs_to_the_line_break() -> None:
 def test_the_prefix_of_a_comment_belongs_to_the_line_break() -> None:
     tokens = TokenSequence("# one\n# two", "#")
     assert tokens.words == ["one", "two"]
-    assert [tokens.count_line_breaks(at) for at in (0, 1)] == [0, 1]
+    assert [tokens.line_breaks(at) for at in (0, 1)] == [0, 1]
 
 
 def test_depths_of_brackets() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit import weights
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.search_block import SearchBlock
@@ -22,8 +22,8 @@ class _Evidence:
 
 
 def accept_alignments(
-    block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment], expected: int | None
-) -> list[LineAlignment]:
+    block: SearchBlock, target: IndexedFile, found: Sequence[Alignment], expected: int | None
+) -> list[Alignment]:
     """Select the alignments to edit, in the order of the file; none if that is uncertain."""
     if not found:
         return []
@@ -38,23 +38,23 @@ def accept_alignments(
     return [] if overlap else chosen
 
 
-def tied_alignments(block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]) -> list[LineAlignment]:
+def tied_alignments(block: SearchBlock, target: IndexedFile, found: Sequence[Alignment]) -> list[Alignment]:
     """List the alignments about as good as the best one."""
     if not found or not _is_sufficient(block, target, found[0]):
         return []
     return list(found[: _count_tied(block, target, found)])
 
 
-def is_whitespace_match(block: SearchBlock, alignment: LineAlignment) -> bool:
+def is_whitespace_match(block: SearchBlock, alignment: Alignment) -> bool:
     """Check that only white space and look-alike characters differ."""
     return all(match.is_exact for match in alignment.matches) and bool(block.lines)
 
 
-def _count_tied(block: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]) -> int:
+def _count_tied(block: SearchBlock, target: IndexedFile, found: Sequence[Alignment]) -> int:
     return 1 + sum(_is_rival(block, target, found[0], other) for other in found[1:])
 
 
-def _evidence(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> _Evidence:
+def _evidence(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> _Evidence:
     same = typos = unmatched = weight = 0
     for index, match in enumerate(alignment.matches):
         if not match.is_known:
@@ -65,13 +65,13 @@ def _evidence(block: SearchBlock, target: IndexedFile, alignment: LineAlignment)
             same += 1
             weight += len(block.keys[index])
     taken = {place for place in alignment.positions if place is not None}
-    for start, end in alignment.elided_ranges.values():
+    for start, end in alignment.elided.values():
         taken.update(range(start, end))
     extra = sum(1 for line in range(alignment.start, alignment.end) if line not in taken and target.keys[line])
     return _Evidence(same, typos, unmatched + extra, weight)
 
 
-def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> bool:
+def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> bool:
     """Check that enough of the block is there, regardless of other alignments."""
     evidence = _evidence(block, target, alignment)
     length = sum(map(len, block.keys))
@@ -96,7 +96,7 @@ def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: LineAlign
     )
 
 
-def _is_rival(block: SearchBlock, target: IndexedFile, best: LineAlignment, other: LineAlignment) -> bool:
+def _is_rival(block: SearchBlock, target: IndexedFile, best: Alignment, other: Alignment) -> bool:
     """Check whether another alignment is nearly as good. The more differs, the wider the margin.
 
     An alignment that is better in no line rivals only if it is about equal. One that is better in some line may be the

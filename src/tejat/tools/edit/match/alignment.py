@@ -23,17 +23,17 @@ _MAX_RUNS = 100
 
 
 @frozen
-class LineAlignment:
+class Alignment:
     """Position of each line of a block in the file, and how it matches there.
 
-    `positions` has None for missing lines and for elisions; `elided_ranges` maps elisions to half-open ranges of file
+    `positions` has None for missing lines and for elisions; `elided` maps elisions to half-open ranges of file
     lines.
     """
 
     positions: tuple[int | None, ...]
     matches: tuple[Match, ...]
     total_cost: float
-    elided_ranges: dict[int, tuple[int, int]]
+    elided: dict[int, tuple[int, int]]
 
     @property
     def start(self) -> int:
@@ -48,22 +48,20 @@ class LineAlignment:
         lines = zip(self.positions, self.matches, among or [True] * len(self.positions), strict=True)
         return [place for place, match, is_asked in lines if place is not None and match.is_known and is_asked]
 
-    def shift_by(self, by: int) -> "LineAlignment":
+    def shift_by(self, by: int) -> "Alignment":
         """The same alignment further down in the file."""
         places = tuple(None if place is None else place + by for place in self.positions)
-        elided = {index: (start + by, end + by) for index, (start, end) in self.elided_ranges.items()}
-        return LineAlignment(places, self.matches, self.total_cost, elided)
+        elided = {index: (start + by, end + by) for index, (start, end) in self.elided.items()}
+        return Alignment(places, self.matches, self.total_cost, elided)
 
-    def shares_line_with(self, other: "LineAlignment") -> bool:
+    def shares_line_with(self, other: "Alignment") -> bool:
         """Check whether both align a line at the same position, and so are two views of one place."""
         return any(
             mine is not None and mine == theirs for mine, theirs in zip(self.positions, other.positions, strict=True)
         )
 
 
-def align(
-    block: SearchBlock, target: IndexedFile, start: int, slack: int, limit: float = _NEVER
-) -> list[LineAlignment]:
+def align(block: SearchBlock, target: IndexedFile, start: int, slack: int, limit: float = _NEVER) -> list[Alignment]:
     """Find the best alignments that start within `slack` lines of `start`, best first.
 
     No two of them share a line, and none costs more than `limit`.
@@ -71,7 +69,7 @@ def align(
     table = _CostTable(block, target, start, slack, limit)
     if not table.has_match:
         return []
-    found: list[LineAlignment] = []
+    found: list[Alignment] = []
     for end in table.end_positions()[:_MAX_TRACED]:
         alignment = table.trace_back(end)
         if not table.is_meaningful(alignment):
@@ -233,7 +231,7 @@ class _CostTable:
         ends = [low + offset for offset, cost in enumerate(costs) if cost < _NEVER and cost <= self._limit]
         return sorted(ends, key=lambda end: (costs[end - low], end))
 
-    def trace_back(self, end: int) -> LineAlignment:
+    def trace_back(self, end: int) -> Alignment:
         """Reconstruct the alignment with this end."""
         total = self._rows[-1][end - self._row_starts[-1]]
         row, at = len(self._block.lines), end
@@ -255,9 +253,9 @@ class _CostTable:
                 at -= 1
                 if self._block.elisions[row - 1]:
                     elided[row - 1] = at, elided.get(row - 1, (at, at + 1))[1]
-        return LineAlignment(tuple(positions), tuple(matches), total, elided)
+        return Alignment(tuple(positions), tuple(matches), total, elided)
 
-    def is_meaningful(self, alignment: LineAlignment) -> bool:
+    def is_meaningful(self, alignment: Alignment) -> bool:
         """Check that any line matches that is not blank."""
         keys = self._block.keys
         return any(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import compress, count
 
 from tejat.tools.edit import weights
-from tejat.tools.edit.match.alignment import LineAlignment, align, alignment_window, straight_walk_cost
+from tejat.tools.edit.match.alignment import Alignment, align, alignment_window, straight_walk_cost
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import has_escapes
 from tejat.tools.edit.match.normalize import split_words
@@ -67,7 +67,7 @@ class Candidates:
     """Alignments of a block: the best one and its rivals, or all if several places are wanted."""
 
     def __init__(self, block: SearchBlock, target: IndexedFile, *, is_single: bool) -> None:
-        self.alignments: list[LineAlignment] = []
+        self.alignments: list[Alignment] = []
         self.is_truncated = False
         """Whether places with as many votes as the best one were not compared."""
         self._block, self._target, self._is_single = block, target, is_single
@@ -76,9 +76,9 @@ class Candidates:
         self._is_escaped = target.has_escapes or any(map(has_escapes, block.keys))
         self._mismatch_cost = weights.ESCAPED_COST if self._is_escaped else weights.CUT_COST
         self._compared: dict[int, None] = {}
-        self._window_cache: dict[tuple[int, tuple[str, ...]], tuple[int, list[LineAlignment]]] = {}
+        self._window_cache: dict[tuple[int, tuple[str, ...]], tuple[int, list[Alignment]]] = {}
 
-    def nearest_for_display(self) -> list[LineAlignment]:
+    def nearest_for_display(self) -> list[Alignment]:
         """Nearest alignments for an error message; they need not rival the best one."""
         found = list(self.alignments)
         self._window_cache.clear()
@@ -135,7 +135,7 @@ class Candidates:
         """Maximal cost of an alignment that rivals the best one."""
         return _rival_limit(self.alignments[0].total_cost) if self._is_single else _UNLIMITED
 
-    def _align_at(self, start: int, limit: float | None) -> list[LineAlignment]:
+    def _align_at(self, start: int, limit: float | None) -> list[Alignment]:
         """Align at a start line. Without a limit, the best alignment is not known yet."""
         # The same lines often occur in several places.
         window = alignment_window(self._block, self._target, start, self._slack)
@@ -149,7 +149,7 @@ class Candidates:
         at, found = self._window_cache[window]
         return [alignment.shift_by(start - at) for alignment in found] if start != at else found
 
-    def _align_first(self, start: int) -> list[LineAlignment]:
+    def _align_first(self, start: int) -> list[Alignment]:
         block, target, slack = self._block, self._target, self._slack
         most = straight_walk_cost(block, target, start) + _ROUNDING if self._is_single else _UNLIMITED
         found = align(block, target, start, slack, _rival_limit(most))
@@ -174,7 +174,7 @@ class Candidates:
         return _rival_limit(self.alignments[0].total_cost) >= least
 
 
-def _add_alignments(found: list[LineAlignment], more: Sequence[LineAlignment]) -> None:
+def _add_alignments(found: list[Alignment], more: Sequence[Alignment]) -> None:
     for alignment in more:
         rival = next((other for other in found if other.shares_line_with(alignment)), None)
         if rival is None:

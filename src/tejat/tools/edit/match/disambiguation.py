@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.block_names import find_block_name
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
+from tejat.tools.edit.match.normalize import is_distinctive, line_key
 from tejat.tools.edit.match.search_block import contains_in_order, indent_of
 from tejat.tools.edit.weights import CHANGED_LINE_PENALTY
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
@@ -34,7 +34,7 @@ def disambiguate_by_context(
     """
     if len(new) * len(ranges) > _MAX_COMPARISONS:
         return None
-    change = _Change(old, new, [normalize_line(line) for line in new])
+    change = _Change(old, new, [line_key(line) for line in new])
     found = [window for each in ranges if (window := _ContextWindow.best(change, target, each)) is not None]
     # A line with the same indent is preferred to one with a different indent.
     found = [window for window in found if window.repeats_exactly] or found
@@ -118,7 +118,7 @@ class _ContextWindow:
 
     def _duplicates_neighbor(self, target: IndexedFile) -> bool:
         """Check whether the first or last new line is added although it is nearby: more was meant to stay."""
-        added = {normalize_line(line) for edit in self.edits for line in edit.lines}
+        added = {line_key(line) for edit in self.edits for line in edit.lines}
         distinctive, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
         above, below = target.keys[max(start - reach, 0) : start], target.keys[end : end + reach]
         return any(key in added and key in above for key in distinctive[:1]) or any(
@@ -196,7 +196,7 @@ def _reindent(
     lacking = [
         (_missing_indent(text[at], target.lines[line]), not at and not indent_of(text[0]))
         for text, at, line in given
-        if at < len(text) and text[at].strip() and normalize_line(text[at]) == target.keys[line]
+        if at < len(text) and text[at].strip() and line_key(text[at]) == target.keys[line]
     ]
     if any(each is None for each, _ in lacking):
         return None

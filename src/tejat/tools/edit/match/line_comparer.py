@@ -8,13 +8,7 @@ from tejat.tools.edit import weights
 from tejat.tools.edit.match.antonyms import are_antonyms
 from tejat.tools.edit.match.levenshtein import levenshtein_distance, prefix_distance
 from tejat.tools.edit.match.line_match import SAME, Match, MatchKind
-from tejat.tools.edit.match.normalize import (
-    find_defined_names,
-    find_numbers,
-    normalize_line,
-    split_words,
-    strip_escapes,
-)
+from tejat.tools.edit.match.normalize import find_defined_names, find_numbers, line_key, split_words, strip_escapes
 from tejat.tools.edit.weights import MAX_COMPARED_LENGTH, MAX_TYPO_CHARACTERS, TYPO_DIVISOR
 from tejat.workspace.text.line_edits import common_prefix, common_suffix
 
@@ -72,7 +66,7 @@ class LineComparer:
     @cached_property
     def _prefix_before_dots(self) -> str:
         """Key before the final dots, empty if it is too short to identify a line."""
-        start = normalize_line(self._line.rstrip().rstrip(".…"))
+        start = line_key(self._line.rstrip().rstrip(".…"))
         return start if len(start) >= _MIN_TYPO_LENGTH else ""
 
     def _may_be_similar(self, found: str, found_key: str) -> bool:
@@ -151,10 +145,8 @@ def is_similar(given: str, found: str) -> bool:
     if find_numbers(given) != find_numbers(found) or are_antonyms(given, found):
         return False
     if len(left) != len(right):
-        return levenshtein_distance(normalize_line(given), normalize_line(found), limit=1) <= 1
-    differing = [
-        (one, other) for one, other in zip(left, right, strict=True) if normalize_line(one) != normalize_line(other)
-    ]
+        return levenshtein_distance(line_key(given), line_key(found), limit=1) <= 1
+    differing = [(one, other) for one, other in zip(left, right, strict=True) if line_key(one) != line_key(other)]
     return len(differing) <= MAX_TYPO_CHARACTERS and all(_is_typo(one, other) for one, other in differing)
 
 

@@ -37,7 +37,7 @@ _NAME = re.compile(r"\b(?:def|class|function|func|fn|interface|struct|enum|trait
 _OPERATORS = re.compile(r"[-+*/%<>=!&|^~]+|\b(?:not|and|or|is|in|True|False|true|false|None|null)\b")
 
 
-def normalize_line(line: str) -> str:
+def line_key(line: str) -> str:
     """Remove white space and normalize Unicode compatibility forms, quotes and dashes."""
     if line.isascii():
         return "".join(line.split()).replace("`", "'")
@@ -51,7 +51,7 @@ def replace_undecodable(text: str) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Normalize all lines of a text with LF line ends: equal to `normalize_line` for each, and much faster."""
+    """Normalize all lines of a text with LF line ends: equal to `line_key` for each, and much faster."""
     if text.isascii():
         return _normalize_ascii(text)
     # In most files nearly all lines are ASCII.

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.normalize import normalize_line, split_words
+from tejat.tools.edit.match.normalize import line_key, split_words
 
 _MAX_TEXT_LENGTH = 20_000
 """Limit for the part of the text that is used."""
@@ -21,7 +21,7 @@ def distinctive_words(text: str) -> list[str]:
     words = {
         word
         for word in split_words(text[:_MAX_TEXT_LENGTH])
-        if len(normalize_line(word).encode("utf-8", "replace")) >= _MIN_WORD_BYTES
+        if len(line_key(word).encode("utf-8", "replace")) >= _MIN_WORD_BYTES
     }
     return sorted(words, key=lambda word: (-len(word), word))
 
@@ -31,7 +31,7 @@ def find_related_lines(text: str, target: IndexedFile) -> tuple[int, int] | None
     weights: Counter[int] = Counter()
     found = 0
     for word in distinctive_words(text)[:_MAX_SEARCHED]:
-        lines = set(target.find_lines_containing(normalize_line(word), limit=_MAX_OCCURRENCES))
+        lines = set(target.find_lines_containing(line_key(word), limit=_MAX_OCCURRENCES))
         if lines:
             found += 1
             for line in lines:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from tejat.tools.edit.match.normalize import is_distinctive, normalize_line
+from tejat.tools.edit.match.normalize import is_distinctive, line_key
 
 _LINE_END = re.compile("\r\n?")
 _COMMENT_OPENERS = r"(?://+|\#+|--|/\*+|<!--|;+|%+|\*)"
@@ -44,7 +44,7 @@ class SearchBlock:
 
     @cached_property
     def keys(self) -> list[str]:
-        return [normalize_line(line) for line in self.lines]
+        return [line_key(line) for line in self.lines]
 
     @cached_property
     def distinctive(self) -> list[bool]:

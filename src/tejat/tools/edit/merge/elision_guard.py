@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of, is_elision
 
@@ -12,9 +12,9 @@ _MAX_DISTANCE = 300
 """Lines around an elision that are searched for another occurrence of its neighbors."""
 
 
-def check_elisions(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment) -> None:
+def check_elisions(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> None:
     """Raise MergeConflict if changed lines next to an elision are missing or ambiguous."""
-    if not alignment.elided_ranges:
+    if not alignment.elided:
         return
     dots = [index for index, is_dots in enumerate(block.elisions) if is_dots]
     parts, new_parts = _split_at_elisions(block.lines), _split_at_elisions(new)
@@ -23,9 +23,9 @@ def check_elisions(block: SearchBlock, new: Sequence[str], target: IndexedFile, 
             continue
         for edge in (start - 1, start + len(part)):
             inner = start if edge < start else edge - 1
-            if part and edge in alignment.elided_ranges and not alignment.matches[inner].is_known:
+            if part and edge in alignment.elided and not alignment.matches[inner].is_known:
                 raise MergeConflict(
-                    alignment.elided_ranges[edge][0], "stands where lines were left out, and no line ends them"
+                    alignment.elided[edge][0], "stands where lines were left out, and no line ends them"
                 )
         keys = block.keys[start : start + len(part)]
         for line in _other_positions(number, start, len(part), len(parts), target, alignment):
@@ -47,12 +47,12 @@ def _split_at_elisions(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _other_positions(
-    number: int, start: int, size: int, count: int, target: IndexedFile, alignment: LineAlignment
+    number: int, start: int, size: int, count: int, target: IndexedFile, alignment: Alignment
 ) -> Iterator[int]:
     """Other positions in the block at which the first or last part may start."""
     block = [len(indent_of(target.lines[line])) for line in range(alignment.start, alignment.end) if target.keys[line]]
     depth = min(block, default=0)
-    above, below = alignment.elided_ranges.get(start - 1), alignment.elided_ranges.get(start + size)
+    above, below = alignment.elided.get(start - 1), alignment.elided.get(start + size)
     if number == 0 and below is not None:
         begin = below[0] - size
         return chain(range(begin + 1, below[1]), _lines_in_block(target, range(begin - 1, -1, -1), depth))

@@ -9,25 +9,23 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd
 
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import SAME, Match
-from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, split_words
+from tejat.tools.edit.match.normalize import find_numbers, find_operators, line_key, split_words
 from tejat.tools.edit.match.search_block import SearchBlock, count_leading_blank, indent_of
 
 
-def find_merge_base(
-    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment
-) -> SearchBlock:
+def find_merge_base(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> SearchBlock:
     """Choose the version of each old line to compare the new text with."""
     found = [None if place is None else target.lines[place] for place in alignment.positions]
     is_as_found = _is_written_like_file(
         block, found, new, alignment, target.context_lines(alignment.start, alignment.end)
     )
-    by_key, new_lines = {normalize_line(line): line for line in new}, {line.rstrip() for line in new}
+    by_key, new_lines = {line_key(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # An old line that the new text repeats accounts for that line there.
-    spare = Counter(map(normalize_line, new)) - Counter(block.keys)
+    spare = Counter(map(line_key, new)) - Counter(block.keys)
     lines: list[str] = []
     for index, (old, there) in enumerate(zip(block.lines, found, strict=True)):
         if there is None or old == there:
@@ -41,18 +39,12 @@ def find_merge_base(
             lines.append(old)
         else:
             # The new text has the same typo or the line as in the file: either way the words stay.
-            left_alone = by_key.get(block.keys[index]) or (
-                by_key[key] if (key := normalize_line(there)) in spare else None
-            )
-            changed = [line for line in new if normalize_line(line) in spare] or new
+            left_alone = by_key.get(block.keys[index]) or (by_key[key] if (key := line_key(there)) in spare else None)
+            changed = [line for line in new if line_key(line) in spare] or new
             is_found_meant = alignment.matches[index].is_known and _has_file_words(old, there, changed)
             # The words of one version with the indent of the version that the new text was written over.
             indent = indent_of(there if is_as_found else old)
-            if (
-                left_alone
-                and index == block.first_nonblank
-                and not normalize_line(there).startswith(block.keys[index][:1])
-            ):
+            if left_alone and index == block.first_nonblank and not line_key(there).startswith(block.keys[index][:1]):
                 # The line was cut at its start, so that what precedes it in the file is not its indent.
                 indent = indent_of(left_alone)
             lines.append(indent + (left_alone or (there if is_found_meant else old)).lstrip(" \t"))
@@ -60,14 +52,14 @@ def find_merge_base(
 
 
 def align_blank_lines(
-    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment
-) -> tuple[SearchBlock, LineAlignment]:
+    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment
+) -> tuple[SearchBlock, Alignment]:
     """Insert and remove blank lines, so that the block has those that the new text was written over.
 
     A blank line missing in the file is removed unless the new text has it between the same lines. A blank line missing
     in the block is added if the new text has it between the same lines.
     """
-    keys = [normalize_line(line) for line in new]
+    keys = [line_key(line) for line in new]
     parted = _blank_separated_pairs(keys)
     lines, positions, matches = list[str](), list[int | None](), list[Match]()
     elided: dict[int, tuple[int, int]] = {}
@@ -85,13 +77,13 @@ def align_blank_lines(
             lines += [target.lines[line] for line in blank]
             positions += blank
             matches += [SAME] * len(blank)
-        if index in alignment.elided_ranges:
-            elided[len(lines)] = alignment.elided_ranges[index]
+        if index in alignment.elided:
+            elided[len(lines)] = alignment.elided[index]
         last = None if place is None else index
         lines.append(block.lines[index])
         positions.append(place)
         matches.append(alignment.matches[index])
-    return SearchBlock(lines), LineAlignment(tuple(positions), tuple(matches), alignment.total_cost, elided)
+    return SearchBlock(lines), Alignment(tuple(positions), tuple(matches), alignment.total_cost, elided)
 
 
 def _blank_separated_pairs(keys: Sequence[str]) -> set[tuple[str, str]]:
@@ -112,11 +104,7 @@ def _is_repeated(given: Sequence[str], index: int, new: Sequence[str], parted: s
 
 
 def _is_written_like_file(
-    block: SearchBlock,
-    found: "Sequence[str | None]",
-    new: Sequence[str],
-    alignment: LineAlignment,
-    around: Sequence[str],
+    block: SearchBlock, found: "Sequence[str | None]", new: Sequence[str], alignment: Alignment, around: Sequence[str]
 ) -> bool:
     """Decide whether the new text has the indentation of the file rather than that of the old text."""
     pairs: list[tuple[str, str]] = []

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
-from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.normalize import line_key
 from tejat.tools.edit.match.related_lines import distinctive_words
 from tejat.tools.edit.match.search_block import split_lines
 from tejat.tools.edit.merge.token_merge import merge_tokens
@@ -47,7 +47,7 @@ def find_rewrapped(request: EditRequest, target: IndexedFile) -> RewrappedMatch 
     lines = split_lines(request.old)
     mark = find_comment_prefix(lines)
     # Words are never split, which rules out most texts quickly.
-    is_there = all(normalize_line(word) in target.key_text for word in distinctive_words(request.old)[:_MAX_SEARCHED])
+    is_there = all(line_key(word) in target.key_text for word in distinctive_words(request.old)[:_MAX_SEARCHED])
     place = _find_line_range(_normalized_lines(lines, mark), target, mark) if is_there else None
     if place is None:
         return None
@@ -63,9 +63,7 @@ def find_rewrapped(request: EditRequest, target: IndexedFile) -> RewrappedMatch 
     if len(firsts) != 1:
         return None
     first = firsts[0]
-    differing = [
-        at for at in range(1, len(old)) if (old.count_line_breaks(at) > 0) != (found.count_line_breaks(first + at) > 0)
-    ]
+    differing = [at for at in range(1, len(old)) if (old.line_breaks(at) > 0) != (found.line_breaks(first + at) > 0)]
     if not differing:
         return None
     if not mark and (
@@ -87,7 +85,7 @@ def find_rewrapped(request: EditRequest, target: IndexedFile) -> RewrappedMatch 
 
 def _normalized_lines(lines: Sequence[str], mark: str) -> list[str]:
     """Keys of the lines without what belongs to their line breaks."""
-    text = "\n".join(["", *map(normalize_line, lines)])
+    text = "\n".join(["", *map(line_key, lines)])
     return _strip_prefixes(text, mark).split("\n")[1:]
 
 
@@ -123,7 +121,7 @@ def _is_insignificant_break(old: TokenSequence, found: TokenSequence, first: int
     """Check whether a line break is insignificant: in brackets, or in prose within a paragraph."""
     if found.depths[first + at] > found.depths[first] and old.depths[at] > 0:
         return True
-    is_one = max(old.count_line_breaks(at), found.count_line_breaks(first + at)) == 1
+    is_one = max(old.line_breaks(at), found.line_breaks(first + at)) == 1
     return is_one and old.words[at].isalpha() and _is_prose(old.words[max(at - _PROSE_WINDOW, 0) : at + _PROSE_WINDOW])
 
 

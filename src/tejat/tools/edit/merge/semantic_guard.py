@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.antonyms import are_antonyms, split_identifier
 from tejat.tools.edit.match.block_names import find_block_name
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import is_letter_typo
 from tejat.tools.edit.match.line_match import MatchKind
-from tejat.tools.edit.match.normalize import find_operators, normalize_line, split_words, strip_escapes
+from tejat.tools.edit.match.normalize import find_operators, line_key, split_words, strip_escapes
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 _GUARDS = re.compile(
@@ -27,9 +27,9 @@ _MIN_TYPO_LENGTH = 5
 _MIN_INDENT = 2
 
 
-def check_same_meaning(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment) -> None:
+def check_same_meaning(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> None:
     """Raise MergeConflict at the first line that means something else than the given one."""
-    new_keys = {normalize_line(line) for line in new}
+    new_keys = {line_key(line) for line in new}
     for index, place in enumerate(alignment.positions):
         kind, is_first = alignment.matches[index].kind, index == block.first_nonblank
         if is_first and kind is MatchKind.MISSING and find_block_name(block.lines[index]):
@@ -85,17 +85,14 @@ def _have_same_operators(given: str, found: str, *, is_longer: bool) -> bool:
 
 def _names_other_block(given: str, found: str) -> bool:
     """Check whether both lines name a block, but different ones; an extended name is a different one."""
-    left, right = (list(map(normalize_line, find_block_name(line))) for line in (given, found))
+    left, right = (list(map(line_key, find_block_name(line))) for line in (given, found))
     return bool(left) and bool(right) and left != right
 
 
 def _words_match(given: Sequence[str], found: Sequence[str], is_like: Callable[[str, str], bool]) -> bool:
     if len(given) != len(found):
         return False
-    return all(
-        normalize_line(one) == normalize_line(other) or is_like(one, other)
-        for one, other in zip(given, found, strict=True)
-    )
+    return all(line_key(one) == line_key(other) or is_like(one, other) for one, other in zip(given, found, strict=True))
 
 
 def _is_typo(given: str, found: str, has_word: Callable[[str], bool]) -> bool:
@@ -123,7 +120,7 @@ def _normalized_operators(line: str, *, is_plain: bool) -> list[str]:
     """Find the operators; in text that is not ASCII, one dash may stand for two."""
     if is_plain:
         return find_operators(line)
-    return find_operators(_DASHES.sub("-", " ".join(map(normalize_line, split_words(line)))))
+    return find_operators(_DASHES.sub("-", " ".join(map(line_key, split_words(line)))))
 
 
 def _symbol_operators(operators: Sequence[str]) -> list[str]:

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
 from tejat.tools.edit.match.line_comparer import is_similar
 from tejat.tools.edit.match.line_match import MatchKind
-from tejat.tools.edit.match.normalize import find_operators, normalize_line
+from tejat.tools.edit.match.normalize import find_operators, line_key
 from tejat.tools.edit.match.search_block import (
     SearchBlock,
     contains_in_order,
@@ -34,7 +34,7 @@ _SEPARATOR = ","
 
 
 def three_way_merge(
-    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: LineAlignment, *, is_confirmed: bool = False
+    block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment, *, is_confirmed: bool = False
 ) -> list[LineReplacement]:
     """Compute the edits for the change from `block` to `new` at the alignment. Raises MergeConflict.
 
@@ -47,13 +47,7 @@ def three_way_merge(
 
 class _ThreeWayMerge:
     def __init__(
-        self,
-        block: SearchBlock,
-        new: Sequence[str],
-        target: IndexedFile,
-        alignment: LineAlignment,
-        *,
-        is_confirmed: bool,
+        self, block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment, *, is_confirmed: bool
     ) -> None:
         block, alignment = align_blank_lines(block, new, target, alignment)
         self._block, self._target, self._alignment, self._is_confirmed = block, target, alignment, is_confirmed
@@ -132,8 +126,7 @@ class _ThreeWayMerge:
     def _is_cut(self, index: int, place: int) -> bool:
         """Check whether the line is cut at its start, so that its indent says nothing."""
         return (
-            index == self._old.first_nonblank
-            and normalize_line(self._old.lines[index])[:1] != self._target.keys[place][:1]
+            index == self._old.first_nonblank and line_key(self._old.lines[index])[:1] != self._target.keys[place][:1]
         )
 
     def edits(self) -> list[LineReplacement]:
@@ -191,7 +184,7 @@ class _ThreeWayMerge:
         """Raise MergeConflict if a line next to the replaced ones is also among the new ones."""
         above, below = self._end_above(edit), self._start_below(edit)
         beside = [*range(start if above is None else above, start), *range(end, end if below is None else below)]
-        new = {normalize_line(line) for line in self._new[edit.new_start : edit.new_end]}
+        new = {line_key(line) for line in self._new[edit.new_start : edit.new_end]}
         for line in beside:
             if self._target.keys[line] and self._target.keys[line] in new:
                 raise MergeConflict(line, "is there already, and old_string lacks it")
@@ -265,9 +258,7 @@ class _ThreeWayMerge:
         )
 
     def _change_line(self, old: str, found: str, new: str, place: int, kind: MatchKind) -> str:
-        is_known = (
-            kind <= MatchKind.ELIDED_END or is_similar(old, found) or normalize_line(new) == normalize_line(found)
-        )
+        is_known = kind <= MatchKind.ELIDED_END or is_similar(old, found) or line_key(new) == line_key(found)
         if not is_known and not self._is_confirmed:
             raise MergeConflict(place, "is to be changed and is not what old_string says")
         body = merge_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
@@ -313,7 +304,7 @@ class _ThreeWayMerge:
         between = self._target.keys[start:end]
         if not between or not lines:
             return LineReplacement(start, start, lines)
-        keys = [normalize_line(line) for line in lines]
+        keys = [line_key(line) for line in lines]
         if contains_in_order(keys, between):
             return LineReplacement(start, end, lines)
         if not any(between):
@@ -360,15 +351,11 @@ class _ThreeWayMerge:
         return next((start for start in starts if start is not None), None)
 
     def _start(self, index: int) -> int | None:
-        return (
-            self._alignment.elided_ranges[index][0]
-            if index in self._alignment.elided_ranges
-            else self._alignment.positions[index]
-        )
+        return self._alignment.elided[index][0] if index in self._alignment.elided else self._alignment.positions[index]
 
     def _end(self, index: int) -> int | None:
-        if index in self._alignment.elided_ranges:
-            return self._alignment.elided_ranges[index][1]
+        if index in self._alignment.elided:
+            return self._alignment.elided[index][1]
         place = self._alignment.positions[index]
         return None if place is None else place + 1
 

@@ -194,14 +194,14 @@ def _has_uniform_brackets(tokens: TokenSequence) -> bool:
     for index, word in enumerate(tokens.words):
         is_quoted ^= word == '"'
         if word in CLOSING_BRACKETS and open_ones:
-            if len(open_ones.pop() | {tokens.count_line_breaks(index) > 0}) > 1:
+            if len(open_ones.pop() | {tokens.line_breaks(index) > 0}) > 1:
                 return False
         elif index + 1 == len(tokens):
             break
         elif word in OPENING_BRACKETS:
-            open_ones.append({tokens.count_line_breaks(index + 1) > 0})
+            open_ones.append({tokens.line_breaks(index + 1) > 0})
         elif word in _SEPARATORS and open_ones and not is_quoted:
-            open_ones[-1].add(tokens.count_line_breaks(index + 1) > 0)
+            open_ones[-1].add(tokens.line_breaks(index + 1) > 0)
     return True
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.normalize import line_key
 from tejat.tools.edit.match.search_block import normalize_line_endings
 
 _COMMENT_PREFIXES = ("//", "#", "*", "--", ";", "%", ">")
@@ -27,13 +27,13 @@ class TokenSequence:
         self.words = [match[2] for match in found]
         self.starts = [match.start(2) for match in found]
         self.ends = [match.end(2) for match in found]
-        self.keys = [normalize_line(word) for word in self.words]
+        self.keys = [line_key(word) for word in self.words]
         self.tail = plain[self.ends[-1] :] if found else plain
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def count_line_breaks(self, index: int) -> int:
+    def line_breaks(self, index: int) -> int:
         """Number of line breaks before a word."""
         return self.spaces[index].count("\n")
 

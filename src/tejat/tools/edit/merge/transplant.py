@@ -3,7 +3,7 @@
 import re
 
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment, align
+from tejat.tools.edit.match.alignment import Alignment, align
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import OTHER
 from tejat.tools.edit.match.search_block import SearchBlock
@@ -69,6 +69,6 @@ def _merge_text(old: str, found: str, new: str) -> str | None:
     return "\n".join([*lines, *target.lines[done:]])
 
 
-def _identity_alignment(count: int) -> LineAlignment:
+def _identity_alignment(count: int) -> Alignment:
     """Align the lines one to one."""
-    return LineAlignment(tuple(range(count)), (OTHER,) * count, 0.0, {})
+    return Alignment(tuple(range(count)), (OTHER,) * count, 0.0, {})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from tejat.tools.edit.match.line_comparer import is_similar
-from tejat.tools.edit.match.normalize import find_numbers, find_operators, normalize_line, strip_escapes
+from tejat.tools.edit.match.normalize import find_numbers, find_operators, line_key, strip_escapes
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
 _WORD = re.compile(r"(\s*)(\w+|[^\w\s])")
@@ -17,22 +17,18 @@ def merge_line(old: str, found: str, new: str) -> str | None:
     """
     if old == found:
         return new
-    if new == old or normalize_line(new) == normalize_line(found):
+    if new == old or line_key(new) == line_key(found):
         return found
-    if normalize_line(old) == normalize_line(found) and _is_spaced_like_file(
-        _WordSequence(found), _WordSequence(old), _WordSequence(new)
-    ):
+    if line_key(old) == line_key(found) and _is_spaced_like_file(_Words(found), _Words(old), _Words(new)):
         return new
-    is_escaped = strip_escapes(normalize_line(old)) == strip_escapes(normalize_line(found)) and normalize_line(
-        old
-    ) != normalize_line(found)
+    is_escaped = strip_escapes(line_key(old)) == strip_escapes(line_key(found)) and line_key(old) != line_key(found)
     if is_escaped and any(old.count(sign) != new.count(sign) for sign in escaped_signs(old, found)):
         return None  # It is unknown which of them are to be escaped.
-    words = _merge_words(_WordSequence(old), _WordSequence(found), _WordSequence(new), is_escaped=is_escaped)
+    words = _merge_words(_Words(old), _Words(found), _Words(new), is_escaped=is_escaped)
     return None if words is None else words + _merge_trailing(old, found, new)
 
 
-class _WordSequence:
+class _Words:
     """Words and punctuation of a line with the white space before each."""
 
     def __init__(self, line: str) -> None:
@@ -40,18 +36,18 @@ class _WordSequence:
         found = _WORD.findall(line.rstrip())
         self.spaces = [space for space, _ in found]
         self.words = [word for _, word in found]
-        self.keys = [normalize_line(word) for word in self.words]
+        self.keys = [line_key(word) for word in self.words]
 
     def text(self, start: int, end: int) -> str:
         return "".join(self.spaces[index] + self.words[index] for index in range(start, end))
 
 
-def _is_spaced_like_file(found: _WordSequence, old: _WordSequence, new: _WordSequence) -> bool:
+def _is_spaced_like_file(found: _Words, old: _Words, new: _Words) -> bool:
     """Check whether the new words have the spacing of the file, because they were written over its line."""
     return found.words == old.words and _count_equal_spacing(found, new) > _count_equal_spacing(old, new)
 
 
-def _count_equal_spacing(words: _WordSequence, new: _WordSequence) -> int:
+def _count_equal_spacing(words: _Words, new: _Words) -> int:
     """Count the kept words with equal spacing; spacing after a change may belong to the change."""
     alike = done = new_done = 0
     for edit in [*compute_line_edits(words.words, new.words), None]:
@@ -85,7 +81,7 @@ def _count_forms(sign: str, line: str) -> tuple[int, int]:
 _SIGNS = "\"'`<>&\\"
 
 
-def _merge_words(old: _WordSequence, found: _WordSequence, new: _WordSequence, *, is_escaped: bool) -> str | None:
+def _merge_words(old: _Words, found: _Words, new: _Words, *, is_escaped: bool) -> str | None:
     places = _word_positions(old.keys, found.keys)
     if not is_escaped and not _has_same_meaning(old, found, places):
         return None
@@ -116,7 +112,7 @@ def _merge_words(old: _WordSequence, found: _WordSequence, new: _WordSequence, *
     return "".join(parts)
 
 
-def _write_new_words(old: _WordSequence, found: _WordSequence, new: _WordSequence, edit: DiffEdit, start: int) -> str:
+def _write_new_words(old: _Words, found: _Words, new: _Words, edit: DiffEdit, start: int) -> str:
     """New words; the first one keeps the file's white space unless the change touches it."""
     text = new.text(edit.new_start, edit.new_end)
     if edit.new_start < edit.new_end and edit.old_start < edit.old_end and start < len(found.words):
@@ -127,7 +123,7 @@ def _write_new_words(old: _WordSequence, found: _WordSequence, new: _WordSequenc
 
 
 def _changed_spacing(
-    old: _WordSequence, new: _WordSequence, old_start: int, new_start: int, count: int, places: "list[int | None]"
+    old: _Words, new: _Words, old_start: int, new_start: int, count: int, places: "list[int | None]"
 ) -> dict[int, str]:
     """White space that the change itself modifies before kept words."""
     changed: dict[int, str] = {}
@@ -138,7 +134,7 @@ def _changed_spacing(
     return changed
 
 
-def _has_same_meaning(old: _WordSequence, found: _WordSequence, places: "list[int | None]") -> bool:
+def _has_same_meaning(old: _Words, found: _Words, places: "list[int | None]") -> bool:
     """Check that numbers and operators are equal; else the line means something else.
 
     Text before and after the given part may be anything, because the line was cut.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.normalize import line_key
 from tejat.tools.edit.repair.string_literals import breaks_inside_literal, spans_literal
 
 _ESCAPES = ("\\n", "\\r")
@@ -16,7 +16,7 @@ _MAX_UNKNOWN_LINES = 100
 
 def group_escaped_breaks(lines: Sequence[str], target: IndexedFile) -> list[list[str]]:
     """Group the lines that form one line of the file when joined with escapes."""
-    unknown = {key for key in map(normalize_line, lines) if key not in target.key_set}
+    unknown = {key for key in map(line_key, lines) if key not in target.key_set}
     if not 0 < len(unknown) <= _MAX_UNKNOWN_LINES or not any(escape in target.key_text for escape in _ESCAPES):
         return [[line] for line in lines]
     text = f"\n{target.key_text}"
@@ -25,7 +25,7 @@ def group_escaped_breaks(lines: Sequence[str], target: IndexedFile) -> list[list
     groups: list[list[str]] = []
     index = 0
     while index < len(lines):
-        key = normalize_line(lines[index])
+        key = line_key(lines[index])
         group = _join_group(lines, index, keys) if key in starts else [lines[index]]
         groups.append(group)
         index += len(group) // 2 + 1
@@ -112,6 +112,6 @@ def _join_group(lines: Sequence[str], index: int, keys: "frozenset[str]") -> lis
     for taken in range(1, min(_MAX_JOINED, len(lines) - index)):
         ways = [[*way, escape, lines[index + taken]] for way in ways for escape in _ESCAPES][:16]
         for way in ways:
-            if normalize_line("".join(way)) in keys:
+            if line_key("".join(way)) in keys:
                 return way
     return [lines[index]]

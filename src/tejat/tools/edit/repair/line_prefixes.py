@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from tejat.tools.edit.conflict import MergeConflict
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
-from tejat.tools.edit.match.normalize import normalize_line
+from tejat.tools.edit.match.normalize import line_key
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of, split_lines
 from tejat.tools.edit.request import EditRequest
 
@@ -28,7 +28,7 @@ def with_file_prefixes(request: EditRequest, target: IndexedFile) -> EditRequest
     if len(bullets) != 1 or not any(map(str.strip, old)) or _has_inner_blank_line(new):
         return None
     own = bullets.pop()
-    bodies = [normalize_line(_strip_prefix(line, own)) for line in old if line.strip()]
+    bodies = [line_key(_strip_prefix(line, own)) for line in old if line.strip()]
     marks = [mark for mark in (_BULLETS if own else _ADDED_PREFIXES) if mark != own]
     found = [
         mark for mark in marks if len(bodies) >= _MIN_LINES and target.key_set.issuperset(map(mark.__add__, bodies))
@@ -40,7 +40,7 @@ def with_file_prefixes(request: EditRequest, target: IndexedFile) -> EditRequest
     return EditRequest(_with_prefix(old, own, mark), _with_prefix(new, own, mark), request.expected)
 
 
-def check_prefixes(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> None:
+def check_prefixes(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> None:
     """Raise MergeConflict if all lines differ from the file by the same prefix."""
     places = [
         (block.keys[index], target.keys[place], place)

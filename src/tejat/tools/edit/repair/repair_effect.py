@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.candidates import find_lines_with_words
 from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
@@ -15,7 +15,7 @@ _MAX_CANDIDATES = 4
 
 
 def estimate_effect(
-    block: SearchBlock, repaired: SearchBlock, target: IndexedFile, found: Sequence[LineAlignment]
+    block: SearchBlock, repaired: SearchBlock, target: IndexedFile, found: Sequence[Alignment]
 ) -> Literal["none", "farther"] | None:
     """Estimate how a repair affects the given alignments; None if it may improve them.
 
@@ -55,7 +55,7 @@ def _has_same_shape(block: SearchBlock, repaired: SearchBlock) -> bool:
 
 
 def _candidate_lines(
-    repaired: SearchBlock, index: int, target: IndexedFile, found: Sequence[LineAlignment]
+    repaired: SearchBlock, index: int, target: IndexedFile, found: Sequence[Alignment]
 ) -> Iterator[int]:
     """Lines of the file that a line may match: around its positions, and those with its words."""
     for each in found:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.search_block import SearchBlock, indent_of
 
 
-def describe_corrections(
-    block: SearchBlock, target: IndexedFile, alignments: Sequence[LineAlignment]
-) -> tuple[str, ...]:
+def describe_corrections(block: SearchBlock, target: IndexedFile, alignments: Sequence[Alignment]) -> tuple[str, ...]:
     """Describe the kinds of differences in one clause."""
     kinds: dict[str, None] = {}
     for alignment in alignments:
@@ -18,16 +16,14 @@ def describe_corrections(
     return (f"overlooked: {', '.join(kinds)}",) if kinds else ()
 
 
-def _difference_kinds(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> Iterator[str]:
-    if alignment.elided_ranges:
+def _difference_kinds(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> Iterator[str]:
+    if alignment.elided:
         yield "lines left out"
     taken = {place for place in alignment.positions if place is not None}
-    taken.update(line for start, end in alignment.elided_ranges.values() for line in range(start, end))
+    taken.update(line for start, end in alignment.elided.values() for line in range(start, end))
     between = [line for line in range(alignment.start, alignment.end) if line not in taken]
     missing = [
-        index
-        for index, place in enumerate(alignment.positions)
-        if place is None and index not in alignment.elided_ranges
+        index for index, place in enumerate(alignment.positions) if place is None and index not in alignment.elided
     ]
     if any(not target.keys[line] for line in between) or any(not block.keys[index] for index in missing):
         yield "blank lines"

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from tejat.tools.edit.match.alignment import LineAlignment
+from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_match import MatchKind
 from tejat.tools.edit.match.related_lines import distinctive_words, find_related_lines
@@ -37,11 +37,9 @@ def explain_refusal(refused: EditRefusal, request: EditRequest) -> str:
             "In the file", *refused.rewrapped_range, target, distinctive_words(request.old)
         )
     block = refused.block
-    near = [alignment for alignment in refused.nearest_alignments if block and _is_near(block, alignment)]
+    near = [alignment for alignment in refused.nearest if block and _is_near(block, alignment)]
     if block is None or not near:
-        return _explain_reasons(refused) + (
-            "" if refused.is_already_applied else _explain_unrelated(request.old, target)
-        )
+        return _explain_reasons(refused) + ("" if refused.is_applied else _explain_unrelated(request.old, target))
     fitting = sum(alignment.total_cost <= near[0].total_cost for alignment in near)
     parts = [_explain_reasons(refused)]
     if request.expected is not None and request.expected > 1:
@@ -56,7 +54,7 @@ def _explain_reasons(refused: EditRefusal) -> str:
     conflict = refused.conflict
     target = refused.target
     reason = f" Line {target.line_number(conflict.line)} {conflict.reason}." if conflict and target else ""
-    return (applied if refused.is_already_applied else "") + reason
+    return (applied if refused.is_applied else "") + reason
 
 
 # --- text with another number of occurrences ---
@@ -105,7 +103,7 @@ def _format_range(what: str, start: int, end: int, target: IndexedFile, words: S
     return f"\n{what}, {where}:\n{format_lines(target.lines[start:end], words)}"
 
 
-def _is_near(block: SearchBlock, alignment: LineAlignment) -> bool:
+def _is_near(block: SearchBlock, alignment: Alignment) -> bool:
     """Check that at least a third of the nonblank lines match."""
     there = [
         place is not None and match.is_known
@@ -115,7 +113,7 @@ def _is_near(block: SearchBlock, alignment: LineAlignment) -> bool:
     return 3 * sum(there) >= len(there)
 
 
-def _explain_candidate(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> str:
+def _explain_candidate(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> str:
     words = [line.strip() for line in block.lines if line.strip()]
     differences = "".join(f"\n- {difference}" for difference in _find_differences(block, target, alignment))
     return _format_range("Nearest text in the file", alignment.start, alignment.end, target, words) + (
@@ -123,7 +121,7 @@ def _explain_candidate(block: SearchBlock, target: IndexedFile, alignment: LineA
     )
 
 
-def _find_differences(block: SearchBlock, target: IndexedFile, alignment: LineAlignment) -> Iterator[str]:
+def _find_differences(block: SearchBlock, target: IndexedFile, alignment: Alignment) -> Iterator[str]:
     left = _MAX_DIFFERENCES
     lines = zip(block.lines, alignment.positions, alignment.matches, strict=True)
     for index, (line, place, match) in enumerate(lines):
