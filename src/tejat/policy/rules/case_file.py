@@ -46,14 +46,8 @@ def _run_case(table: TomlTable, decide: Callable[[str, Mapping[str, object]], Po
     expected = _parse_expected(table)
     rule = table.string("rule")
     verdict = decide(tool, arguments)
-    return CaseResult(
-        source=f"{table.file}:{table.line}",
-        tool=tool,
-        arguments=arguments,
-        expected=expected,
-        verdict=verdict,
-        problem=_problem(verdict, expected, rule),
-    )
+    problem = _problem(verdict, expected, rule)
+    return CaseResult(f"{table.file}:{table.line}", tool, arguments, expected, verdict, problem)
 
 
 def _parse_call(table: TomlTable) -> tuple[str, Mapping[str, object]]:
@@ -87,12 +81,8 @@ def _parse_expected(table: TomlTable) -> Decision:
 
 def _problem(verdict: PolicyVerdict, expected: Decision, rule: str | None) -> str | None:
     if verdict.decision is not expected:
-        return lazy(
-            "expected {expected}, got {decision}: {why}",
-            expected=expected,
-            decision=verdict.decision,
-            why=verdict.reason,
-        )
+        got, why = verdict.decision, verdict.reason
+        return lazy("expected {expected}, got {decision}: {why}", expected=expected, decision=got, why=why)
     if rule is not None and rule not in verdict.source:
         return lazy("expected the rule of {rule}, got that of {source}", rule=rule, source=verdict.source)
     return None

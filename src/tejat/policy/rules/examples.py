@@ -58,11 +58,8 @@ def check_examples(table: TomlTable, rules: Sequence[PolicyRule], *, key: str) -
         except InvalidPattern as error:
             raise table.error(join_lazy("", (key, ": ", str(error))), key=key) from None
         if matches != (key == "match"):
-            message = (
-                lazy("no example of `match` may be left out by the rule")
-                if key == "match"
-                else lazy("the rule matches it")
-            )
+            left_out = lazy("no example of `match` may be left out by the rule")
+            message = lazy("the rule matches it") if matches else left_out
             raise table.error(join_lazy("", (f"{key}: {example.text!r}: ", message)), key=key)
 
 
@@ -85,30 +82,20 @@ def _matches(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str)
 def _facts(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str) -> CallFacts:
     roots = (_ROOT,) if rule.project is None else (_ROOT, rule.project)
     tool = SHELL if rule.tool == "*" and rule.command is not None else rule.tool
-    server = rule.server
-    if tool == SHELL and server is None and example.arguments is None:
-        return CallFacts(
-            tool=tool,
-            kind=Kind.EXECUTE,
-            arguments={"command": example.text},
-            roots=roots,
-            home=_HOME,
-            line=parse_command_line(example.text),
-            directory=_ROOT,
-            wants_network=rule.allows_network,
-        )
-    arguments = _arguments(example, table, key)
+    is_shell = tool == SHELL and rule.server is None
+    is_line = is_shell and example.arguments is None
+    arguments = {"command": example.text} if is_line else _arguments(example, table, key)
     command = arguments.get("command")
-    is_shell = tool == SHELL and server is None and isinstance(command, str)
+    line = parse_command_line(command) if is_shell and isinstance(command, str) else None
     return CallFacts(
         tool=tool,
-        kind=Kind.EXECUTE if is_shell else Kind.OTHER,
+        kind=Kind.OTHER if line is None else Kind.EXECUTE,
         arguments=arguments,
         roots=roots,
         home=_HOME,
-        server=server,
+        server=rule.server,
         paths=tuple(resolve_path(path, directory=_ROOT, home=_HOME) for path in _paths(arguments)),
-        line=parse_command_line(command) if is_shell and isinstance(command, str) else None,
+        line=line,
         directory=_ROOT,
         wants_network=rule.allows_network,
     )

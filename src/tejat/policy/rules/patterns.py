@@ -59,9 +59,8 @@ def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bo
     directory `x` itself.
     """
     expression = _compile(_glob_to_regex(glob))
-    return any(
-        expression.fullmatch(_encode(spelled)) is not None for spelled in _comparable_paths(glob, path, roots, home)
-    )
+    spellings = _comparable_paths(glob, path, roots, home)
+    return any(expression.fullmatch(_encode(spelling)) is not None for spelling in spellings)
 
 
 def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> Iterator[str]:
@@ -92,14 +91,9 @@ def _glob_to_regex(glob: str) -> str:
         raise InvalidPattern(lazy("a path pattern holds a NUL"))
     body = glob.removeprefix("./")
     whole = body.removesuffix("/**")
-    if whole != body:
-        return _GlobTranslator(whole).translate() + "(?:/(?s:.*))?"
-    if body == "**":
-        return "(?s:.*)"
-    # A trailing slash means the directory with everything in it.
-    if len(body) > 1 and body.endswith("/"):
-        return _GlobTranslator(body.rstrip("/")).translate() + "(?:/(?s:.*))?"
-    return _GlobTranslator(body).translate()
+    if whole == body != "/":
+        whole = body.rstrip("/")  # a trailing slash means the directory with everything in it
+    return _GlobTranslator(whole).translate() + ("(?:/(?s:.*))?" if whole != body else "")
 
 
 class _GlobTranslator:

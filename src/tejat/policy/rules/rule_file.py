@@ -1,12 +1,13 @@
 """Rule files in TOML."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import join_lazy, lazy
 from tejat.policy.rules.patterns import InvalidPattern, validate_glob, validate_regex
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
+from tejat.policy.shell.words import word_set
 from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
 from tejat.policy.types import Decision, PolicyRule, Tier
 
@@ -15,18 +16,10 @@ _SERVER = ("server", "mcpName")
 _COMMAND = ("command", "commandPrefix")
 _ARGUMENTS = ("arguments", "argsPattern")
 _MESSAGE = ("message", "denyMessage")
-_KEYS = frozenset((*_TOOL, *_SERVER, *_COMMAND, *_ARGUMENTS, *_MESSAGE)) | frozenset(
-    (
-        *("path", "project", "decision", "priority", "modes", "allowRedirection", "network"),
-        *("interactive", "match", "not_match", "commandRegex"),
-    )
+_KEYS = frozenset((*_TOOL, *_SERVER, *_COMMAND, *_ARGUMENTS, *_MESSAGE)) | word_set(
+    "path project decision priority modes allowRedirection network interactive match not_match commandRegex"
 )
-_DECISIONS: Mapping[str, Decision] = {
-    "allow": Decision.ALLOW,
-    "ask": Decision.ASK,
-    "ask_user": Decision.ASK,
-    "deny": Decision.DENY,
-}
+_DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
 _MAX_PRIORITY = 999
 
@@ -60,8 +53,8 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
             tool=tool,
             server=server,
             command=command,
-            arguments=_parse_arguments_pattern(table),
-            path=_parse_path_glob(table),
+            arguments=_parse_pattern(table, _ARGUMENTS, validate_regex),
+            path=_parse_pattern(table, ("path",), validate_glob),
             project=_parse_project(table),
             modes=_parse_modes(table),
             allows_redirection=redirection,
@@ -106,9 +99,8 @@ def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: boo
             message = lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
             raise table.error(message, key=table.key(*_TOOL))
         if has_command and is_own and tool in TOOL_ALIASES and tool != SHELL:
-            raise table.error(
-                lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool), key=table.key(*_COMMAND)
-            )
+            message = lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool)
+            raise table.error(message, key=table.key(*_COMMAND))
     return tools
 
 
@@ -136,26 +128,15 @@ def _parse_prefix(item: object) -> tuple[str, ...] | None:
     return tuple(cast("list[str]", words))
 
 
-def _parse_arguments_pattern(table: TomlTable) -> str | None:
-    expression = table.string(*_ARGUMENTS)
-    if expression is not None:
+def _parse_pattern(table: TomlTable, spellings: Sequence[str], validate: Callable[[str], None]) -> str | None:
+    pattern = table.string(*spellings)
+    if pattern is not None:
         try:
-            validate_regex(expression)
+            validate(pattern)
         except InvalidPattern as error:
-            raise table.error(
-                join_lazy("", (f"{table.key(*_ARGUMENTS)}: ", str(error))), key=table.key(*_ARGUMENTS)
-            ) from None
-    return expression
-
-
-def _parse_path_glob(table: TomlTable) -> str | None:
-    glob = table.string("path")
-    if glob is not None:
-        try:
-            validate_glob(glob)
-        except InvalidPattern as error:
-            raise table.error(join_lazy("", ("path: ", str(error))), key="path") from None
-    return glob
+            key = table.key(*spellings)
+            raise table.error(join_lazy("", (f"{key}: ", str(error))), key=key) from None
+    return pattern
 
 
 def _parse_project(table: TomlTable) -> str | None:
@@ -171,10 +152,7 @@ def _parse_modes(table: TomlTable) -> frozenset[ApprovalMode] | None:
         return None
     unknown = next((name for name in given if name not in _MODES), None)
     if unknown is not None:
-        message = lazy(
-            "there is no mode {unknown!r}, only {names}",
-            unknown=unknown,
-            names=", ".join(mode.value for mode in ApprovalMode),
-        )
+        names = ", ".join(mode.value for mode in ApprovalMode)
+        message = lazy("there is no mode {unknown!r}, only {names}", unknown=unknown, names=names)
         raise table.error(message, key="modes")
     return frozenset(_MODES[name] for name in given)

@@ -41,7 +41,8 @@ def rule_to_toml(rule: PolicyRule) -> str:
     fields.append(("decision", _string(rule.decision.value)))
     if rule.modes is not None:
         fields.append(("modes", _strings(sorted(mode.value for mode in rule.modes))))
-    fields += [(key, "true") for key, is_set in _boolean_fields(rule) if is_set]
+    flags = (("allowRedirection", rule.allows_redirection), ("network", rule.allows_network))
+    fields += [(key, "true") for key, is_set in flags if is_set]
     if rule.message is not None:
         fields.append(("message", _string(rule.message)))
     if rule.priority:
@@ -72,10 +73,6 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
         yield lazy(", writing to files inside (>)")
     if rule.allows_network:
         yield lazy(", with the network")
-
-
-def _boolean_fields(rule: PolicyRule) -> tuple[tuple[str, bool], ...]:
-    return ("allowRedirection", rule.allows_redirection), ("network", rule.allows_network)
 
 
 def _command(tokens: Sequence[str]) -> str:

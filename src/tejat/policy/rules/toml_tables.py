@@ -40,22 +40,17 @@ class TomlTable:
     def validate_keys(self, known: Collection[str]) -> None:
         for key in self._values:
             if key not in known:
-                near = _closest_key(key, known)
-                message = (
-                    lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
-                    if near
-                    else lazy("the key {key!r} is not known", key=key)
-                )
+                message = lazy("the key {key!r} is not known", key=key)
+                if near := _closest_key(key, known):
+                    message = lazy("the key {key!r} is not known, did you mean {near}?", key=key, near=near)
                 raise self.error(message, key=key)
 
     def key(self, *spellings: str) -> str | None:
         """Return the alias that is used, None if there is none."""
         given = [key for key in spellings if key in self._values]
         if len(given) > 1:
-            raise self.error(
-                lazy("{given} and {other} are the same thing: give one of them", given=given[0], other=given[1]),
-                key=given[1],
-            )
+            message = lazy("{given} and {other} are the same thing: give one of them", given=given[0], other=given[1])
+            raise self.error(message, key=given[1])
         return given[0] if given else None
 
     def value(self, *spellings: str) -> object:
@@ -116,11 +111,8 @@ def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
         raise PolicyError(file, _line_of_error(error, text), lazy("this is not TOML: {why}", why=error)) from None
     other = next((key for key in values if key != name), None)
     if other is not None:
-        raise PolicyError(
-            file,
-            _line_of(text, other),
-            lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name),
-        )
+        message = lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name)
+        raise PolicyError(file, _line_of(text, other), message)
     tables: object = values.get(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in cast("list[object]", tables)):
         raise PolicyError(file, _line_of(text, name), lazy("{name!r} must be written as tables [[{name}]]", name=name))

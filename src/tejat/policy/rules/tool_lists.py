@@ -47,7 +47,7 @@ def rules_from_allowed_tools(patterns: Sequence[str], *, source: str = "--allowe
 
     Raises PolicyError for an invalid entry.
     """
-    entries = [entry for pattern in patterns for entry in _split(pattern, source)]
+    entries = [entry for pattern in patterns for entry in _split(pattern, source) if entry.strip()]
     return list(_rules(entries, Decision.ALLOW, tier=Tier.USER, source=source))
 
 
@@ -87,25 +87,20 @@ class _Entry:
 def _parse_entry(entry: str, source: str) -> _Entry:
     found = _ENTRY.fullmatch(entry)
     if found is None:
-        raise PolicyError(
-            source, None, lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry)
-        )
+        message = lazy("{entry!r} is not the name of a tool, nor like run_shell_command(git log)", entry=entry)
+        raise PolicyError(source, None, message)
     name = CANONICAL_NAMES.get(found["name"], found["name"])
     prefix = found["prefix"]
     if prefix is None:
         tool, server = _split_tool_name(name)
         return _Entry(tool, server, None)
     if name != SHELL:
-        raise PolicyError(
-            source, None, lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL)
-        )
+        message = lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL)
+        raise PolicyError(source, None, message)
     tokens = tuple(prefix.split())
     if not tokens:
-        raise PolicyError(
-            source,
-            None,
-            lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL),
-        )
+        message = lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL)
+        raise PolicyError(source, None, message)
     if not _SHELL_SYNTAX_CHARACTERS.isdisjoint(prefix):
         message = lazy(
             "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
@@ -129,13 +124,8 @@ def _split(pattern: str, source: str) -> Iterator[str]:
         if depth < 0:
             break
         if character == "," and depth == 0:
-            yield from _non_empty(pattern[start:at])
+            yield pattern[start:at]
             start = at + 1
     if depth:
         raise PolicyError(source, None, lazy("{pattern!r}: the parentheses do not match", pattern=pattern))
-    yield from _non_empty(pattern[start:])
-
-
-def _non_empty(entry: str) -> Iterator[str]:
-    if entry.strip():
-        yield entry
+    yield pattern[start:]
