@@ -51,7 +51,10 @@ def _run(open_session: OpenSession, given: str | None, output: Output, out: Stan
     """Return the exit code. Raises TejatError if the session cannot be opened."""
     prompt = _read_prompt(given, out)
     if not prompt.strip():
-        output.fail(_no_input_message(), name="input", code=EXIT_INPUT)
+        message = _(
+            "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
+        )
+        output.fail(message, name="input", code=EXIT_INPUT)
         return EXIT_INPUT
     run = _HeadlessRun(open_session, output, out)
     try:
@@ -104,12 +107,6 @@ def _describe_error(error: BaseException) -> tuple[str, str, int]:
 
 def _cancelled_message() -> str:
     return _("Operation cancelled.")
-
-
-def _no_input_message() -> str:
-    return _(
-        "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
-    )
 
 
 class _HeadlessRun:

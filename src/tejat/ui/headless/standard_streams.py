@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from tejat.core.agent.events import EndReason, RunEnded
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED
@@ -22,7 +23,7 @@ class StandardStreams:
         self.signal_number: int | None = None
         """The signal that ended the run."""
         self.recorded_at: float | None = None
-        self.on_failure: Callable[[], object] = _do_nothing
+        self.on_failure: Callable[[], object] = lambda: None
 
     def streams(self, *, is_replay: bool) -> OutputStreams:
         return OutputStreams(
@@ -54,12 +55,9 @@ class StandardStreams:
 
     def write_notice(self, line: str) -> None:
         """Write a line to standard error, unless the result was lost: that the run ended then is no news."""
-        if self.exit_code:
-            return
-        try:
-            print(f"tejat: {line}", file=sys.stderr, flush=True)
-        except (OSError, ValueError):
-            return
+        if not self.exit_code:
+            with suppress(OSError, ValueError):
+                print(f"tejat: {line}", file=sys.stderr, flush=True)
 
     def _now(self) -> float:
         """The time of the run; a replay takes place at the time of the recording."""
@@ -69,7 +67,3 @@ class StandardStreams:
         self.exit_code = code
         discard_stdout()
         self.on_failure()
-
-
-def _do_nothing() -> None:
-    """There is nothing to end before a run begins."""

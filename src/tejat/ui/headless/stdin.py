@@ -37,8 +37,9 @@ def read_piped_input(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) 
     content = bytearray()
     deadline = wait_for_first_byte
     while len(content) <= MAX_BYTES:
-        if not _is_ready(descriptor, deadline):
-            return PipedInput(_decode(bytes(content)), _idle_note() if content else "")
+        if not select.select([descriptor], [], [], deadline)[0]:  # files are always ready
+            note = _("Standard input was quiet for {seconds:.0f} seconds and is taken as it is.", seconds=_IDLE_SECONDS)
+            return PipedInput(_decode(bytes(content)), note if content else "")
         piece = os.read(descriptor, 1 << 16)
         if not piece:
             return PipedInput(_decode(bytes(content)))
@@ -46,16 +47,6 @@ def read_piped_input(*, wait_for_first_byte: float | None = FIRST_BYTE_SECONDS) 
         deadline = _IDLE_SECONDS
     note = _("Standard input is longer than {megabytes} MB; the rest was left out.", megabytes=MAX_BYTES // 2**20)
     return PipedInput(_decode(bytes(content[:MAX_BYTES])), note)
-
-
-def _idle_note() -> str:
-    return _("Standard input was quiet for {seconds:.0f} seconds and is taken as it is.", seconds=_IDLE_SECONDS)
-
-
-def _is_ready(descriptor: int, seconds: float | None) -> bool:
-    """Wait until there is input. Files are always ready."""
-    ready, _, _ = select.select([descriptor], [], [], seconds)
-    return bool(ready)
 
 
 def _decode(content: bytes) -> str:

@@ -20,7 +20,7 @@ from tejat.core.agent.events import (
 )
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, JsonObject, JsonValue, Part, Text
-from tejat.core.model import CONVERSATION
+from tejat.core.model import CONVERSATION, Usage
 from tejat.core.tools.call_events import CallFinished
 from tejat.engine.sessions.statistics import Statistics
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
@@ -91,31 +91,27 @@ class StreamOutput:
         self._print("result", result)
 
     def _stats(self, ended: RunEnded) -> JsonObject:
-        usage = self._statistics.usage
         return {
-            "total_tokens": usage.total,
-            "input_tokens": usage.prompt,
-            "output_tokens": usage.output,
-            "cached": usage.cached,
-            "input": usage.prompt - usage.cached,
+            **_usage(self._statistics.usage),
             "duration_ms": self._streams.milliseconds(ended.seconds),
             "tool_calls": self._statistics.calls,
-            "models": {
-                name: {
-                    "total_tokens": model.usage.total,
-                    "input_tokens": model.usage.prompt,
-                    "output_tokens": model.usage.output,
-                    "cached": model.usage.cached,
-                    "input": model.usage.prompt - model.usage.cached,
-                }
-                for name, model in self._statistics.models.items()
-            },
+            "models": {name: _usage(model.usage) for name, model in self._statistics.models.items()},
         }
 
     def _print(self, kind: str, fields: JsonObject) -> None:
         now = self._streams.now()
         timestamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
         self._streams.write_result(dump_json({"type": kind, "timestamp": timestamp, **fields}) + "\n")
+
+
+def _usage(usage: Usage) -> JsonObject:
+    return {
+        "total_tokens": usage.total,
+        "input_tokens": usage.prompt,
+        "output_tokens": usage.output,
+        "cached": usage.cached,
+        "input": usage.prompt - usage.cached,
+    }
 
 
 def _result(event: CallFinished) -> JsonObject:

@@ -88,16 +88,16 @@ def parse_approval_reply(result: JsonObject, form: ApprovalForm) -> ApprovalRepl
 
 def _message_lines(question: ApprovalRequest) -> Iterator[str]:
     confirmation = question.confirmation
-    yield _escape_line(confirmation.title)
+    yield sanitize_line(confirmation.title)
     if question.note:
-        yield _escape_line(question.note)
+        yield sanitize_line(question.note)
     if question.reason:
-        yield f"Reason: {_escape_line(question.reason)}"
+        yield f"Reason: {sanitize_line(question.reason)}"
     if isinstance(confirmation, ElicitationConfirmation):
         raise ToolFailure("A question of another server cannot be passed on.", ErrorType.POLICY_VIOLATION)
     yield from _action_lines(confirmation)
     if question.always is not None:
-        yield f'"{ALLOW_FOR_SESSION}" would remember this rule: {_escape_line(question.always)}'
+        yield f'"{ALLOW_FOR_SESSION}" would remember this rule: {sanitize_line(question.always)}'
 
 
 def _action_lines(confirmation: Confirmation) -> Iterator[str]:
@@ -105,23 +105,23 @@ def _action_lines(confirmation: Confirmation) -> Iterator[str]:
         case EditConfirmation():
             yield from _edit_lines(confirmation)
         case ExecConfirmation():
-            yield f"Directory: {_escape_line(confirmation.directory)}"
+            yield f"Directory: {sanitize_line(confirmation.directory)}"
             yield from _quote_lines(confirmation.command, first="$ ")
             if confirmation.root_commands:
-                yield f"Programs: {_escape_line(confirmation.root_command)}"
+                yield f"Programs: {sanitize_line(confirmation.root_command)}"
             if confirmation.description:
-                yield f"The model says: {_escape_line(confirmation.description)}"
-            yield from (f"Note: {_escape_line(note)}" for note in confirmation.notes)
+                yield f"The model says: {sanitize_line(confirmation.description)}"
+            yield from (f"Note: {sanitize_line(note)}" for note in confirmation.notes)
         case TrialConfirmation():
             yield from _quote_lines(confirmation.command, first="$ ")
             yield from _quote_lines(confirmation.diff)
         case McpConfirmation():
-            yield f"Server: {_escape_line(confirmation.server_name)}"
-            yield f"Tool: {_escape_line(confirmation.tool_name)}"
+            yield f"Server: {sanitize_line(confirmation.server_name)}"
+            yield f"Tool: {sanitize_line(confirmation.tool_name)}"
             yield from _quote_lines(dump_json(confirmation.tool_args or {}, indent=2))
         case InfoConfirmation():
             yield from _quote_lines(confirmation.prompt)
-            yield from (f"Address: {_escape_line(url)}" for url in confirmation.urls)
+            yield from (f"Address: {sanitize_line(url)}" for url in confirmation.urls)
         case _:
             assert_never(confirmation)
 
@@ -129,7 +129,7 @@ def _action_lines(confirmation: Confirmation) -> Iterator[str]:
 def _edit_lines(confirmation: EditConfirmation) -> Iterator[str]:
     stat = confirmation.diff_stat
     counts = "" if stat is None else f" (+{stat.model_added_lines} -{stat.model_removed_lines})"
-    yield f"File: {_escape_line(confirmation.file_path)}{counts}"
+    yield f"File: {sanitize_line(confirmation.file_path)}{counts}"
     lines = [f"| {line}" for line in sanitize_text(confirmation.file_diff.removesuffix("\n")).split("\n")]
     ends = accumulate(len(line) + 1 for line in lines)
     shown = sum(1 for _ in takewhile(lambda end: end <= _MAX_DIFF_CHARS, ends))
@@ -141,8 +141,3 @@ def _edit_lines(confirmation: EditConfirmation) -> Iterator[str]:
 def _quote_lines(text: str, *, first: str = "> ") -> Iterator[str]:
     for number, line in enumerate(sanitize_text(text).split("\n")):
         yield f"{'> ' if number else first}{line}"
-
-
-def _escape_line(text: str) -> str:
-    """Sanitize a text for one line, with newlines escaped."""
-    return sanitize_line(text)

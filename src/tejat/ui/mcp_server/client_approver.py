@@ -102,12 +102,9 @@ class InputRequiredChannel:
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         form = build_approval_form(question)
         fingerprint = _fingerprint(self._call, form, question)
-        if (
-            self._answer is not None
-            and self._expected_fingerprint is not None
-            and secrets.compare_digest(fingerprint, self._expected_fingerprint)
-        ):
-            answer, self._answer = self._answer, None
+        answer, expected = self._answer, self._expected_fingerprint
+        if answer is not None and expected is not None and secrets.compare_digest(fingerprint, expected):
+            self._answer = None
             return parse_approval_reply(answer, form)
         self.pending = self._pending_approvals.register(fingerprint), form
         return ApprovalReply(Outcome.CANCEL)

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Self, TypeAlias
 
 from tejat.core.messages.types import JsonValue
@@ -41,9 +40,7 @@ class ProgressNotifier:
             self._task = asyncio.create_task(self._notify(self._token))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))

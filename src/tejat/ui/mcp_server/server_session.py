@@ -44,6 +44,16 @@ _ANSWER_SECONDS = 600.0
 _ROOTS_SECONDS = 15.0
 _CANCEL_SECONDS = 1.0
 _FIRST_WITH_MODES = "2025-11-25"
+_NO_CHANNEL = NoApprovalChannel()
+
+
+@frozen
+class _Handshake:
+    """Result of the `initialize` handshake."""
+
+    revision: str
+    capabilities: JsonObject
+    workspace: ClientWorkspace
 
 
 class ServerSession:
@@ -99,7 +109,10 @@ class ServerSession:
         """Handle a message that needs no answer. Unknown ones are ignored, as the protocol demands."""
         match message:
             case JsonRpcNotification("notifications/cancelled", params):
-                self._cancel_request((params or {}).get("requestId"))
+                request_id = (params or {}).get("requestId")
+                if isinstance(request_id, str | int) and request_id in self._running:
+                    self._cancelled_ids.add(request_id)
+                    self._running[request_id].cancel()
             case JsonRpcNotification("notifications/roots/list_changed"):
                 self._knows_roots = False
             case JsonRpcNotification():
@@ -127,11 +140,6 @@ class ServerSession:
     @property
     def is_idle(self) -> bool:
         return not self._running
-
-    def _cancel_request(self, request_id: JsonValue) -> None:
-        if isinstance(request_id, str | int) and request_id in self._running:
-            self._cancelled_ids.add(request_id)
-            self._running[request_id].cancel()
 
     def _resolve_reply(self, request_id: RequestId | None, result: JsonObject | None) -> None:
         reply = self._pending_replies.get(str(request_id))
@@ -166,22 +174,18 @@ class ServerSession:
         self._knows_roots = not isinstance(capabilities.get("roots"), Mapping)
         return introduction
 
-    def _require_handshake(self) -> "_Handshake":
+    def _require_handshake(self) -> _Handshake:
         if self._handshake is None:
             raise RequestRejected(INVALID_REQUEST, "The first request must be `initialize`.")
         return self._handshake
 
-    async def _call_with_elicitation(
-        self, params: JsonObject, send: SendMessage, handshake: "_Handshake"
-    ) -> JsonObject:
+    async def _call_with_elicitation(self, params: JsonObject, send: SendMessage, handshake: _Handshake) -> JsonObject:
         """Run a call that waits while the client asks its user."""
         await self._refresh_roots(send, handshake)
         if self._roots_error:
             return error_result(self._roots_error)
         can_ask = _can_elicit(handshake.capabilities)
-        channel = (
-            ElicitationChannel(lambda form: self._elicit(form, send, handshake)) if can_ask else NoApprovalChannel()
-        )
+        channel = ElicitationChannel(lambda form: self._elicit(form, send, handshake)) if can_ask else _NO_CHANNEL
         return await self._call(params, send, handshake.workspace, channel, handshake.revision)
 
     async def _handle_stateless(self, request: JsonRpcRequest, send: SendMessage, envelope: Envelope) -> JsonObject:
@@ -192,7 +196,7 @@ class ServerSession:
             case "tools/list":
                 return {**self._list(params, workspace), **NO_CACHE}
             case "tools/call" if not _can_elicit(envelope.capabilities):
-                return await self._call(params, send, workspace, NoApprovalChannel(), envelope.revision)
+                return await self._call(params, send, workspace, _NO_CHANNEL, envelope.revision)
             case "tools/call":
                 return await self._call_with_input_required(params, send, workspace, envelope.revision)
             case _:
@@ -246,7 +250,7 @@ class ServerSession:
         except UsageError as error:
             return error_result(f"The tools cannot be had: {error}")
 
-    async def _refresh_roots(self, send: SendMessage, handshake: "_Handshake") -> None:
+    async def _refresh_roots(self, send: SendMessage, handshake: _Handshake) -> None:
         """Ask the client for its roots, if it has any that are not known yet. Roots can only narrow."""
         async with self._roots_lock:
             if self._knows_roots:
@@ -266,15 +270,12 @@ class ServerSession:
             host = self._server.host
             wanted = None if listed is None else parse_roots(listed)
             within = () if wanted is None else host.restrict_roots(wanted)
-            self._roots_error = ""
-            if wanted is not None and not within:
-                given = ", ".join(host.roots)
-                self._roots_error = (
-                    f"None of the client's roots lies in the directories of this server, which are {given}."
-                )
+            roots = ", ".join(host.roots)
+            outside = f"None of the client's roots lies in the directories of this server, which are {roots}."
+            self._roots_error = outside if wanted is not None and not within else ""
             handshake.workspace.set_roots(within)
 
-    async def _elicit(self, form: ApprovalForm, send: SendMessage, handshake: "_Handshake") -> JsonObject | None:
+    async def _elicit(self, form: ApprovalForm, send: SendMessage, handshake: _Handshake) -> JsonObject | None:
         params = form.params(with_mode=handshake.revision >= _FIRST_WITH_MODES)
         with suppress(TimeoutError):
             return await self._send_request("elicitation/create", params, send, _ANSWER_SECONDS)
@@ -298,15 +299,6 @@ class ServerSession:
             raise
         finally:
             del self._pending_replies[request_id]
-
-
-@frozen
-class _Handshake:
-    """Result of the `initialize` handshake."""
-
-    revision: str
-    capabilities: JsonObject
-    workspace: ClientWorkspace
 
 
 def _can_elicit(capabilities: JsonObject) -> bool:

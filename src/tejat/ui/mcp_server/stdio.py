@@ -7,14 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tejat.core.sanitize import sanitize_summary
-from tejat.mcp.protocol import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    JsonRpcError,
-    JsonRpcMessage,
-    JsonRpcRequest,
-)
+from tejat.mcp import protocol
+from tejat.mcp.protocol import JsonRpcError, JsonRpcMessage, JsonRpcRequest
 from tejat.mcp.transports.ndjson import DecodedLine, EndlessLine, InvalidLine, NdjsonDecoder
 from tejat.ui.mcp_server.message_encoder import encode_reply
 from tejat.ui.mcp_server.server_session import ServerSession
@@ -56,7 +50,7 @@ class _StdioConnection:
         while data := await source.read():
             for received in framer.feed(data):
                 if isinstance(received, EndlessLine):
-                    await self._send(JsonRpcError(None, INVALID_REQUEST, "This line has no end."))
+                    await self._send(JsonRpcError(None, protocol.INVALID_REQUEST, "This line has no end."))
                     return
                 await self._receive(received)
         for received in framer.end():
@@ -85,7 +79,8 @@ class _StdioConnection:
 
     async def _begin(self, request: JsonRpcRequest) -> None:
         if len(self._tasks) >= _MAX_TASKS:
-            await self._send(JsonRpcError(request.id, INTERNAL_ERROR, "Too many calls at once. Wait for one of them."))
+            why = "Too many calls at once. Wait for one of them."
+            await self._send(JsonRpcError(request.id, protocol.INTERNAL_ERROR, why))
             return
         task = asyncio.create_task(self._client.handle_request(request, self._send))
         self._tasks.add(task)
@@ -102,9 +97,9 @@ class _StdioConnection:
             start = sanitize_summary(unreadable.start)
             self._warn(f"The client sent something that is no message, {unreadable.reason}: {start}")
         if unreadable.answer_to is not None:
-            self._client.handle_message(JsonRpcError(unreadable.answer_to, PARSE_ERROR, unreadable.reason))
+            self._client.handle_message(JsonRpcError(unreadable.answer_to, protocol.PARSE_ERROR, unreadable.reason))
             return
-        code = INVALID_REQUEST if unreadable.request_id is not None else PARSE_ERROR
+        code = protocol.INVALID_REQUEST if unreadable.request_id is not None else protocol.PARSE_ERROR
         await self._send(JsonRpcError(unreadable.request_id, code, f"This is no message: {unreadable.reason}."))
 
     async def _send(self, message: JsonRpcMessage) -> None:

@@ -7,26 +7,8 @@ from collections.abc import AsyncGenerator, Callable
 
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import JsonValue
-from tejat.mcp.protocol import (
-    HANDSHAKE_REVISIONS,
-    HEADER_MISMATCH,
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    MAX_CONTAINERS,
-    METHOD_NOT_FOUND,
-    MISSING_CAPABILITY,
-    PARSE_ERROR,
-    STATELESS_REVISIONS,
-    UNSUPPORTED_REVISION,
-    InvalidMessage,
-    JsonRpcError,
-    JsonRpcMessage,
-    JsonRpcRequest,
-    JsonRpcResponse,
-    RequestId,
-    parse_message,
-)
+from tejat.mcp import protocol
+from tejat.mcp.protocol import JsonRpcError, JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId
 from tejat.ui.mcp_server.envelope import (
     REVISION_HEADER,
     Envelope,
@@ -50,9 +32,15 @@ _KEEP_ALIVE_SECONDS = 15.0
 _CLOSE_SECONDS = 0.5
 _MAX_QUEUED = 64
 
-_BAD_REQUEST = frozenset(
-    {PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_REVISION}
-)
+_STATUS_BY_ERROR = {
+    protocol.PARSE_ERROR: 400,
+    protocol.INVALID_REQUEST: 400,
+    protocol.INVALID_PARAMS: 400,
+    protocol.HEADER_MISMATCH: 400,
+    protocol.MISSING_CAPABILITY: 400,
+    protocol.UNSUPPORTED_REVISION: 400,
+    protocol.METHOD_NOT_FOUND: 404,
+}
 _STREAM = (("content-type", "text/event-stream"), ("cache-control", "no-cache, no-transform"))
 _JSON = (("content-type", "application/json"),)
 
@@ -122,10 +110,8 @@ class HttpEndpoint:
         # Compare bytes: non-ASCII strings cannot be compared in constant time.
         is_right = secrets.compare_digest(token.strip().encode("utf-8", "replace"), self._token.encode())
         if scheme.lower() != "bearer" or not is_right:
-            challenge = ("www-authenticate", 'Bearer realm="tejat"')
-            raise HttpRefused(
-                401, "The token is missing or wrong. It was told when the server was started.", (challenge,)
-            )
+            challenge = (("www-authenticate", 'Bearer realm="tejat"'),)
+            raise HttpRefused(401, "The token is missing or wrong. It was told when the server was started.", challenge)
 
     async def _expire_sessions(self) -> None:
         now = time.monotonic()
@@ -137,13 +123,14 @@ class HttpEndpoint:
     async def _post(self, request: ServerRequest) -> ServerResponse:
         _check_content_types(request)
         try:
-            message = parse_message(load_json((await request.read()).decode(), max_containers=MAX_CONTAINERS))
+            text = (await request.read()).decode()
+            message = protocol.parse_message(load_json(text, max_containers=protocol.MAX_CONTAINERS))
         except (InvalidJson, UnicodeDecodeError) as error:
-            return _error(None, PARSE_ERROR, f"This is not JSON: {error}.")
-        except InvalidMessage as error:
-            return _error(error.id, INVALID_REQUEST, f"This is no message: {error}.")
+            return _error(None, protocol.PARSE_ERROR, f"This is not JSON: {error}.")
+        except protocol.InvalidMessage as error:
+            return _error(error.id, protocol.INVALID_REQUEST, f"This is no message: {error}.")
         revision = request.headers.get(REVISION_HEADER)
-        is_of_handshake = revision is None or revision in HANDSHAKE_REVISIONS
+        is_of_handshake = revision is None or revision in protocol.HANDSHAKE_REVISIONS
         if isinstance(message, JsonRpcRequest) and (has_envelope(message) or not is_of_handshake):
             try:
                 envelope = parse_envelope(message, request.headers.items())
@@ -152,7 +139,7 @@ class HttpEndpoint:
             return await self._respond(ServerSession(self._server), message, envelope)
         if is_of_handshake:
             return await self._handle_in_session(request, message)
-        if revision not in STATELESS_REVISIONS:
+        if revision not in protocol.STATELESS_REVISIONS:
             refused = unsupported_revision(str(revision))
             return _error(None, refused.code, refused.message, refused.data)
         return ServerResponse(202)  # stateless notifications concern no other request
@@ -162,10 +149,11 @@ class HttpEndpoint:
         if name is None and isinstance(message, JsonRpcRequest) and message.method == "initialize":
             return await self._begin_session(message)
         if name is None:
-            return _error(_id_of(message), INVALID_REQUEST, f"The header {SESSION_HEADER} is missing.")
+            return _error(_id_of(message), protocol.INVALID_REQUEST, f"The header {SESSION_HEADER} is missing.")
         session = self._sessions.get(name)
         if session is None:
-            return _error(_id_of(message), INVALID_REQUEST, "This session is over, or never was.", status=404)
+            why = "This session is over, or never was."
+            return _error(_id_of(message), protocol.INVALID_REQUEST, why, status=404)
         session.last_used = time.monotonic()
         if isinstance(message, JsonRpcRequest):
             return await self._respond(session.client, message)
@@ -174,7 +162,8 @@ class HttpEndpoint:
 
     async def _begin_session(self, message: JsonRpcRequest) -> ServerResponse:
         if len(self._sessions) >= _MAX_SESSIONS:
-            return _error(message.id, INTERNAL_ERROR, "Too many sessions. End one of them first.", status=503)
+            why = "Too many sessions. End one of them first."
+            return _error(message.id, protocol.INTERNAL_ERROR, why, status=503)
         session = _Session(ServerSession(self._server))
         reply = await self._respond(session.client, message)
         if session.client.revision is None:
@@ -202,7 +191,7 @@ class HttpEndpoint:
             raise
         if isinstance(first, JsonRpcResponse | JsonRpcError):
             await outgoing.close()
-            status = 200 if envelope is None else _status(first)
+            status = _STATUS_BY_ERROR.get(first.code, 200) if envelope and isinstance(first, JsonRpcError) else 200
             return ServerResponse(status, _JSON, encode_reply(first))
         return ServerResponse(200, _STREAM, stream=_EventStream(first, outgoing))
 
@@ -265,9 +254,8 @@ def _check_content_types(request: ServerRequest) -> None:
     content = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
     if content != "application/json":
         raise HttpRefused(415, "The body must be application/json.")
-    accepted = {
-        part.partition(";")[0].strip().lower() for line in request.headers.get_all("accept") for part in line.split(",")
-    }
+    parts = ",".join(request.headers.get_all("accept")).split(",")
+    accepted = {part.partition(";")[0].strip().lower() for part in parts}
     required = ({"application/json", "application/*", "*/*"}, {"text/event-stream", "text/*", "*/*"})
     if any(accepted.isdisjoint(each) for each in required):
         raise HttpRefused(406, "The client must accept application/json and text/event-stream.")
@@ -275,14 +263,6 @@ def _check_content_types(request: ServerRequest) -> None:
 
 def _id_of(message: JsonRpcMessage) -> RequestId | None:
     return message.id if isinstance(message, JsonRpcRequest) else None
-
-
-def _status(answer: JsonRpcResponse | JsonRpcError) -> int:
-    if isinstance(answer, JsonRpcResponse):
-        return 200
-    if answer.code == METHOD_NOT_FOUND:
-        return 404
-    return 400 if answer.code in _BAD_REQUEST else 200
 
 
 def _error(

@@ -56,9 +56,8 @@ class PlainApprovalDialog:
         choices = approval_choices(question)
         while True:
             left = max(0, len(lines) - shown)
-            _print(
-                "", *map(self._style.bold, wrap_line(view.prompt, width=width)), *_choice_lines(choices, left, width)
-            )
+            prompt = map(self._style.bold, wrap_line(view.prompt, width=width))
+            _print("", *prompt, *_choice_lines(choices, left, width))
             choice = await self._read_choice(choices, has_more=bool(left))
             match choice:
                 case None:

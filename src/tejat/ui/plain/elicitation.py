@@ -38,11 +38,8 @@ async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width
         _print(*wrap_line(problem, width=width))
         return _DECLINED
     if asked.url is not None:
-        return (
-            ApprovalReply(Outcome.PROCEED_ONCE, answers={})
-            if await _confirm(_("Tell it that you will?"))
-            else _DECLINED
-        )
+        is_agreed = await _confirm(_("Tell it that you will?"))
+        return ApprovalReply(Outcome.PROCEED_ONCE, answers={}) if is_agreed else _DECLINED
     fields = parse_form_fields(asked.fields or {})
     _print(*wrap_line(requested_fields_label(fields), width=width))
     if not await _confirm(_("Answer it? Your answers go to this server.")):

@@ -117,5 +117,4 @@ def _no_echo() -> Generator[None]:
 
 
 def _write_sequence(sequence: str) -> None:
-    sys.stderr.write(sequence)
-    sys.stderr.flush()
+    print(sequence, end="", file=sys.stderr, flush=True)

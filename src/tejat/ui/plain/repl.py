@@ -7,14 +7,12 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from tejat.core.agent.events import AgentEvent
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.prompter import UserPrompter
-from tejat.core.ui.report import Report
 from tejat.ui.contract import UiSession
 from tejat.ui.plain.output import PlainOutput
 from tejat.ui.plain.style import Style
@@ -107,7 +105,6 @@ class _LineReader:
 
     async def run(self) -> None:
         """Read until the REPL exits. Raises OSError when the terminal is gone."""
-        code = EXIT_FAILED
         try:
             while True:
                 await self._repl.wait_idle()
@@ -120,7 +117,7 @@ class _LineReader:
                     return
                 self._submit(typed.strip())
         finally:
-            self._repl.exit(code)
+            self._repl.exit(EXIT_FAILED)
 
     def interrupt(self) -> None:
         """Handle Ctrl-C: stop the work; at the prompt, and a second time, exit."""
@@ -142,10 +139,8 @@ class _LineReader:
 
     def _toggle_shell(self) -> None:
         self._is_shell = not self._is_shell
-        if self._is_shell:
-            self._views.output.print_line(_("Shell mode: what you type is run as a command. A line of only ! ends it."))
-        else:
-            self._views.output.print_line(_("Shell mode is over."))
+        begun = _("Shell mode: what you type is run as a command. A line of only ! ends it.")
+        self._views.output.print_line(begun if self._is_shell else _("Shell mode is over."))
 
 
 class _PlainReplViews:
@@ -154,6 +149,10 @@ class _PlainReplViews:
     def __init__(self, output: PlainOutput, prompter: UserPrompter) -> None:
         self.output = output
         self.prompter = prompter
+        self.handle_event = output.handle_event
+        self.end_work = output.end
+        self.update_shell = output.update_output
+        self.show_report = prompter.show
         self._suggested_input = ""
 
     def take_suggested_input(self) -> str:
@@ -161,15 +160,9 @@ class _PlainReplViews:
         text, self._suggested_input = self._suggested_input, ""
         return text.strip()
 
-    def handle_event(self, event: AgentEvent) -> None:
-        self.output.handle_event(event)
-
     def begin_work(self) -> None:
         self._suggested_input = ""
         self.output.begin()
-
-    def end_work(self) -> None:
-        self.output.end()
 
     def show_command(self, line: str) -> None:
         """The user has typed it on the terminal."""
@@ -181,14 +174,8 @@ class _PlainReplViews:
     def begin_shell(self, line: str) -> None:
         """The user has typed it on the terminal."""
 
-    def update_shell(self, output: str) -> None:
-        self.output.update_output(output)
-
     def end_shell(self, result: str) -> None:
         self.output.print_block(sanitize_text(translate(result)))
-
-    def show_report(self, report: Report) -> None:
-        self.prompter.show(report)
 
     def show_hint(self, text: str) -> None:
         """Lines stay, so there are no hints."""
@@ -209,8 +196,7 @@ class _PlainReplViews:
 
 
 def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    print(text, end="", flush=True)
 
 
 def _print_line(text: str) -> None:
@@ -219,5 +205,4 @@ def _print_line(text: str) -> None:
 
 
 def _ring() -> None:
-    sys.stderr.write("\a")
-    sys.stderr.flush()
+    print("\a", end="", file=sys.stderr, flush=True)
