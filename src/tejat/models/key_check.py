@@ -31,7 +31,7 @@ class ApiKeyService:
     path: str
     header: str
     key_prefix: str = ""
-    version_header: tuple[str, str] | None = None
+    other_headers: tuple[tuple[str, str], ...] = ()
 
 
 API_KEY_SERVICES = (
@@ -50,7 +50,7 @@ API_KEY_SERVICES = (
         ANTHROPIC_BASE_URL,
         "/v1/models?limit=1",
         "x-api-key",
-        version_header=("anthropic-version", "2023-06-01"),
+        other_headers=(("anthropic-version", "2023-06-01"),),
     ),
     ApiKeyService(
         Provider.OPENAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", OPENAI_BASE_URL, "/models", "authorization", "Bearer "
@@ -61,10 +61,7 @@ API_KEY_SERVICES = (
 async def check_key(service: ApiKeyService, key: str, options: ModelOptions) -> tuple[KeyStatus, str]:
     """Ask the service about the key; the text says why the result is unknown. Raises UsageError for an invalid URL."""
     base = resolve_base_url(options, variable=service.base_url_variable, default=service.default_base_url, has_key=True)
-    headers = {
-        service.header: f"{service.key_prefix}{key}",
-        **dict([service.version_header] if service.version_header else []),
-    }
+    headers = {service.header: f"{service.key_prefix}{key}", **dict(service.other_headers)}
     http = HttpClient(environment=options.environment, limits=_LIMITS)
     try:
         async with http.request("GET", f"{base}{service.path}", headers=headers) as response:

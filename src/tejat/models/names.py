@@ -34,14 +34,8 @@ _CONTEXT_WINDOWS = {
     "gemma-3n": 32_768,
     "gemma": 131_072,
     "claude": 200_000,
-    "claude-fable": 1_000_000,
-    "claude-haiku-5": 1_000_000,
-    "claude-opus-4-6": 1_000_000,
-    "claude-opus-4-7": 1_000_000,
-    "claude-opus-4-8": 1_000_000,
-    "claude-opus-5": 1_000_000,
-    "claude-sonnet-4-6": 1_000_000,
-    "claude-sonnet-5": 1_000_000,
+    **dict.fromkeys(("claude-fable", "claude-haiku-5", "claude-sonnet-4-6", "claude-sonnet-5"), 1_000_000),
+    **dict.fromkeys(("claude-opus-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5"), 1_000_000),
     "gpt-3.5": 16_385,
     "gpt-4-turbo": 128_000,
     "gpt-4.1": 1_047_576,
@@ -52,9 +46,7 @@ _CONTEXT_WINDOWS = {
     "gpt-5.5": 1_050_000,
     "gpt-oss": 131_072,
     "o1-mini": 128_000,
-    "o1": 200_000,
-    "o3": 200_000,
-    "o4": 200_000,
+    **dict.fromkeys(("o1", "o3", "o4"), 200_000),
 }
 _DEFAULT_CONTEXT_WINDOW = 128_000
 

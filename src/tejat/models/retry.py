@@ -93,8 +93,10 @@ class RetryingModel(ModelWrapper):
                 # Without the tools it is another request, with an attempt of its own.
                 attempts, removed = attempts + bool(rejected), removed + len(rejected)
                 reported = _tools_rejected_failure(rejected, failure) if rejected else failure
-                unusable += reported.kind in _UNUSABLE_KINDS
-                limit = _attempt_limit(attempts, attempt, unusable, reported)
+                limit = attempts
+                if reported.kind in _UNUSABLE_KINDS:
+                    unusable += 1
+                    limit = min(attempts, attempt + _MAX_UNUSABLE_RESPONSES - unusable)
                 if not reported.can_retry:
                     raise
                 if attempt >= limit:
@@ -115,14 +117,12 @@ class RetryingModel(ModelWrapper):
 
     def _wait_too_long(self, failure: ModelFailure, wait: float) -> ModelFailure:
         if failure.retry_after is None:
-            return _with_message(
-                failure,
-                lazy(
-                    "{text} Given up after waiting for {patience:g} seconds in all.",
-                    text=failure.message,
-                    patience=self._max_total_wait,
-                ),
+            message = lazy(
+                "{text} Given up after waiting for {patience:g} seconds in all.",
+                text=failure.message,
+                patience=self._max_total_wait,
             )
+            return _with_message(failure, message)
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
         advice = lazy(
             "The service can be asked again in {wait}, at {until}; not waiting that long.",
@@ -145,14 +145,6 @@ def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> Mode
     )
     message = join_lazy(" ", (text, failure.message))
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
-
-
-def _attempt_limit(attempts: int, attempt: int, void_attempts: int, failure: ModelFailure) -> int:
-    return (
-        min(attempts, attempt + _MAX_UNUSABLE_RESPONSES - void_attempts)
-        if failure.kind in _UNUSABLE_KINDS
-        else attempts
-    )
 
 
 def _check_usable(answer: ModelResponse) -> ModelResponse:

@@ -8,11 +8,7 @@ class ModelWrapper:
 
     def __init__(self, inner: ModelClient, name: str | None = None) -> None:
         self._inner = inner
-        self._name = inner.name if name is None else name
-
-    @property
-    def name(self) -> str:
-        return self._name
+        self.name = inner.name if name is None else name
 
     @property
     def context_window(self) -> int:

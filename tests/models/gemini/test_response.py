@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.model_servers.gemini import chunk, function_call
 from tejat.core.messages.types import FileData, FunctionCall, InlineData, MessagePart, Opaque, Text, Thought
 from tejat.core.model import (
+    Chunk,
     Citation,
     FailureKind,
     FinishReason,
@@ -26,12 +27,10 @@ from tejat.models.gemini.response import GeminiResponseReader
 from tejat.models.wire.common import UNNAMED_CALL, wire_name
 from tejat.workspace.http.sse import SseParser
 
-Delta = TextDelta | ThoughtDelta
 
-
-def read(*chunks: object) -> tuple[list[Delta], ModelResponse]:
+def read(*chunks: object) -> tuple[list[Chunk], ModelResponse]:
     reader = GeminiResponseReader()
-    deltas = [delta for value in chunks for delta in reader.read(json.dumps(value))]
+    deltas = [delta for value in chunks for delta in reader.feed(json.dumps(value))]
     return deltas, reader.response()
 
 
@@ -118,7 +117,7 @@ def test_calls_are_of_the_tools_own_names() -> None:
         {"functionCall": {"name": "srv__a.b"}},
     ]
     calls.append({"functionCall": {"name": "unheard_of"}, "thoughtSignature": "s"})
-    assert list(reader.read(json.dumps(chunk(*calls, reason="STOP")))) == []
+    assert list(reader.feed(json.dumps(chunk(*calls, reason="STOP")))) == []
     assert reader.response().calls == (
         FunctionCall("2fa", {}),
         FunctionCall("srv__a.b", {}),
@@ -240,15 +239,15 @@ def test_what_is_no_chunk(value: object) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": NaN}', b"\xff\xff"])
 def test_what_is_no_json(text: str | bytes) -> None:
     with pytest.raises(ModelFailure) as caught:
-        GeminiResponseReader().read(text)
+        GeminiResponseReader().feed(text)
     assert caught.value.kind is FailureKind.PROTOCOL
 
 
 def test_an_error_in_the_middle_of_the_stream() -> None:
     reader = GeminiResponseReader(["hunter22"])
-    assert list(reader.read(json.dumps(chunk("Hel")))) == [TextDelta("Hel")]
+    assert list(reader.feed(json.dumps(chunk("Hel")))) == [TextDelta("Hel")]
     with pytest.raises(ModelFailure) as caught:
-        list(reader.read(json.dumps({"error": {"code": 503, "message": "busy hunter22", "status": "UNAVAILABLE"}})))
+        list(reader.feed(json.dumps({"error": {"code": 503, "message": "busy hunter22", "status": "UNAVAILABLE"}})))
     assert (caught.value.kind, caught.value.can_retry, caught.value.status) == (FailureKind.UNAVAILABLE, True, 503)
     assert caught.value.message == "The service is not available. (HTTP 503) busy ***"
 
@@ -273,7 +272,7 @@ STREAM = b"".join(
 def test_however_the_bytes_are_cut_the_answer_is_the_same(cuts: list[int]) -> None:
     reader, parser = GeminiResponseReader(), SseParser()
     pieces = [STREAM[start:end] for start, end in pairwise([0, *sorted(cuts), len(STREAM)])]
-    deltas = [delta for piece in pieces for event in parser.feed(piece) for delta in reader.read(event.data)]
+    deltas = [delta for piece in pieces for event in parser.feed(piece) for delta in reader.feed(event.data)]
     assert deltas == [ThoughtDelta("dénk"), TextDelta("Grüße 語")]
     assert parser.end() == []
     assert reader.response().message.parts == (

@@ -67,7 +67,7 @@ class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Ask the service, or return an estimate if it does not count."""
-        head = encode_count_head(self._model, request, self._dialect)
+        head = encode_count_head(self.name, request, self._dialect)
         try:
             counted = await self._sse.post(f"{self._url}/count_tokens", [head, *self._messages(request, self._dialect)])
         except ModelFailure:
@@ -79,7 +79,7 @@ class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
         return AnthropicResponseReader(request.tools, self._target, is_forced=is_forced)
 
     def _body(self, request: ModelRequest, dialect: AnthropicDialect) -> list[bytes]:
-        head = self._head(request, partial(encode_head, self._model, request, dialect), dialect)
+        head = self._head(request, partial(encode_head, self.name, request, dialect), dialect)
         return [head, *self._messages(request, dialect)]
 
     def _messages(self, request: ModelRequest, dialect: AnthropicDialect) -> list[bytes]:
@@ -102,7 +102,7 @@ class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
     def _encoder(self, *, with_thinking: bool, media: bool) -> EncodingCache:
         key = (with_thinking, media)
         if key not in self._encoders:
-            thinking_model = self._model if with_thinking else None
+            thinking_model = self.name if with_thinking else None
             self._encoders[key] = EncodingCache(partial(encode_message, thinking_model=thinking_model, media=media))
         return self._encoders[key]
 

@@ -21,6 +21,7 @@ from tejat.core.messages.types import (
 from tejat.core.model import ModelRequest
 from tejat.models.wire.common import (
     encode_base64,
+    json_prompt,
     media_placeholder,
     object_schema,
     response_text,
@@ -122,7 +123,9 @@ def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str
     if dialect.thinking is not ThinkingMode.OFF and form is not AnthropicJsonMode.TOOL:
         shown: JsonObject = {"display": "summarized"} if dialect.thinking is ThinkingMode.SUMMARIZED else {}
         matter["thinking"] = {"type": "adaptive", **shown}
-    system = _system_prompt(request, form)
+    system = request.system
+    if request.response_schema is not None and form is AnthropicJsonMode.PROMPT:
+        system = json_prompt(system, request.response_schema)
     if system.strip():
         matter["system"] = [_with_cache_control({"type": "text", "text": system}, dialect)]
     if request.response_schema is not None and form is AnthropicJsonMode.FORMAT:
@@ -130,15 +133,6 @@ def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str
             "format": {"type": "json_schema", "schema": _without_additional_properties(request.response_schema)}
         }
     return matter | _tool_fields(request, form, dialect)
-
-
-def _system_prompt(request: ModelRequest, form: AnthropicJsonMode | None) -> str:
-    if request.response_schema is None or form is not AnthropicJsonMode.PROMPT:
-        return request.system
-    instruction = (
-        f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
-    )
-    return f"{request.system}\n\n{instruction}" if request.system else instruction
 
 
 def _tool_fields(

@@ -61,19 +61,13 @@ class AnthropicResponseReader:
         self._blocks: dict[int, _Block] = {}
         self._stop = ""
         self._stop_detail = ""
-        self._is_done = False
+        self.is_done = False
         self._usage: dict[str, int] = {}
         self._model = ""
 
     @property
-    def is_done(self) -> bool:
-        """Whether the service has ended the stream."""
-        return self._is_done
-
-    @property
     def is_complete(self) -> bool:
-        """Whether the response is complete, even if the connection breaks now."""
-        return self._is_done or bool(self._stop)
+        return self.is_done or bool(self._stop)
 
     def feed(self, data: str) -> list[Chunk]:
         """Read the data of one event. Raises ModelFailure for an error event and for invalid data."""
@@ -97,7 +91,7 @@ class AnthropicResponseReader:
                 self._stop_message(as_object(event.get("delta")))
                 self._update_usage(as_object(event.get("usage")))
             case "message_stop":
-                self._is_done = True
+                self.is_done = True
             case "error":
                 raise parse_api_error(event, self._target, status=200)
             case "message":
@@ -123,9 +117,8 @@ class AnthropicResponseReader:
                 continue
             call = self._function_call(block)
             if call is None:
-                malformed = malformed or lazy(
-                    "The arguments of {name} are not a JSON object.", name=as_str(block.start.get("name"))
-                )
+                name = as_str(block.start.get("name"))
+                malformed = malformed or lazy("The arguments of {name} are not a JSON object.", name=name)
             elif not self._is_forced:
                 parts.append(call)
             elif call.name == ANSWER_TOOL:
@@ -172,7 +165,7 @@ class AnthropicResponseReader:
             self._blocks[index].signature.append(as_str(as_object(block).get("signature")))
             self._blocks[index].is_closed = True
         self._stop_message(message)
-        self._is_done = True
+        self.is_done = True
         return deltas
 
     def _block_parts(self, block: _Block) -> list[MessagePart]:
@@ -209,9 +202,9 @@ class AnthropicResponseReader:
 
     def _response(self, parts: list[MessagePart], malformed: str) -> ModelResponse:
         reason = _FINISH_REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)
-        detail = (
-            "" if reason is FinishReason.STOP else self._stop_detail or lazy("It ended with {stop!r}.", stop=self._stop)
-        )
+        detail = ""
+        if reason is not FinishReason.STOP:
+            detail = self._stop_detail or lazy("It ended with {stop!r}.", stop=self._stop)
         if malformed and reason not in {FinishReason.BLOCKED, FinishReason.MAX_TOKENS}:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
             parts = [part for part in parts if not isinstance(part, FunctionCall)]

@@ -76,21 +76,22 @@ def api_version(options: ModelOptions, *, default: str) -> str:
     return version
 
 
-class _ApiKeyEndpoint:
+class ApiKeyAuth:
+    def __init__(self, key: str) -> None:
+        self.secrets: Sequence[str] = (key,)
+
+    async def headers(self) -> Mapping[str, str]:
+        return {"x-goog-api-key": self.secrets[0]}
+
+
+class _ApiKeyEndpoint(ApiKeyAuth):
     def __init__(self, model: str, key: str, base: str) -> None:
+        super().__init__(key)
         self._resource = model if "/" in model else f"models/{model}"
-        self._key = key
         self._base = base
 
     def url(self, method: str) -> str:
         return f"{self._base}/{quote(self._resource, safe='/')}:{method}"
-
-    async def headers(self) -> Mapping[str, str]:
-        return {"x-goog-api-key": self._key}
-
-    @property
-    def secrets(self) -> Sequence[str]:
-        return (self._key,)
 
     def count_tokens_body(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
         model = f'{{"generateContentRequest":{{"model":"{self._resource}",'
@@ -99,6 +100,8 @@ class _ApiKeyEndpoint:
 
 class GeminiClient(HttpModel):
     """One model behind an endpoint. Each message is encoded once, however often it is sent."""
+
+    capabilities = frozenset(Capability)
 
     def __init__(self, model: str, endpoint: GeminiEndpoint, options: ModelOptions) -> None:
         self._endpoint = endpoint
@@ -109,10 +112,6 @@ class GeminiClient(HttpModel):
         self._lean_cache = EncodingCache(partial(self._encoder.encode_message, media=False))
         self._joined_contents = JoinedMessages(self._cache)
         self._without_signature: WeakSet[Message] = WeakSet()
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         reader = GeminiResponseReader(self._endpoint.secrets, request.tools)

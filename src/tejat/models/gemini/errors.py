@@ -23,54 +23,39 @@ def parse_api_error(
     `status` is that of the response, `retry_after` the delay that its headers ask for.
     """
     error = _error_object(body)
-    code = status if status is not None and status != 200 else _error_code(error)
+    code = error.get("code") if status in {None, 200} else status
+    code = code if isinstance(code, int) else 500
     details = [as_object(detail) for detail in as_list(error.get("details"))]
-    message = _error_message(body, error, code, secrets)
+    text = _error_message(body, error, code, secrets)
+    reasons = " ".join(str(detail.get("reason", "")) for detail in details)
     wait = _retry_delay(details, str(error.get("message", "")))
     # The body is more precise than the headers of a gateway.
     wait = retry_after if wait is None else wait
-    if re.search(_INVALID_KEY, f"{error.get('message', '')} {_error_reasons(details)}") or code in {401, 403}:
-        return ModelFailure(
-            lazy("The service does not accept the key or its owner. {text}", text=message),
-            FailureKind.AUTHENTICATION,
-            status=code,
-        )
+    if re.search(_INVALID_KEY, f"{error.get('message', '')} {reasons}") or code in {401, 403}:
+        message = lazy("The service does not accept the key or its owner. {text}", text=text)
+        return ModelFailure(message, FailureKind.AUTHENTICATION, status=code)
     if code == 404:
-        return ModelFailure(
-            lazy("There is no such model here. {text}", text=message), FailureKind.BAD_REQUEST, status=code
-        )
+        message = lazy("There is no such model here. {text}", text=text)
+        return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
     if code == 429:
-        return _rate_limited(message, details, wait)
-    if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, message)):
-        return ModelFailure(
-            lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
-        )
+        return _rate_limited(text, details, wait)
+    if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, text)):
+        message = lazy("The conversation is too long. {text}", text=text)
+        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code)
     if is_retryable_status(code):
-        return ModelFailure(
-            lazy("The service is not available. {text}", text=message),
-            FailureKind.UNAVAILABLE,
-            status=code,
-            retry_after=wait,
-            can_retry=True,
-        )
+        message = lazy("The service is not available. {text}", text=text)
+        return ModelFailure(message, FailureKind.UNAVAILABLE, status=code, retry_after=wait, can_retry=True)
     if code >= 400:
-        return ModelFailure(
-            lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
-        )
-    return ModelFailure(
-        lazy("This does not seem to be the service of a model. {text}", text=message), FailureKind.PROTOCOL, status=code
-    )
+        message = lazy("The service refused the request. {text}", text=text)
+        return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
+    message = lazy("This does not seem to be the service of a model. {text}", text=text)
+    return ModelFailure(message, FailureKind.PROTOCOL, status=code)
 
 
 def _error_object(answer: object) -> Mapping[str, object]:
     # Outside of a stream the service responds with a list.
     first = next(iter(as_list(answer)), answer)
     return as_object(as_object(first).get("error"))
-
-
-def _error_code(error: Mapping[str, object]) -> int:
-    code = error.get("code")
-    return code if isinstance(code, int) else 500
 
 
 def _error_message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:
@@ -81,47 +66,28 @@ def _error_message(answer: object, error: Mapping[str, object], code: int, secre
 
 
 def _retry_delay(details: list[Mapping[str, object]], message: str) -> float | None:
-    for detail in details:
-        found = re.fullmatch(_SECONDS, str(detail.get("retryDelay", "")))
-        if found is not None:
-            return float(found[1])
-    found = re.search(_RETRY_IN, message)
+    stated = (re.fullmatch(_SECONDS, str(detail.get("retryDelay", ""))) for detail in details)
+    found = next(filter(None, stated), None) or re.search(_RETRY_IN, message)
     return None if found is None else float(found[1])
 
 
-def _error_reasons(details: list[Mapping[str, object]]) -> str:
-    return " ".join(str(detail.get("reason", "")) for detail in details)
-
-
-def _rate_limited(message: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
+def _rate_limited(text: str, details: list[Mapping[str, object]], wait: float | None) -> ModelFailure:
     violations = [as_object(found) for detail in details for found in as_list(detail.get("violations"))]
     quotas = sorted({quota for quota in (_quota_name(violation) for violation in violations) if quota})
     which = lazy(" Quota: {names}.", names=", ".join(quotas)) if quotas else ""
     if any("PerDay" in quota for quota in quotas):
         # Retrying on the same day is pointless, whatever delay the service names.
-        return ModelFailure(
-            lazy(
-                "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
-                which=which,
-                text=message,
-            ),
-            FailureKind.RATE_LIMITED,
-            status=429,
-            retry_after=wait,
+        message = lazy(
+            "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
+            which=which,
+            text=text,
         )
+        return ModelFailure(message, FailureKind.RATE_LIMITED, status=429, retry_after=wait)
     if violations and all(violation.get("quotaValue") == "0" for violation in violations):
-        return ModelFailure(
-            lazy("This key has no quota for the model.{which} {text}", which=which, text=message),
-            FailureKind.RATE_LIMITED,
-            status=429,
-        )
-    return ModelFailure(
-        lazy("Too many requests.{which} {text}", which=which, text=message),
-        FailureKind.RATE_LIMITED,
-        status=429,
-        retry_after=wait,
-        can_retry=True,
-    )
+        message = lazy("This key has no quota for the model.{which} {text}", which=which, text=text)
+        return ModelFailure(message, FailureKind.RATE_LIMITED, status=429)
+    message = lazy("Too many requests.{which} {text}", which=which, text=text)
+    return ModelFailure(message, FailureKind.RATE_LIMITED, status=429, retry_after=wait, can_retry=True)
 
 
 def _quota_name(violation: Mapping[str, object]) -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import assert_never, cast
 
+from tejat.core.frozen import replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import GENERATED_ID_PREFIX, Message
 from tejat.core.messages.types import (
@@ -19,7 +20,6 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import Capability, ModelRequest
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import media_placeholder, wire_name
 
 VENDOR = "gemini"
@@ -61,9 +61,10 @@ class GeminiEncoder:
         """
         given = message.parts if signed else tuple(map(_without_signature, message.parts))
         parts = self._encode_parts(given if media else map(_without_media, given))
-        return _encode_content(
-            message, _add_placeholder_signature(parts) if self.requires_signatures or not signed else parts
-        )
+        if self.requires_signatures or not signed:
+            _add_placeholder_signature(parts)
+        # Messages without parts and empty texts are rejected.
+        return dump_json({"role": message.role.value, "parts": parts or [{"text": " "}]}).encode()
 
     def _encode_parts(self, given: Iterable[MessagePart]) -> list[JsonObject]:
         parts: list[JsonObject] = []
@@ -120,12 +121,9 @@ def _prompt_fields(request: ModelRequest) -> JsonObject:
         # Most models reject functions together with built-in tools.
         fields["tools"] = [_CAPABILITY_TOOLS[ability] for ability in sorted(request.capabilities)]
     elif request.tools:
-        fields["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
+        declarations = [{**tool.to_json(), "name": wire_name(tool.name, NAME_PATTERN)} for tool in request.tools]
+        fields["tools"] = [{"functionDeclarations": declarations}]
     return fields
-
-
-def _declaration(tool: FunctionDeclaration) -> JsonObject:
-    return {**tool.to_json(), "name": wire_name(tool.name, NAME_PATTERN)}
 
 
 def _is_sent(part: MessagePart) -> bool:
@@ -173,12 +171,8 @@ def _id_field(call_id: str | None) -> JsonObject:
 
 def _without_signature(part: MessagePart) -> MessagePart:
     match part:
-        case Text(text):
-            return Text(text)
-        case Thought(text):
-            return Thought(text)
-        case FunctionCall(name, args, call_id):
-            return FunctionCall(name, args, call_id)
+        case Text() | Thought() | FunctionCall():
+            return replace(part, signature=None)
         case Opaque(vendor, value):
             return Opaque(vendor, {name: inner for name, inner in value.items() if name != _SIGNATURE})
         case _:
@@ -189,15 +183,8 @@ def _without_media(part: MessagePart) -> MessagePart:
     return Text(media_placeholder(part, "the conversation became too large")) if isinstance(part, InlineData) else part
 
 
-def _add_placeholder_signature(parts: list[JsonObject]) -> list[JsonObject]:
+def _add_placeholder_signature(parts: list[JsonObject]) -> None:
     """Add a placeholder signature to the first call, which carries the signature of all calls in the message."""
     first = next((position for position, part in enumerate(parts) if "functionCall" in part), None)
     if first is not None:
         parts[first] = {_SIGNATURE: _PLACEHOLDER_SIGNATURE, **parts[first]}
-    return parts
-
-
-def _encode_content(message: Message, parts: list[JsonObject]) -> bytes:
-    # Messages without parts and empty texts are rejected.
-    content: JsonObject = {"role": message.role.value, "parts": parts or [{"text": " "}]}
-    return dump_json(content).encode()

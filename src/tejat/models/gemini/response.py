@@ -35,14 +35,8 @@ from tejat.models.wire.redact import safe_text
 _FINISH_REASONS = {
     "STOP": FinishReason.STOP,
     "MAX_TOKENS": FinishReason.MAX_TOKENS,
-    "SAFETY": FinishReason.BLOCKED,
-    "RECITATION": FinishReason.BLOCKED,
-    "BLOCKLIST": FinishReason.BLOCKED,
-    "PROHIBITED_CONTENT": FinishReason.BLOCKED,
-    "SPII": FinishReason.BLOCKED,
-    "IMAGE_SAFETY": FinishReason.BLOCKED,
-    "IMAGE_PROHIBITED_CONTENT": FinishReason.BLOCKED,
-    "IMAGE_RECITATION": FinishReason.BLOCKED,
+    **dict.fromkeys(("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), FinishReason.BLOCKED),
+    **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), FinishReason.BLOCKED),
     "MODEL_ARMOR": FinishReason.BLOCKED,
     "MALFORMED_FUNCTION_CALL": FinishReason.MALFORMED_CALL,
     "UNEXPECTED_TOOL_CALL": FinishReason.MALFORMED_CALL,
@@ -59,7 +53,10 @@ _USAGE_FIELDS = (
 
 
 class GeminiResponseReader:
-    """Reads one response to a request with these tools."""
+    """Reads one response to a request with these tools. Only the end of the stream ends the response."""
+
+    is_done = False
+    is_complete = False
 
     def __init__(self, secrets: Sequence[str] = (), tools: tuple[FunctionDeclaration, ...] = ()) -> None:
         self._secrets = secrets
@@ -71,34 +68,22 @@ class GeminiResponseReader:
         self._model = ""
         self._grounding = Grounding()
 
-    @property
-    def is_done(self) -> bool:
-        """Always false: only the end of the stream ends the response."""
-        return False
-
-    @property
-    def is_complete(self) -> bool:
-        return False
-
-    def feed(self, data: str) -> list[Chunk]:
-        return list(self.read(data))
+    def feed(self, data: str | bytes) -> list[Chunk]:
+        """Return the deltas of one chunk. Raises ModelFailure for an error and for invalid data."""
+        try:
+            chunk = load_json(data)
+        except InvalidJson as error:
+            raise protocol_failure(str(error)) from None
+        return list(self._read(chunk))
 
     def end(self) -> list[Chunk]:
         return [self.response()]
 
-    def read(self, text: str | bytes) -> Iterator[TextDelta | ThoughtDelta]:
-        """Return the deltas of one chunk. Raises ModelFailure for an error and for invalid data."""
-        try:
-            chunk = load_json(text)
-        except InvalidJson as error:
-            raise protocol_failure(str(error)) from None
-        return self.read_value(chunk)
-
-    def read_value(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:
+    def _read(self, chunk: object) -> Iterator[TextDelta | ThoughtDelta]:
         """Return the deltas of a parsed chunk, or of a list of chunks."""
         if isinstance(chunk, list):
             for inner in cast("list[object]", chunk):
-                yield from self.read_value(inner)
+                yield from self._read(inner)
             return
         fields = _require_object(chunk, "a chunk")
         if "error" in fields:
@@ -114,7 +99,8 @@ class GeminiResponseReader:
     def response(self) -> ModelResponse:
         """Return the response at the end of the stream. Raises ModelFailure if it is incomplete."""
         if self._reason is None:
-            raise _stream_cut()
+            reason = lazy("The stream ended in the middle of the answer.")
+            raise ModelFailure(reason, FailureKind.STREAM_CUT, can_retry=True)
         message = Message(Role.MODEL, tuple(self._parts))
         grounding = None if self._grounding == Grounding() else self._grounding
         return ModelResponse(message, self._reason, self._usage, self._detail, self._model, grounding)
@@ -124,16 +110,15 @@ class GeminiResponseReader:
         if reason:
             text = as_str(feedback.get("blockReasonMessage"))
             self._reason = FinishReason.BLOCKED
-            self._detail = map_lazy(
-                lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text), safe_text
-            )
+            message = lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text)
+            self._detail = map_lazy(message, safe_text)
 
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
         content = _require_object(candidate.get("content") or {}, "content")
         for part in _require_objects(content.get("parts"), "parts"):
             # A response of the service to a call would make every further request illegal.
             if "functionResponse" not in part:
-                yield from self._add_part(self._restore_name(_read_part(part)))
+                yield from self._add_part(self._read_part(part))
         self._read_grounding(candidate)
         reason = as_str(candidate.get("finishReason"))
         if reason and reason != _UNSPECIFIED and self._reason is not FinishReason.BLOCKED:
@@ -141,10 +126,9 @@ class GeminiResponseReader:
             text = as_str(candidate.get("finishMessage"))
             self._detail = "" if reason == "STOP" else safe_text(f"({reason}) {text}")
 
-    def _restore_name(self, part: MessagePart) -> MessagePart:
-        if not isinstance(part, FunctionCall):
-            return part
-        return replace(part, name=self._names.get(part.name, part.name))
+    def _read_part(self, given: JsonObject) -> MessagePart:
+        part = _read_part(given)
+        return replace(part, name=self._names.get(part.name, part.name)) if isinstance(part, FunctionCall) else part
 
     def _add_part(self, part: MessagePart) -> Iterator[TextDelta | ThoughtDelta]:
         last = self._parts[-1] if self._parts else None
@@ -170,10 +154,6 @@ class GeminiResponseReader:
         self._grounding = Grounding(
             sources or before.sources, citations or before.citations, {**before.fetched_urls, **fetched}
         )
-
-
-def _stream_cut() -> ModelFailure:
-    return ModelFailure(lazy("The stream ended in the middle of the answer."), FailureKind.STREAM_CUT, can_retry=True)
 
 
 def _read_part(part: JsonObject) -> MessagePart:

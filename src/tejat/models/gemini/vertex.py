@@ -12,7 +12,7 @@ from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.base_url import read_api_key, resolve_base_url
-from tejat.models.gemini.client import GeminiClient, api_version
+from tejat.models.gemini.client import ApiKeyAuth, GeminiClient, api_version
 from tejat.workspace.threads.daemon import run_in_daemon
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
     """Return the authentication, and whether it belongs to a project."""
     key = read_api_key(options, "GOOGLE_API_KEY")
     if not project and key:
-        return _ApiKeyAuth(key), False
+        return ApiKeyAuth(key), False
     if not project:
         message = lazy(
             "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
@@ -97,18 +97,6 @@ class _VertexEndpoint:
 
     def count_tokens_body(self, contents: bytes, rest: bytes) -> Sequence[bytes]:
         return (b'{"contents":[', contents, b"]", rest, b"}")
-
-
-class _ApiKeyAuth:
-    def __init__(self, key: str) -> None:
-        self._key = key
-
-    async def headers(self) -> Mapping[str, str]:
-        return {"x-goog-api-key": self._key}
-
-    @property
-    def secrets(self) -> Sequence[str]:
-        return (self._key,)
 
 
 class _DefaultCredentialsAuth:

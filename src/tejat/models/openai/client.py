@@ -67,7 +67,7 @@ class OpenAIClient(AdaptiveHttpModel[OpenAIDialect]):
     def _body(self, request: ModelRequest, dialect: OpenAIDialect) -> list[bytes]:
         cache = self._encoder(dialect)
         lean = self._encoder(replace(dialect, supports_media=False))
-        body = [self._head(request, partial(encode_head, self._model, request, dialect), dialect)]
+        body = [self._head(request, partial(encode_head, self.name, request, dialect), dialect)]
         for piece in encode_within_limit(request.messages, cache, lean, max_bytes=_MAX_REQUEST_BYTES):
             body += (piece, b",")
         body[-1] = BODY_TAIL

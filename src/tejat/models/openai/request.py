@@ -26,6 +26,7 @@ from tejat.core.model import ModelRequest
 from tejat.models.wire.common import (
     data_url,
     encode_base64,
+    json_prompt,
     media_placeholder,
     object_schema,
     response_text,
@@ -92,7 +93,9 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
         ]
     if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.PROMPT:
         fields["response_format"] = _response_format(request.response_schema, dialect.json_mode)
-    system = _system_prompt(request, dialect)
+    system = request.system
+    if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.SCHEMA:
+        system = json_prompt(system, request.response_schema)
     first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
     return f'{dump_json(fields)[:-1]},"messages":[{first}'.encode()
 
@@ -101,15 +104,6 @@ def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
     if form is OpenAIJsonMode.OBJECT:
         return {"type": "json_object"}
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-
-
-def _system_prompt(request: ModelRequest, dialect: OpenAIDialect) -> str:
-    if request.response_schema is None or dialect.json_mode is OpenAIJsonMode.SCHEMA:
-        return request.system
-    instruction = (
-        f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(request.response_schema)}"
-    )
-    return f"{request.system}\n\n{instruction}" if request.system else instruction
 
 
 def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:

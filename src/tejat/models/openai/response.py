@@ -34,13 +34,8 @@ _PREFIX_LENGTH = 20
 """Characters that show whether a text may be tool calls."""
 
 _FINISH_REASONS = {
-    "stop": FinishReason.STOP,
-    "tool_calls": FinishReason.STOP,
-    "function_call": FinishReason.STOP,
-    "eos": FinishReason.STOP,
-    "end_turn": FinishReason.STOP,
-    "stop_sequence": FinishReason.STOP,
-    "tool_use": FinishReason.STOP,
+    **dict.fromkeys(("stop", "tool_calls", "function_call", "eos"), FinishReason.STOP),
+    **dict.fromkeys(("end_turn", "stop_sequence", "tool_use"), FinishReason.STOP),
     "length": FinishReason.MAX_TOKENS,
     "max_tokens": FinishReason.MAX_TOKENS,
     "content_filter": FinishReason.BLOCKED,
@@ -63,24 +58,18 @@ class OpenAIResponseReader:
         self._refusals: list[str] = []
         self._calls = _CallAssembler()
         self._finish: str | None = None
-        self._is_done = False
+        self.is_done = False
         self._usage = NO_USAGE
         self._model = ""
 
     @property
-    def is_done(self) -> bool:
-        """Whether the server has ended the stream."""
-        return self._is_done
-
-    @property
     def is_complete(self) -> bool:
-        """Whether the response is complete, even if the connection breaks now."""
-        return self._is_done or self._finish is not None
+        return self.is_done or self._finish is not None
 
     def feed(self, data: str) -> list[Chunk]:
         """Read the data of one event. Raises ModelFailure for an error event and for invalid data."""
         if data.strip() in {"", DONE}:
-            self._is_done = self._is_done or bool(data.strip())
+            self.is_done = self.is_done or bool(data.strip())
             return []
         try:
             chunk = parse_object(data)

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from tejat.core.messages.types import JsonValue
@@ -36,27 +36,11 @@ class Placeholders:
 
     def substitute(self, value: JsonValue) -> JsonValue:
         """Return the value with all strings substituted, including keys."""
-        match value:
-            case str():
-                return self.substitute_pieces([value])[0]
-            case Mapping():
-                return {self.substitute_pieces([key])[0]: self.substitute(item) for key, item in value.items()}
-            case Sequence():
-                return [self.substitute(item) for item in value]
-            case _:
-                return value
+        return _map_strings(value, lambda text: self.substitute_pieces([text])[0])
 
     def restore(self, value: JsonValue) -> JsonValue:
         """Undo `substitute`, except for secrets."""
-        match value:
-            case str():
-                return self.restore_text(value)
-            case Mapping():
-                return {self.restore_text(key): self.restore(item) for key, item in value.items()}
-            case Sequence():
-                return [self.restore(item) for item in value]
-            case _:
-                return value
+        return _map_strings(value, self.restore_text)
 
     def substitute_pieces(self, pieces: Sequence[str]) -> list[str]:
         """Substitute in the pieces of one text, also across their boundaries."""
@@ -90,6 +74,18 @@ class Placeholders:
             return f"${{{found[0][3:]}"
         real = self._reals[name]
         return real if start is None else real[int(start) : int(end) if end else None]
+
+
+def _map_strings(value: JsonValue, convert: Callable[[str], str]) -> JsonValue:
+    match value:
+        case str():
+            return convert(value)
+        case Mapping():
+            return {convert(key): _map_strings(item, convert) for key, item in value.items()}
+        case Sequence():
+            return [_map_strings(item, convert) for item in value]
+        case _:
+            return value
 
 
 class _PieceEditor:

@@ -84,12 +84,9 @@ class RecordingModel(ModelWrapper):
 
     def _encode_chunks(self, chunks: Sequence[Chunk]) -> list[JsonValue]:
         """Encode chunks as JSON. All text deltas are one text to the placeholders, which may be cut anywhere."""
-        texts = iter(
-            self._placeholders.substitute_pieces([chunk.text for chunk in chunks if isinstance(chunk, TextDelta)])
-        )
-        thoughts = iter(
-            self._placeholders.substitute_pieces([chunk.text for chunk in chunks if isinstance(chunk, ThoughtDelta)])
-        )
+        substitute = self._placeholders.substitute_pieces
+        texts = iter(substitute([chunk.text for chunk in chunks if isinstance(chunk, TextDelta)]))
+        thoughts = iter(substitute([chunk.text for chunk in chunks if isinstance(chunk, ThoughtDelta)]))
         written: list[JsonValue] = []
         for chunk in chunks:
             match chunk:

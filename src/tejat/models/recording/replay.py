@@ -45,27 +45,15 @@ class ReplayModel:
         """Raises ValueError if `head` is not the first line of a recording."""
         self.header = cast("JsonObject", disguise.restore(head.object("header")))
         self._path = path
-        self._name = disguise.restore_text(head.string("model"))
-        self._context_window = head.integer("context_window")
-        self._capabilities = frozenset(Capability(ability) for ability in head.strings("abilities"))
+        self.name = disguise.restore_text(head.string("model"))
+        self.context_window = head.integer("context_window")
+        self.capabilities = frozenset(Capability(ability) for ability in head.strings("abilities"))
         self._placeholders = disguise
         self._normalizer = RequestNormalizer(disguise.substitute)
         self._pieces: dict[str, JsonValue] = {}
         self._remaining: list[_RecordedExchange] = []
         self._counts: dict[str, int] = {}
         self._request_count = 0
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def context_window(self) -> int:
-        return self._context_window
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return self._capabilities
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Stream the recorded chunks, without their delays.

@@ -55,23 +55,14 @@ def open_scripted_model(path: str, *, root: str) -> ModelClient:
 class ScriptedModel:
     """Gives the answers of a script one after the other, separately for each purpose."""
 
+    capabilities: frozenset[Capability] = frozenset()
+
     def __init__(self, script: Script, file: str) -> None:
-        self._context_window = script.context_window
+        self.name = f"scripted:{file}"
+        self.context_window = script.context_window
         self._file = file
         self._remaining = list(script.answers)
         self._unchecked: dict[str, ScriptedAnswer] = {}
-
-    @property
-    def name(self) -> str:
-        return f"scripted:{self._file}"
-
-    @property
-    def context_window(self) -> int:
-        return self._context_window
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return frozenset()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Stream the next answer of the script.
@@ -203,13 +194,9 @@ def _check_response(came: tuple[FunctionResponse, str], call: ScriptedCall) -> s
             return lazy("should have failed, but succeeded: {text}", text=_quote(text))
         return lazy("should have succeeded, but failed: {text}", text=_quote(text))
     missing = next((expected for expected in call.expected if expected not in text), None)
-    return (
-        None
-        if missing is None
-        else lazy(
-            "should have answered with {missing}, but answered {text}", missing=_quote(missing), text=_quote(text)
-        )
-    )
+    if missing is None:
+        return None
+    return lazy("should have answered with {missing}, but answered {text}", missing=_quote(missing), text=_quote(text))
 
 
 def _response_text(response: FunctionResponse) -> str:
@@ -223,16 +210,12 @@ def _quote(text: str) -> str:
 
 
 def _build_message(answer: ScriptedAnswer) -> Message:
-    parts: list[MessagePart] = []
-    if answer.think:
-        parts.append(Thought(answer.think))
+    parts: list[MessagePart] = [Thought(answer.think)] if answer.think else []
     if answer.say:
         parts.append(Text(answer.say))
     return model_message(*parts, *(FunctionCall(call.name, call.args, call.id) for call in answer.calls))
 
 
 def _scripted_failure(answer: ScriptedAnswer, kind: FailureKind) -> ModelFailure:
-    message = answer.detail or lazy(
-        "The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind
-    )
-    return ModelFailure(message, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)
+    message = lazy("The script wants answer {number} to fail ({kind}).", number=answer.number, kind=kind)
+    return ModelFailure(answer.detail or message, kind, retry_after=answer.retry_after, can_retry=kind in _RETRYABLE)

@@ -31,41 +31,26 @@ def parse_api_error(
     words = {as_str(error.get(key)) for key in ("code", "type")}
     code = status if status != 200 else _status_from_error(error, words)
     text = as_str(error.get("message")) or (as_str(body) if not error else "")
-    message = safe_text(f"(HTTP {code}) {strip_markup(text)}", (target.key,))
-    if (
-        words & _CONTEXT_TOO_LONG_CODES
-        or code == 413
-        or (code < 500 and re.search(_CONTEXT_TOO_LONG, message, re.IGNORECASE))
-    ):
-        return ModelFailure(
-            lazy("The conversation is too long. {text}", text=message), FailureKind.CONTEXT_FULL, status=code
-        )
+    text = safe_text(f"(HTTP {code}) {strip_markup(text)}", (target.key,))
+    is_too_long = words & _CONTEXT_TOO_LONG_CODES or code == 413
+    if is_too_long or (code < 500 and re.search(_CONTEXT_TOO_LONG, text, re.IGNORECASE)):
+        message = lazy("The conversation is too long. {text}", text=text)
+        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code)
     if words & _NO_CREDIT_CODES or code == 402:
-        return ModelFailure(
-            lazy("The account has no credit left. {text}", text=message), FailureKind.RATE_LIMITED, status=code
-        )
+        message = lazy("The account has no credit left. {text}", text=text)
+        return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code in {401, 403}:
-        advice = (
-            lazy("Is {key_name} right?", key_name=target.key_name)
-            if target.key
-            else lazy("It wants a key: set {key_name}.", key_name=target.key_name)
-        )
-        return ModelFailure(
-            lazy("The service does not accept the key or its owner. {text} {advice}", text=message, advice=advice),
-            FailureKind.AUTHENTICATION,
-            status=code,
-        )
+        advice = lazy("Is {key_name} right?", key_name=target.key_name)
+        if not target.key:
+            advice = lazy("It wants a key: set {key_name}.", key_name=target.key_name)
+        message = lazy("The service does not accept the key or its owner. {text} {advice}", text=text, advice=advice)
+        return ModelFailure(message, FailureKind.AUTHENTICATION, status=code)
     if code == 404:
-        advice = lazy(
-            "Is {model} the name of a model of this server, and its address right?",
-            model=safe_text(target.model, max_length=100),
-        )
-        return ModelFailure(
-            lazy("There is no such model here. {text} {advice}", text=message, advice=advice),
-            FailureKind.BAD_REQUEST,
-            status=code,
-        )
-    return _other_failure(code, message, retry_after)
+        model = safe_text(target.model, max_length=100)
+        advice = lazy("Is {model} the name of a model of this server, and its address right?", model=model)
+        message = lazy("There is no such model here. {text} {advice}", text=text, advice=advice)
+        return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
+    return _other_failure(code, text, retry_after)
 
 
 def _error_object(answer: object) -> Mapping[str, object]:
@@ -103,8 +88,7 @@ def _status_from_error(error: Mapping[str, object], words: set[str]) -> int:
     code = error.get("code")
     if isinstance(code, int) and 400 <= code < 600:
         return code
-    known = [_STATUSES[word] for word in sorted(words) if word in _STATUSES]
-    return known[0] if known else 500
+    return next((_STATUSES[word] for word in sorted(words) if word in _STATUSES), 500)
 
 
 _CONTEXT_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
@@ -120,19 +104,15 @@ _CONTEXT_TOO_LONG = (
 )
 
 
-def _other_failure(code: int, message: str, retry_after: float | None) -> ModelFailure:
+def _other_failure(code: int, text: str, retry_after: float | None) -> ModelFailure:
     if code == 429:
         what, kind = lazy("Too many requests."), FailureKind.RATE_LIMITED
     elif is_retryable_status(code):
         what, kind = lazy("The service is not available."), FailureKind.UNAVAILABLE
     elif code >= 400:
-        return ModelFailure(
-            lazy("The service refused the request. {text}", text=message), FailureKind.BAD_REQUEST, status=code
-        )
+        message = lazy("The service refused the request. {text}", text=text)
+        return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
     else:
-        return ModelFailure(
-            lazy("This does not seem to be the service of a model. {text}", text=message),
-            FailureKind.PROTOCOL,
-            status=code,
-        )
-    return ModelFailure(join_lazy(" ", (what, message)), kind, status=code, retry_after=retry_after, can_retry=True)
+        message = lazy("This does not seem to be the service of a model. {text}", text=text)
+        return ModelFailure(message, FailureKind.PROTOCOL, status=code)
+    return ModelFailure(join_lazy(" ", (what, text)), kind, status=code, retry_after=retry_after, can_retry=True)

@@ -95,6 +95,12 @@ def object_schema(schema: JsonObject) -> JsonObject:
 _COMPOSITION_KEYWORDS = frozenset({"oneOf", "anyOf", "allOf", "enum", "not"})
 
 
+def json_prompt(system: str, schema: JsonObject) -> str:
+    """Return a system prompt that demands a JSON response, for servers without another way to request it."""
+    instruction = f"Answer with JSON and nothing else. It must fit this JSON schema:\n{dump_json(schema)}"
+    return f"{system}\n\n{instruction}" if system else instruction
+
+
 def wire_id(call_id: str | None, position: int) -> str:
     """Return a call id that every service accepts; without one, it is made from the position in the message."""
     if call_id is None:

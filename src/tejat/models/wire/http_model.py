@@ -20,27 +20,18 @@ _ADAPTABLE_STATUSES = frozenset({400, 422})
 class HttpModel:
     """One model of one service: its name, its connection, and the part of a request that rarely changes."""
 
+    capabilities: frozenset[Capability] = frozenset()
+
     def __init__(
         self, model: str, url: str, options: ModelOptions, *, headers: AuthHeaders, parse_error: ErrorParser
     ) -> None:
-        self._model = model
+        self.name = model
+        self.context_window = context_window(model)
         self._url = url
         self._sse = SseClient(options, headers, parse_error)
         self._cached_head: tuple[object, bytes] = (None, b"")
         if url.startswith("https:"):
             self._sse.warm_up()
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    @property
-    def context_window(self) -> int:
-        return context_window(self._model)
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        return frozenset()
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Return an estimate. Services that count override this."""
