@@ -41,26 +41,18 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
         yield DoctorCheck(lazy("model"), lazy("name"), passed=False, detail=_with_source(str(error), source))
         return
     yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(named.value, source))
-    yield _key_check(service, run_config, own)
-    for name in _URL_VARIABLES.get(service, ()):
-        if run_config.environment.get(name):
-            yield DoctorCheck(
-                lazy("model"),
-                lazy("address"),
-                passed=True,
-                detail=_with_source(_origin(run_config.environment[name]), name),
-            )
-            return
-    if run_config.settings.base_url:
-        url = run_config.settings.base_url
-        yield DoctorCheck(
-            lazy("model"), lazy("address"), passed=True, detail=_with_source(_origin(url.value), url.source)
-        )
+    yield DoctorCheck(lazy("model"), lazy("key"), *_find_key(service, run_config, own))
+    url = run_config.settings.base_url
+    if address := run_config.environment.get(_URL_VARIABLES.get(service, "")):
+        url = Setting(address, _URL_VARIABLES[service])
+    if url:
+        yield _url_check(lazy("model"), lazy("address"), url)
 
 
-def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> DoctorCheck:
+def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether there is a key, and where it is from."""
     if service not in _KEY_VARIABLES:
-        return DoctorCheck(lazy("model"), lazy("key"), passed=True, detail=lazy("none is needed"))
+        return True, lazy("none is needed")
     names = _KEY_VARIABLES[service]
     if service is Provider.VERTEX and not run_config.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
         names = _KEY_VARIABLES_WITHOUT_PROJECT
@@ -68,25 +60,14 @@ def _key_check(service: Provider, run_config: RunConfig, own: Mapping[str, str])
         if run_config.environment.get(name, "").strip():
             kept = run_config.paths.credentials if name in run_config.stored_keys else run_config.environment_file
             where = lazy("the environment") if name in own else kept
-            return DoctorCheck(
-                lazy("model"), lazy("key"), passed=True, detail=lazy("{name} from {place}", name=name, place=where)
-            )
+            return True, lazy("{name} from {place}", name=name, place=where)
     if service is Provider.OPENAI and (run_config.environment.get("OPENAI_BASE_URL") or run_config.settings.base_url):
-        return DoctorCheck(
-            lazy("model"), lazy("key"), passed=True, detail=lazy("none, which a server of your own may not need")
-        )
+        return True, lazy("none, which a server of your own may not need")
     if names is _KEY_VARIABLES_WITHOUT_PROJECT:
-        return DoctorCheck(
-            lazy("model"), lazy("key"), passed=False, detail=_not_set("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
-        )
-    if service is Provider.VERTEX and os.path.isfile(stored := _stored_credentials(run_config.environment)):
-        return DoctorCheck(lazy("model"), lazy("key"), passed=True, detail=stored)
-    return DoctorCheck(lazy("model"), lazy("key"), passed=False, detail=_not_set(*names))
-
-
-def _not_set(*names: str) -> str:
-    separator = lazy(" or ")
-    return lazy("none: {names} is not set", names=join_lazy(separator, names))
+        names = ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
+    elif service is Provider.VERTEX and os.path.isfile(stored := _stored_credentials(run_config.environment)):
+        return True, stored
+    return False, lazy("none: {names} is not set", names=join_lazy(lazy(" or "), names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
@@ -99,15 +80,14 @@ def _network_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     for name in ("https_proxy", "http_proxy", "all_proxy"):
         for spelling in (name, name.upper()):
             if value := run_config.environment.get(spelling, "").strip():
-                yield DoctorCheck(
-                    lazy("network"), lazy("proxy"), passed=True, detail=_with_source(_origin(value), spelling)
-                )
+                yield _url_check(lazy("network"), lazy("proxy"), Setting(value, spelling))
                 break
     if run_config.settings.search_url:
-        url = run_config.settings.search_url
-        yield DoctorCheck(
-            lazy("network"), lazy("web search"), passed=True, detail=_with_source(_origin(url.value), url.source)
-        )
+        yield _url_check(lazy("network"), lazy("web search"), run_config.settings.search_url)
+
+
+def _url_check(group: str, name: str, url: Setting[str]) -> DoctorCheck:
+    return DoctorCheck(group, name, passed=True, detail=_with_source(_origin(url.value), url.source))
 
 
 def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
@@ -162,10 +142,10 @@ _KEY_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
     Provider.ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
 }
 _KEY_VARIABLES_WITHOUT_PROJECT = ("GOOGLE_API_KEY",)
-_URL_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
-    Provider.GEMINI: ("GOOGLE_GEMINI_BASE_URL",),
-    Provider.VERTEX: ("GOOGLE_VERTEX_BASE_URL",),
-    Provider.OPENAI: ("OPENAI_BASE_URL",),
-    Provider.ANTHROPIC: ("ANTHROPIC_BASE_URL",),
-    Provider.OLLAMA: ("OLLAMA_HOST",),
+_URL_VARIABLES: Mapping[Provider, str] = {
+    Provider.GEMINI: "GOOGLE_GEMINI_BASE_URL",
+    Provider.VERTEX: "GOOGLE_VERTEX_BASE_URL",
+    Provider.OPENAI: "OPENAI_BASE_URL",
+    Provider.ANTHROPIC: "ANTHROPIC_BASE_URL",
+    Provider.OLLAMA: "OLLAMA_HOST",
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tejat.engine.calls.policy_inspector import PolicyInspector
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.engine.sessions.session_store import SessionStore
-    from tejat.workspace.jobs.store import Job, JobStore  # noqa: F401 -- `tejat jobs` shows jobs
+    from tejat.workspace.jobs.store import JobStore
 
 
 @contextmanager
@@ -71,11 +71,9 @@ def run_checks(directories: Sequence[str], requested: str | None) -> list[Doctor
     with Roots(directories) as roots:
         sandbox = sandbox_paths(run_config.paths, roots.directories)
     _, report = select_sandbox(mode, roots=sandbox.roots, state_directory=sandbox.state_directory)
-    in_use = DoctorCheck(
-        lazy("sandbox"), lazy("in use"), report.sandbox is not None, report.sandbox or report.files.detail
-    )
+    detail = report.sandbox or report.files.detail
     return [
-        in_use,
+        DoctorCheck(lazy("sandbox"), lazy("in use"), report.sandbox is not None, detail),
         *(
             DoctorCheck(lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
             for name, axis in axes_by_name(report).items()

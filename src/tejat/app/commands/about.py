@@ -9,13 +9,12 @@ from tejat.app.doctor import configuration_checks
 from tejat.config.settings.types import Setting
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportTable, Tone
 
 
 class AboutCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         run_config, environment = self.context.run_config, self.context.manager.options.environment
         # The current model may differ from the one in the settings.
@@ -30,7 +29,6 @@ class AboutCommand(SlashCommand):
             ReportTable(tuple(rows)),
         )
         user.show(Report(_("About Tejat"), blocks))
-        return NoAction()
 
 
 def environment_facts(context: CommandContext) -> list[tuple[str, str]]:

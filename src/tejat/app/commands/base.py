@@ -118,8 +118,8 @@ class SlashCommand(ABC):
         self.context = context
 
     @abstractmethod
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
-        """Run with the stripped text after the name.
+    async def run(self, arguments: str, user: UserPrompter) -> CommandAction | None:
+        """Run with the stripped text after the name. None is `NoAction`.
 
         Raises TejatError and OSError, which are shown to the user in a sentence.
         """

@@ -6,13 +6,12 @@ from tejat.app.commands.about import environment_facts
 from tejat.app.commands.base import SlashCommand
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, SourceListing
 
 
 class BugCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         if not arguments:
             raise UsageError(_("Usage: {usage}", usage="/bug TITLE"))
         facts = "\n".join(f"{name}: {value}" for name, value in environment_facts(self.context))
@@ -28,4 +27,3 @@ class BugCommand(SlashCommand):
             )
             blocks = (Paragraph(_("Nothing was sent. Open this address to report it:")), SourceListing(address))
         user.show(Report(blocks=blocks))
-        return NoAction()

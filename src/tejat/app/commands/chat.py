@@ -10,7 +10,7 @@ from tejat.app.session.transcript_export import path_exists, render_transcript, 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.time_format import format_time
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report, ReportTable, Tone, text_report
 from tejat.engine.calls.secret_mask import SecretMask
@@ -21,7 +21,7 @@ _RESUME_WORDS = ("resume", "restore", "load")
 
 
 class ChatCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "", _:
@@ -40,26 +40,22 @@ class ChatCommand(SlashCommand):
                 await self._resume(tag, user)
             case _:
                 raise UsageError(_("Unknown /chat command: {word}. Available: {known}", word=word, known=_SUBCOMMANDS))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if not blank:
-            return complete_from(
-                word,
-                [
-                    ("save", _("keep this conversation under a name")),
-                    ("resume", _("go on with one that was kept")),
-                    ("list", _("those that were kept")),
-                    ("delete", _("forget one that was kept")),
-                    ("share", _("write this conversation to a file")),
-                ],
-            )
+            options = [
+                ("save", _("keep this conversation under a name")),
+                ("resume", _("go on with one that was kept")),
+                ("list", _("those that were kept")),
+                ("delete", _("forget one that was kept")),
+                ("share", _("write this conversation to a file")),
+            ]
+            return complete_from(word, options)
         if word.lower() not in (*_RESUME_WORDS, "save", "delete"):
             return ()
-        return complete_from(
-            rest, [(each.tag, format_time(each.saved_at)) for each in reversed(self._saved_chats.list_chats())]
-        )
+        saved = reversed(self._saved_chats.list_chats())
+        return complete_from(rest, [(each.tag, format_time(each.saved_at)) for each in saved])
 
     @property
     def _saved_chats(self) -> SavedChats:
@@ -85,13 +81,12 @@ class ChatCommand(SlashCommand):
         ):
             user.show(text_report(_("Nothing was saved.")))
             return
-        session = self.context.session
-        conversation = session.conversation
+        conversation = self.context.conversation
         self._saved_chats.save(
             tag,
             conversation.history.messages,
             preamble_length=conversation.template.preamble_length,
-            session_id=session.session_id,
+            session_id=self.context.session.session_id,
             model=conversation.model.name,
         )
         user.show(text_report(_("Conversation checkpoint saved with tag: {tag}.", tag=tag), Tone.GOOD))

@@ -5,18 +5,16 @@ from typing import assert_never
 from tejat.app.commands.base import SlashCommand
 from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report, Tone, text_report
 
 
 class CompressCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         session = self.context.session
         self.context.require_idle()
         user.show(_compression_report(await session.compress()))
-        return NoAction()
 
 
 def _compression_report(outcome: Compressed) -> Report:

@@ -6,14 +6,13 @@ from tejat.app.commands.base import SlashCommand
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin
 from tejat.core.i18n import _, ngettext
 from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ContextCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         conversation = self.context.conversation
         window = conversation.model.context_window
@@ -34,7 +33,6 @@ class ContextCommand(SlashCommand):
             *self._files(),
         ]
         user.show(Report(_("Context"), tuple(blocks)))
-        return NoAction()
 
     def _rows(self) -> list[tuple[str, int]]:
         """Parts of a request with their estimated tokens. Empty parts except the conversation are left out."""

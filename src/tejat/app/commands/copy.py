@@ -3,21 +3,19 @@
 from tejat.app.commands.base import SlashCommand
 from tejat.core.i18n import _
 from tejat.core.messages.history import Role
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Tone, text_report
 
 
 class CopyCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         text = self._last_answer()
         if not text:
             user.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))
-            return NoAction()
+            return
         how = await user.copy(text)
         user.show(text_report(_("Copied the last answer: {how}", how=how), Tone.GOOD))
-        return NoAction()
 
     def _last_answer(self) -> str:
         """The last text of the model, not counting the opening messages."""

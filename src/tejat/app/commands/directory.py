@@ -12,7 +12,7 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.messages.history import user_message
 from tejat.core.sanitize import sanitize_line
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone
 from tejat.engine.prompt.folder_tree import render_folder_tree
@@ -22,7 +22,7 @@ _USAGE = "/directory show | add PATH[,PATH]"
 
 
 class DirectoryCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "show", "":
@@ -33,7 +33,6 @@ class DirectoryCommand(SlashCommand):
                 await self._add(paths.split(","), user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=_USAGE))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")

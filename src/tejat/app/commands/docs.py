@@ -2,13 +2,12 @@
 
 from tejat.app.commands.base import SlashCommand
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, NoAction
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportTable
 
 
 class DocsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         pages = (
             ("agent.md", _("the agent: prompts, sessions, context files, custom commands")),
@@ -27,4 +26,3 @@ class DocsCommand(SlashCommand):
         )
         where = Paragraph(_("The documentation is in the directory docs of the source code:"))
         user.show(Report(_("Documentation"), (where, ReportTable(pages))))
-        return NoAction()

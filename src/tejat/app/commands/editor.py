@@ -6,20 +6,19 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting, parse_value
 from tejat.app.commands.settings import write_setting
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 
 _EDITORS = ("nano", "vim", "nvim", "emacs", "micro", "hx", "code --wait", "zed --wait", "subl --wait")
 
 
 class EditorCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         row = find_setting("general.preferredEditor")
         if not arguments:
             arguments = await self._choose(user) or ""
         if arguments:
             user.show(write_setting(self.context, row, parse_value(self.context, row, arguments)))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, ((name, "") for name in _EDITORS))

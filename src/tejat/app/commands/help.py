@@ -5,22 +5,21 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.registry import CommandRegistry
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction
+from tejat.core.ui.commands import CommandSummary, CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 
 
 class HelpCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         registry = CommandRegistry(self.context)
         summaries = registry.summaries()
         if not arguments:
             user.show(_overview(summaries, registry.notes()))
-            return NoAction()
+            return
         name = arguments.removeprefix("/").casefold()
         found = [each for each in summaries if name in (each.name.casefold(), *each.aliases)]
         user.show(_command_help(found[0]) if found else text_report(_unknown_message(arguments), Tone.BAD))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, ((each.name, each.summary) for each in CommandRegistry(self.context).summaries()))

@@ -10,7 +10,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
@@ -29,18 +29,15 @@ class _HookStates:
 
 
 class HooksCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
                 user.show(_list_report(_hook_states(self.context.reload_settings())))
-            case "enable", name if name:
-                user.show(self._switch(name, on=True))
-            case "disable", name if name:
-                user.show(self._switch(name, on=False))
+            case ("enable" | "disable") as action, name if name:
+                user.show(self._switch(name, on=action == "enable"))
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
@@ -62,11 +59,9 @@ class HooksCommand(SlashCommand):
             if on is (name in off):
                 self.context.save_setting((place, "disabled"), disabled)
         running = [hook for hook in _hook_states(self.context.reload_settings()).running if hook.name == name]
-        text = (
-            _("The hook {name} is on from the next start on.", name=name)
-            if running
-            else _("The hook {name} is off from the next start on.", name=name)
-        )
+        text = _("The hook {name} is off from the next start on.", name=name)
+        if running:
+            text = _("The hook {name} is on from the next start on.", name=name)
         blocks: list[ReportBlock] = [Paragraph(text, Tone.GOOD if on is bool(running) else Tone.WARNING)]
         if on is not bool(running):
             blocks.append(Paragraph(_("Somebody with more of a say decides that: see docs/hooks.md."), Tone.QUIET))

@@ -9,9 +9,9 @@ from tejat.app.mcp.server_plan import configured_secrets
 from tejat.config.mcp.enablement import set_server_enabled
 from tejat.config.settings.types import configured_servers
 from tejat.core.errors import UsageError
-from tejat.core.i18n import _, ngettext, translate
+from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, SourceListing, Tone, text_report
 from tejat.engine.calls.secret_mask import SecretMask
@@ -32,7 +32,7 @@ class ToolDetail(Enum):
 
 
 class McpCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.split():
             case [] | ["list" | "nodesc"]:
                 self._show(user, ToolDetail.NAMES)
@@ -48,28 +48,24 @@ class McpCommand(SlashCommand):
                 self._switch(name, user, on=word == "enable")
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if blank:
-            names = (
-                configured_servers(self.context.run_config.settings) if word in ("auth", "enable", "disable") else ()
-            )
+            takes_name = word in ("auth", "enable", "disable")
+            names = configured_servers(self.context.run_config.settings) if takes_name else ()
             return complete_from(rest, ((name, "") for name in names))
-        return complete_from(
-            word,
-            [
-                ("list", _("servers and the names of their tools")),
-                ("desc", _("with descriptions")),
-                ("nodesc", _("names only")),
-                ("schema", _("with descriptions and parameters")),
-                ("auth", _("log in at a server")),
-                ("refresh", _("connect all servers anew")),
-                ("enable", _("use a server again, from the next session on")),
-                ("disable", _("do not start a server, from the next session on")),
-            ],
-        )
+        options = [
+            ("list", _("servers and the names of their tools")),
+            ("desc", _("with descriptions")),
+            ("nodesc", _("names only")),
+            ("schema", _("with descriptions and parameters")),
+            ("auth", _("log in at a server")),
+            ("refresh", _("connect all servers anew")),
+            ("enable", _("use a server again, from the next session on")),
+            ("disable", _("do not start a server, from the next session on")),
+        ]
+        return complete_from(word, options)
 
     def _show(self, user: UserPrompter, detail: ToolDetail) -> None:
         configured = configured_servers(self.context.run_config.settings)
@@ -78,9 +74,8 @@ class McpCommand(SlashCommand):
             return
         servers = self.context.mcp_manager
         statuses = () if servers is None else servers.statuses()
-        starting = sum(status.state is ServerState.CONNECTING for status in statuses)
-        if servers is None:
-            starting = len(configured)
+        connecting = [status for status in statuses if status.state is ServerState.CONNECTING]
+        starting = len(configured if servers is None else connecting)
         blocks: list[ReportBlock] = []
         if starting:
             waiting = _("MCP servers are starting up ({count} initializing)...", count=starting)
@@ -94,10 +89,9 @@ class McpCommand(SlashCommand):
         run_config = self.context.run_config
         mask = SecretMask({**run_config.named_secrets, **configured_secrets(run_config.settings)})
         tools = self.context.registry.tools_by_server(status.alias)
-        words, tone = _state_label(status.state)
-        blocks: list[ReportBlock] = [
-            Paragraph(f"{status.alias} - {words}{_tool_count(status.state, len(tools))}", tone)
-        ]
+        label, tone = _STATE_LABELS[status.state]
+        title = f"{status.alias} - {translate(label)}{_tool_count(status.state, len(tools))}"
+        blocks: list[ReportBlock] = [Paragraph(title, tone)]
         if status.state in (ServerState.CONNECTED, ServerState.DISCONNECTED):
             blocks += _tool_blocks(tools, detail)
         if status.features.prompts:
@@ -123,12 +117,10 @@ class McpCommand(SlashCommand):
         login = ServerLogin(name, self.context.run_config)
 
         async def show(address: str) -> None:
-            words = Paragraph(_("Log in with a browser at this address:"))
-            user.show(Report(blocks=(words, SourceListing(address))))
+            user.show(Report(blocks=(Paragraph(_("Log in with a browser at this address:")), SourceListing(address))))
 
         async def read_address() -> str:
-            question = _("Where the browser runs on another machine, paste the address that it ends at")
-            pasted = await user.enter(question)
+            pasted = await user.enter(_("Where the browser runs on another machine, paste the address that it ends at"))
             if pasted is None:
                 user.show(text_report(_("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
             return pasted or ""
@@ -148,8 +140,7 @@ class McpCommand(SlashCommand):
         if name not in known:
             names = ", ".join(known) or _("none")
             raise UsageError(_("There is no MCP server {name}. Known: {names}.", name=name, names=names))
-        has_changed = set_server_enabled(self.context.run_config.paths, name, enabled=on)
-        if not has_changed:
+        if not set_server_enabled(self.context.run_config.paths, name, enabled=on):
             text = _("{name} is switched on already.", name=name) if on else _("{name} is off already.", name=name)
         elif on:
             text = _("{name} is switched on. It will be started with the next session.", name=name)
@@ -158,20 +149,14 @@ class McpCommand(SlashCommand):
         user.show(text_report(text))
 
 
-def _state_label(state: ServerState) -> tuple[str, Tone]:
-    match state:
-        case ServerState.CONNECTED:
-            return _("Ready"), Tone.GOOD
-        case ServerState.CONNECTING:
-            return _("Starting... (first startup may take longer)"), Tone.WARNING
-        case ServerState.DISCONNECTED:
-            return _("Disconnected"), Tone.BAD
-        case ServerState.NEEDS_LOGIN:
-            return _("Needs a login"), Tone.WARNING
-        case ServerState.BLOCKED:
-            return _("Not started"), Tone.WARNING
-        case ServerState.DISABLED:
-            return _("Disabled"), Tone.QUIET
+_STATE_LABELS = {
+    ServerState.CONNECTED: (lazy("Ready"), Tone.GOOD),
+    ServerState.CONNECTING: (lazy("Starting... (first startup may take longer)"), Tone.WARNING),
+    ServerState.DISCONNECTED: (lazy("Disconnected"), Tone.BAD),
+    ServerState.NEEDS_LOGIN: (lazy("Needs a login"), Tone.WARNING),
+    ServerState.BLOCKED: (lazy("Not started"), Tone.WARNING),
+    ServerState.DISABLED: (lazy("Disabled"), Tone.QUIET),
+}
 
 
 def _tool_count(state: ServerState, tools: int) -> str:

@@ -8,15 +8,15 @@ from tejat.config.context.discovery import ContextFiles
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.messages.types import FunctionCall
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
-from tejat.core.ui.report import Paragraph, Report, ReportBlock, SourceListing, Tone, text_report
+from tejat.core.ui.report import Paragraph, Report, SourceListing, Tone, text_report
 
 _USAGE = "/memory show | add TEXT | refresh | list"
 
 
 class MemoryCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         word, _unused, rest = arguments.partition(" ")
         match word.lower():
             case "show":
@@ -31,18 +31,15 @@ class MemoryCommand(SlashCommand):
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case _:
                 raise UsageError(_("Unknown /memory command: {word}. Available: show, refresh, add", word=word))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(
-            typed,
-            [
-                ("show", _("what the model is told")),
-                ("add", _("remember a fact in every session to come")),
-                ("refresh", _("read the files again")),
-                ("list", _("the files")),
-            ],
-        )
+        options = [
+            ("show", _("what the model is told")),
+            ("add", _("remember a fact in every session to come")),
+            ("refresh", _("read the files again")),
+            ("list", _("the files")),
+        ]
+        return complete_from(typed, options)
 
     @property
     def _context(self) -> ContextFiles:
@@ -61,18 +58,15 @@ class MemoryCommand(SlashCommand):
     def _refresh(self) -> Report:
         context = load_context_files(self.context.run_config)
         self.context.conversation.set_context(context)
-        text, count = self._combined(), len(context.files)
-        done = (
-            _(
+        done = _("Memory refreshed successfully. No memory content found.")
+        if text := self._combined():
+            done = _(
                 "Memory refreshed successfully. Loaded {characters} characters from {count} file(s).",
                 characters=len(text),
-                count=count,
+                count=len(context.files),
             )
-            if text
-            else _("Memory refreshed successfully. No memory content found.")
-        )
-        blocks: list[ReportBlock] = [Paragraph(done, Tone.GOOD)]
-        return Report(blocks=(*blocks, *(Paragraph(warning, Tone.WARNING) for warning in context.warnings)))
+        warnings = (Paragraph(warning, Tone.WARNING) for warning in context.warnings)
+        return Report(blocks=(Paragraph(done, Tone.GOOD), *warnings))
 
     async def _add(self, fact: str, user: UserPrompter) -> None:
         if not fact:

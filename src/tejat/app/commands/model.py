@@ -8,7 +8,7 @@ from tejat.app.commands.settings import write_setting
 from tejat.app.model_source import DEFAULT_MODEL, open_named_model
 from tejat.core.errors import TejatError, UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import text_report
 from tejat.engine.loop.prices import known_models
@@ -18,7 +18,7 @@ _PERSIST = "--persist"
 
 
 class ModelCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         words = arguments.split()
         persists = _PERSIST in words
         names = [word for word in words if word != _PERSIST]
@@ -26,11 +26,10 @@ class ModelCommand(SlashCommand):
             raise UsageError(_("Usage: {usage}", usage="/model [NAME [--persist]]"))
         name = names[0] if names else await self._choose(user)
         if name is None:
-            return NoAction()
+            return
         await self._change(name, user)
         if persists:
             user.show(write_setting(self.context, find_setting("model.name"), name))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         name, blank, rest = typed.partition(" ")

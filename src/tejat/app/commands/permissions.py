@@ -6,7 +6,7 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.approvals import RememberedApproval, remembered_approvals, revoke_approval
@@ -15,7 +15,7 @@ USAGE = "/permissions [list | revoke N | trust]"
 
 
 class PermissionsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.split():
             case [] | ["list"]:
                 user.show(self._list_report())
@@ -27,25 +27,21 @@ class PermissionsCommand(SlashCommand):
                 await self._trust(user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if blank:
             answers = self._saved_approvals() if word == "revoke" else ()
             return complete_from(rest, ((str(number), answer.text) for number, answer in enumerate(answers, 1)))
-        return complete_from(
-            word,
-            [
-                ("list", _("what was allowed, and whether the folder is trusted")),
-                ("revoke", _("take one of them back")),
-                ("trust", _("decide about the folder")),
-            ],
-        )
+        options = [
+            ("list", _("what was allowed, and whether the folder is trusted")),
+            ("revoke", _("take one of them back")),
+            ("trust", _("decide about the folder")),
+        ]
+        return complete_from(word, options)
 
     def _saved_approvals(self) -> Sequence[RememberedApproval]:
-        permission = self.context.load_permission()
-        return remembered_approvals(self.context.run_config.paths, permission)
+        return remembered_approvals(self.context.run_config.paths, self.context.load_permission())
 
     def _list_report(self) -> Report:
         blocks: list[ReportBlock] = [Paragraph(_("Rules from your answers"), Tone.STRONG)]

@@ -12,7 +12,7 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.messages.types import Params
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
@@ -23,7 +23,7 @@ _SHELL = "run_shell_command"
 
 
 class PolicyCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
@@ -34,28 +34,22 @@ class PolicyCommand(SlashCommand):
                 await self._mode(mode, user)
             case _:
                 raise UsageError(_("Usage: {usage}", usage=USAGE))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
-        match word if blank else "":
-            case "mode":
-                return complete_from(rest, ((mode, "") for mode in ApprovalMode))
-            case "explain" if " " not in rest:
-                entries = self.context.registry.entries()
-                return complete_from(rest, ((entry.name, entry.display_name) for entry in entries))
-            case _:
-                pass
+        if blank and word == "mode":
+            return complete_from(rest, ((mode, "") for mode in ApprovalMode))
+        if blank and word == "explain" and " " not in rest:
+            entries = self.context.registry.entries()
+            return complete_from(rest, ((entry.name, entry.display_name) for entry in entries))
         if blank:
             return ()
-        return complete_from(
-            word,
-            [
-                ("list", _("all rules and where they stand")),
-                ("explain", _("what would be decided about a call, and why")),
-                ("mode", _("how much is done without asking")),
-            ],
-        )
+        options = [
+            ("list", _("all rules and where they stand")),
+            ("explain", _("what would be decided about a call, and why")),
+            ("mode", _("how much is done without asking")),
+        ]
+        return complete_from(word, options)
 
     @property
     def _inspector(self) -> PolicyInspector:

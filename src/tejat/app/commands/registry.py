@@ -65,7 +65,7 @@ class CommandRegistry:
         try:
             own = _resolve_builtin(name)
             if own is not None:
-                return await self._command(own).run(typed.strip(), user)
+                return await self._command(own).run(typed.strip(), user) or NoAction()
             if "/" in name or name.startswith("*") or self._is_external(name):
                 return SubmitPromptAction(line, line)
             user.show(self._unknown(name))

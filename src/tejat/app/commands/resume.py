@@ -4,31 +4,23 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.initial_state import open_session_store
-from tejat.app.session.session_switch import conversation_tail, resume_session
+from tejat.app.session.session_switch import resume_session, session_tail
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.time_format import format_time
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import text_report
 from tejat.engine.sessions.session_store import LATEST, SessionSummary
 
 
 class ResumeCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         entry = self._find(arguments) if arguments else await self._choose(user)
         if entry is None:
-            return NoAction()
+            return
         await resume_session(self.context.manager, entry)
-        conversation = self.context.conversation
-        user.show(
-            conversation_tail(
-                conversation.history.messages,
-                opening=conversation.template.preamble_length,
-                rewind_points=conversation.rewind_points,
-            )
-        )
-        return NoAction()
+        user.show(session_tail(self.context.conversation))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         others = self._other_sessions()

@@ -16,13 +16,13 @@ from tejat.app.commands.setting_values import (
 from tejat.config.settings.schema import SettingSpec
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
 class SettingsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         name, _, typed = arguments.partition(" ")
         match name.lower(), typed.strip():
             case "", _:
@@ -38,7 +38,6 @@ class SettingsCommand(SlashCommand):
             case _, given:
                 row = find_setting(name)
                 user.show(write_setting(self.context, row, parse_value(self.context, row, given)))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         name, blank, rest = typed.partition(" ")

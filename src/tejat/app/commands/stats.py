@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
 class StatsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.lower():
             case "" | "session":
                 report = self._session()
@@ -22,7 +22,6 @@ class StatsCommand(SlashCommand):
             case _:
                 raise UsageError(_("Usage: {usage}", usage="/stats [model | tools]"))
         user.show(report)
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, [("model", _("by model")), ("tools", _("by tool"))])

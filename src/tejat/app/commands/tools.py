@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report
 from tejat.tools.registry import ToolEntry, ToolSource
 
 
 class ToolsCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.lower():
             case "" | "nodesc":
                 lines = [f"  - {entry.display_name}" for entry in self._entries()]
@@ -22,7 +22,6 @@ class ToolsCommand(SlashCommand):
                 raise UsageError(_("Usage: {usage}", usage="/tools [desc | nodesc]"))
         text = "\n".join(lines) if lines else _("  No tools available")
         user.show(Report(_("Available Gemini CLI tools:"), (Paragraph(text),)))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, [("desc", _("with descriptions")), ("nodesc", _("names only"))])

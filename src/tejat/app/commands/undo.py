@@ -6,7 +6,7 @@ from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report, text_report
 from tejat.core.undo import UndoEntry
@@ -15,25 +15,24 @@ _MAX_LISTED = 50
 
 
 class UndoCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         undo_service = UndoService(self.context.manager)
         undoable = await undo_service.undoable_entries()
         if arguments.lower() == "list":
             user.show(list_report(undoable, _("What can be undone")))
-            return NoAction()
+            return
         entries = _find_entries(arguments, undoable)
         if not entries:
             user.show(text_report(_("Nothing to undo.")))
-            return NoAction()
+            return
         options = (Option(_("No")), Option(_("Yes")))
         question = Choice(_("Put this back?"), options, report=undo_plan(entries), is_critical=True)
         if await user.choose(question) != 1:
             user.show(text_report(_("Nothing was touched.")))
-            return NoAction()
+            return
         done = await undo_service.undo(entries)
         undo_service.notify_model(done.paths)
         user.show(Report(blocks=done.blocks))
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         undoable = await UndoService(self.context.manager).undoable_entries()

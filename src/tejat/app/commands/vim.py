@@ -7,13 +7,13 @@ from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Tone, text_report
 
 
 class VimCommand(SlashCommand):
-    async def run(self, arguments: str, user: UserPrompter) -> CommandAction:
+    async def run(self, arguments: str, user: UserPrompter) -> None:
         match arguments.lower():
             case "":
                 enabled = not self.context.preferences.vi_mode
@@ -28,7 +28,6 @@ class VimCommand(SlashCommand):
             text = _("The keys of vi are on.") if enabled else _("The keys of vi are off.")
             report = text_report(text, Tone.GOOD)
         user.show(report)
-        return NoAction()
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, [("on", ""), ("off", "")])

@@ -1,7 +1,6 @@
 """Context files and system prompt of a session."""
 
 import os
-from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.tool_services import resolve_sandbox_mode
@@ -13,9 +12,6 @@ from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.prompt.system_prompt import build_system_prompt
-
-if TYPE_CHECKING:
-    pass
 
 
 def load_context_files(run_config: RunConfig) -> ContextFiles:

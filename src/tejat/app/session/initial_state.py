@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tejat.app.model_source import RunModel, current_date
 from tejat.app.run_config import RunConfig
@@ -13,9 +13,6 @@ from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.rewind_points import RewindPoint
 from tejat.engine.sessions.session_store import SessionStore, SessionSummary
-
-if TYPE_CHECKING:
-    pass
 
 
 class InitialState(NamedTuple):

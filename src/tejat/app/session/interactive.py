@@ -74,10 +74,9 @@ class InteractiveSession:
         conversation = self._manager.session.conversation
         if not conversation.rewind_points:
             return None
-        from tejat.app.session.session_switch import conversation_tail
+        from tejat.app.session.session_switch import session_tail
 
-        messages, opening = conversation.history.messages, conversation.template.preamble_length
-        return conversation_tail(messages, opening=opening, rewind_points=conversation.rewind_points)
+        return session_tail(conversation)
 
     async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
         """See `Session.prompt`."""

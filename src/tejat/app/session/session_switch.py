@@ -10,6 +10,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.history import Message, Role
 from tejat.core.messages.types import Text
 from tejat.core.ui.report import MarkdownBlock, Paragraph, Report, ReportBlock, Tone
+from tejat.engine.loop.conversation import Conversation
 from tejat.engine.loop.transcript import truncate_middle
 from tejat.engine.prompt.mentions import CONTENT_START
 from tejat.engine.sessions.journal_reader import LoadedSession
@@ -52,6 +53,12 @@ async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> Non
         problems=loaded.problems,
     )
     await manager.switch_to(initial_state, SessionEnd.OTHER)
+
+
+def session_tail(conversation: Conversation) -> Report:
+    """The end of the conversation of a resumed session."""
+    messages, opening = conversation.history.messages, conversation.template.preamble_length
+    return conversation_tail(messages, opening=opening, rewind_points=conversation.rewind_points)
 
 
 def conversation_tail(

@@ -13,7 +13,6 @@ from tejat.core.messages.types import (
     FunctionResponse,
     InlineData,
     JsonObject,
-    JsonValue,
     Opaque,
     Text,
     Thought,
@@ -23,8 +22,7 @@ from tejat.core.messages.types import (
 def render_transcript(messages: Sequence[Message], *, as_json: bool) -> str:
     """Render the messages as Markdown or as a JSON array."""
     if as_json:
-        entries: list[JsonValue] = [message_to_json(message) for message in messages]
-        return dump_json(entries, indent=2) + "\n"
+        return dump_json(list(map(message_to_json, messages)), indent=2) + "\n"
     return "\n\n---\n\n".join(_section(message) for message in messages) + "\n"
 
 

@@ -16,7 +16,7 @@ from tejat.core.text.time_format import format_time
 from tejat.ui.plain.style import Style
 
 if TYPE_CHECKING:
-    from tejat.app.inspection import Job, JobStore
+    from tejat.app.inspection import JobStore
 
 _DEFAULT_LINES = 100
 
@@ -82,8 +82,10 @@ def _list(jobs: "JobStore", *, as_json: bool) -> int:
         names = ("pid", "state", "exit_code", "signal", "started", "log", "log_size", "directory", "command")
         print(dump_json([{name: getattr(job, name) for name in names} for job in found.jobs], indent=2))
         return EXIT_OK
-    heading = _("PID"), _("STATE"), _("STARTED"), _("OUTPUT"), _("COMMAND")
-    rows = [heading, *map(_job_row, found.jobs)]
+    rows = [(_("PID"), _("STATE"), _("STARTED"), _("OUTPUT"), _("COMMAND"))]
+    for job in found.jobs:
+        state, started = _state_label(job.state, job.exit_code, job.signal), format_time(job.started)
+        rows.append((str(job.pid), state, started, str(job.log_size), sanitize_summary(job.command)))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     style = Style(sys.stdout)
     for number, row in enumerate(rows):
@@ -92,18 +94,13 @@ def _list(jobs: "JobStore", *, as_json: bool) -> int:
     return EXIT_OK
 
 
-def _job_row(job: "Job") -> tuple[str, str, str, str, str]:
-    started, command = format_time(job.started), sanitize_summary(job.command)
-    return str(job.pid), _state_label(job), started, str(job.log_size), command
-
-
-def _state_label(job: "Job") -> str:
-    if job.state == "running":
+def _state_label(state: str, exit_code: int | None, signal_number: int | None) -> str:
+    if state == "running":
         return _("running")
-    if job.signal is None:
-        return _("ended") if job.exit_code is None else _("exit {code}", code=job.exit_code)
+    if signal_number is None:
+        return _("ended") if exit_code is None else _("exit {code}", code=exit_code)
     known = {number.value: number.name for number in signal.Signals}
-    return known.get(job.signal, _("signal {number}", number=job.signal))
+    return known.get(signal_number, _("signal {number}", number=signal_number))
 
 
 def _read(jobs: "JobStore", pid: int, *, offset: int | None, lines: int) -> int:
@@ -117,5 +114,5 @@ def _read(jobs: "JobStore", pid: int, *, offset: int | None, lines: int) -> int:
 
 def _stop(jobs: "JobStore", pid: int) -> int:
     job = jobs.stop(pid)
-    print(_("Process {pid} is over: {outcome}.", pid=pid, outcome=_state_label(job)))
+    print(_("Process {pid} is over: {outcome}.", pid=pid, outcome=_state_label(job.state, job.exit_code, job.signal)))
     return EXIT_OK
