@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.undo import private_directory
-from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 
 
 def never() -> None:
@@ -28,7 +29,8 @@ def test_modes(tmp_path: Path, umask: int) -> None:
     try:
         directory = PrivateDirectory(str(tmp_path / "a" / "b"))
         assert not directory.exists()
-        os.close(directory.open("file", os.O_WRONLY | os.O_CREAT))
+        with directory.open("file", os.O_WRONLY | os.O_CREAT):
+            pass
         with directory.lock(never), directory.replace_file("other") as descriptor:
             append_bytes(descriptor, b"x")
     finally:
@@ -53,8 +55,8 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a" / "file").symlink_to(tmp_path / "target")
     directory = PrivateDirectory(str(tmp_path / "a"))
     for flags in (os.O_RDONLY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC):
-        with pytest.raises(OSError, match="symbolic links"):
-            directory.open("file", flags)
+        with pytest.raises(OSError, match="symbolic links"), directory.open("file", flags):
+            pass
     assert (tmp_path / "target").read_text() == "precious"
 
 

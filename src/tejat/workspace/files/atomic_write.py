@@ -11,6 +11,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.workspace.files.metadata import copy_metadata
 from tejat.workspace.files.read_tracker import stat_identity
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.roots import Location, ParentDirectory, Roots
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming, remove_stale_temp_files
 from tejat.workspace.threads.stop import never_stop
@@ -83,9 +84,8 @@ def _open_parent(
     with roots.open_parent(location, create=False) as parent:
         mode = stat.S_IMODE(os.fstat(parent.fd).st_mode)
         if not mode & _ANY_WRITE_BIT:
-            raise _permission_error(
-                location.path, errno.EACCES, lazy("The directory is read-only (mode {mode:04o}).", mode=mode)
-            )
+            reason = lazy("The directory is read-only (mode {mode:04o}).", mode=mode)
+            raise _permission_error(location.path, errno.EACCES, reason)
         if not parent.missing:
             yield parent, ()
             return
@@ -94,18 +94,10 @@ def _open_parent(
         raise _stale_file_error(location.path, lazy("its directory no longer exists"))
     with roots.open_parent(location, create=True) as parent:
         try:
-            yield parent, _parent_paths(parent.location.path, missing)
+            yield parent, tuple(parent.location.path.rsplit("/", level)[0] for level in range(missing, 0, -1))
         except BaseException:
             parent.remove_created()
             raise
-
-
-def _parent_paths(path: str, count: int) -> tuple[str, ...]:
-    found: list[str] = []
-    for _ in range(count):
-        path = os.path.dirname(path)
-        found.append(path)
-    return tuple(reversed(found))
 
 
 def _write(
@@ -117,40 +109,18 @@ def _write(
     naming: TempFileNaming,
 ) -> FileWriteResult:
     if expected is None:
-        return _create_new(parent, path, pieces, stop, naming)
-    return _replace_existing(parent, path, pieces, expected, stop, naming)
-
-
-def _create_new(
-    parent: ParentDirectory,
-    path: str,
-    pieces: Sequence[bytes | memoryview],
-    stop: Callable[[], None],
-    naming: TempFileNaming,
-) -> FileWriteResult:
-    _require_absent(parent, path)
-    with TempFile(parent.fd, mode=0o666, naming=naming) as temporary:
-        size = _write_pieces(temporary, pieces, path, stop)
-        os.fsync(temporary.fd)
-        stop()
-        try:
-            temporary.link_as(parent.name)
-        except FileExistsError:
-            _require_absent(parent, path)
-            raise
-        return FileWriteResult(
-            size, is_new=True, broke_hard_link=False, created_directories=(), status=os.fstat(temporary.fd)
-        )
-
-
-def _replace_existing(
-    parent: ParentDirectory,
-    path: str,
-    pieces: Sequence[bytes | memoryview],
-    expected: ExpectedFile,
-    stop: Callable[[], None],
-    naming: TempFileNaming,
-) -> FileWriteResult:
+        _require_absent(parent, path)
+        with TempFile(parent.fd, mode=0o666, naming=naming) as temporary:
+            size = _write_pieces(temporary, pieces, path, stop)
+            os.fsync(temporary.fd)
+            stop()
+            try:
+                temporary.link_as(parent.name)
+            except FileExistsError:
+                _require_absent(parent, path)
+                raise
+            status = os.fstat(temporary.fd)
+            return FileWriteResult(size, is_new=True, broke_hard_link=False, created_directories=(), status=status)
     with _open_current(parent, path) as current, TempFile(parent.fd, mode=0o600, naming=naming) as temporary:
         size = _write_pieces(temporary, pieces, path, stop)
         kept = os.fstat(current)
@@ -158,15 +128,13 @@ def _replace_existing(
         os.fsync(temporary.fd)
         stop()
         links = _rename_over(temporary, parent, expected, kept, path)
-        return FileWriteResult(
-            size, is_new=False, broke_hard_link=links > 1, created_directories=(), status=os.fstat(temporary.fd)
-        )
+        status = os.fstat(temporary.fd)
+        return FileWriteResult(size, is_new=False, broke_hard_link=links > 1, created_directories=(), status=status)
 
 
 def _require_absent(parent: ParentDirectory, path: str) -> None:
     with suppress(FileNotFoundError):
-        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
-        _require_regular_file(status, path)
+        _require_regular_file(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False), path)
         raise _stale_file_error(path, lazy("it did not exist then and exists now"))
 
 
@@ -198,8 +166,7 @@ def _rename_over(
 def _open_current(parent: ParentDirectory, path: str) -> Generator[int]:
     """Open the current file without following a link or blocking on a FIFO."""
     try:
-        status = os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)
-        _require_regular_file(status, path)
+        _require_regular_file(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False), path)
         current = os.open(parent.name, _READ_IN_PLACE, dir_fd=parent.fd)
     except FileNotFoundError as error:
         raise _stale_file_error(path, lazy("it no longer exists")) from error
@@ -219,9 +186,8 @@ def _require_regular_file(status: os.stat_result, path: str) -> None:
         raise _directory_error(path)
     if stat.S_ISLNK(status.st_mode):
         raise _stale_file_error(path, lazy("it has become a symbolic link"))
-    raise WorkspaceError(
-        lazy("Not a regular file: {path}. It cannot be written.", path=path), ErrorType.SPECIAL_FILE, path=path
-    )
+    message = lazy("Not a regular file: {path}. It cannot be written.", path=path)
+    raise WorkspaceError(message, ErrorType.SPECIAL_FILE, path=path)
 
 
 def _require_writable(parent: ParentDirectory, current: int, status: os.stat_result, path: str) -> None:
@@ -236,11 +202,8 @@ def _require_writable(parent: ParentDirectory, current: int, status: os.stat_res
     user = os.geteuid()
     if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
         raise _permission_error(path, errno.EPERM, lazy("The file is protected, for example by the immutable flag."))
-    raise _permission_error(
-        path,
-        errno.EACCES,
-        lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid),
-    )
+    reason = lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid)
+    raise _permission_error(path, errno.EACCES, reason)
 
 
 def _is_expected(current: int, status: os.stat_result, expected: ExpectedFile) -> bool:
@@ -280,11 +243,8 @@ def _flush_directories(innermost: int, created: int, path: str) -> None:
     try:
         os.fsync(innermost)
         for level in range(1, created + 1):
-            directory = os.open("/".join([".."] * level), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=innermost)
-            try:
+            with open_fd("/".join([".."] * level), os.O_RDONLY | os.O_DIRECTORY, dir_fd=innermost) as directory:
                 os.fsync(directory)
-            finally:
-                os.close(directory)
     except OSError as error:
         # There are file systems that cannot flush a directory, and directories that we may write to but not open.
         if error.errno in (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES):
@@ -303,12 +263,11 @@ def _to_workspace_error(error: OSError, path: str) -> WorkspaceError:
         return _directory_error(path)
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _permission_error(path, error.errno, f"{error.strerror}.")
+    code = _errno_name(error.errno)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = lazy("No space left on device: {path} ({code})", path=path, code=_errno_name(error.errno))
+        message = lazy("No space left on device: {path} ({code})", path=path, code=code)
         return WorkspaceError(message, ErrorType.NO_SPACE_LEFT, path=path)
-    message = lazy(
-        "Error writing to file '{path}': {why} ({code})", path=path, why=error.strerror, code=_errno_name(error.errno)
-    )
+    message = lazy("Error writing to file '{path}': {why} ({code})", path=path, why=error.strerror, code=code)
     return WorkspaceError(message, ErrorType.FILE_WRITE_FAILURE, path=path)
 
 

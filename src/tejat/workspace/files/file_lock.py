@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 
+from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.threads.stop import never_stop
 
 _FIRST_PAUSE = 0.0005
@@ -18,13 +19,7 @@ class LockTimeout(TimeoutError):
 
 def open_lock_file(path: str) -> int:
     """Open a lock file, created with mode 0600 if missing. Raises OSError."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    try:
-        os.fchmod(descriptor, 0o600)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+    return open_private_file(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 def try_lock(descriptor: int) -> bool:

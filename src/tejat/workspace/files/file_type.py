@@ -56,8 +56,7 @@ def classify_file(name: str, head: bytes, *, whole: bool) -> FileType:
     encoding = detect_encoding(head, whole=whole)
     if extension in _AUDIO_AND_VIDEO and (encoding is None or not encoding.is_unicode):
         # Compressed audio without zero bytes looks like text in a legacy encoding.
-        kind, mime_type = _AUDIO_AND_VIDEO[extension]
-        return FileType(kind, mime_type, None)
+        return FileType(*_AUDIO_AND_VIDEO[extension], None)
     if encoding is None:
         return FileType(FileKind.BINARY, "application/octet-stream", None)
     if extension == "svg":
@@ -72,14 +71,7 @@ def _extension(name: str) -> str:
     return base[dot + 1 :].lower() if dot > 0 else ""
 
 
-_IMAGES = {
-    "png": "image/png",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-    "bmp": "image/bmp",
-}
+_IMAGES = {name: f"image/{name}" for name in ("png", "jpeg", "gif", "webp", "bmp")} | {"jpg": "image/jpeg"}
 
 _OTHER_AUDIO = {
     "m4a": "audio/mp4",

@@ -9,6 +9,7 @@ from itertools import islice
 import stringzilla
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.text.encoding import TextEncoding
 from tejat.workspace.threads.stop import never_stop
 
@@ -64,16 +65,15 @@ def read_line_slice(
     Raises OSError if the file cannot be read, and whatever `stop` raises.
     """
     if size <= small:
-        shown, total = _slice_text(encoding.decode(_read_all(fd, size)), offset=offset, limit=limit)
+        shown, total = _slice_text(encoding.decode(read_bytes(fd, 0, size)), offset=offset, limit=limit)
     else:
         file = _File(fd, size, encoding, block_size, stop)
         shown, total = _slice_file(file, offset=offset, limit=limit, max_line_length=max_line_length)
     cut_lines = max(map(len, shown), default=0) > max_line_length
     if cut_lines or not all(map(str.isascii, shown)):
         shown = [_truncate_line(line, max_line_length) for line in shown]
-    return LineSlice(
-        lines=shown, first=offset, total=total, has_truncated_lines=cut_lines, reaches_end=offset + len(shown) >= total
-    )
+    reaches_end = offset + len(shown) >= total
+    return LineSlice(shown, offset, total, has_truncated_lines=cut_lines, reaches_end=reaches_end)
 
 
 def _truncate_line(line: str, max_line_length: int) -> str:
@@ -82,23 +82,15 @@ def _truncate_line(line: str, max_line_length: int) -> str:
     return _LONE_SURROGATE.sub("\ufffd", line)
 
 
-def _read_all(fd: int, size: int) -> bytes:
-    raw = os.pread(fd, size, 0)
-    while len(raw) < size and (more := os.pread(fd, size - len(raw), len(raw))):
-        raw += more
-    return raw
-
-
 def _slice_text(text: str, *, offset: int, limit: int) -> tuple[list[str], int]:
     behind = min(offset + limit, len(text) + 1)
     lines = text.split("\n", behind)
-    if len(lines) > behind:
-        rest = lines.pop()
-        return [line.removesuffix("\r") for line in lines[offset:]], behind + 1 + rest.count("\n")
-    last = lines.pop()
+    rest = lines.pop()
     shown = [line.removesuffix("\r") for line in lines[offset:]]
+    if len(lines) == behind:
+        return shown, behind + 1 + rest.count("\n")
     if offset <= len(lines):
-        shown.append(last)
+        shown.append(rest)
     return shown, len(lines) + 1
 
 
@@ -131,9 +123,8 @@ def _slice_file(file: _File, *, offset: int, limit: int, max_line_length: int) -
     # One more character reveals a truncated line, one may be a byte order mark, the last may be incomplete.
     keep = (max_line_length + 3) * _LONGEST_CHARACTER
     size_wanted = min(limit, total - offset)
-    lines = islice(
-        _iter_lines(file, block=count.target_block, skip=offset - count.newlines_before_target, keep=keep), size_wanted
-    )
+    skip = offset - count.newlines_before_target
+    lines = islice(_iter_lines(file, block=count.target_block, skip=skip, keep=keep), size_wanted)
     unmarked = TextEncoding(file.encoding.codec, b"")
     shown: list[str] = []
     for raw, ended in lines:

@@ -10,6 +10,8 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.file_lock import LockTimeout, acquire_lock
+from tejat.workspace.files.private_files import make_missing_directories
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.roots import Location
 
 DEFAULT_NAME = "GEMINI.md"
@@ -64,14 +66,11 @@ class MemoryFile:
         waiting. Raises OSError, and WorkspaceError if the wait is too long.
         """
         directory = os.path.dirname(os.path.realpath(self.path))
-        created = _make_private_directories(directory)
+        created = make_missing_directories(directory)
         try:
-            fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
+            with open_fd(directory, os.O_RDONLY | os.O_DIRECTORY) as fd:
                 self._acquire(fd, stop)
                 yield
-            finally:
-                os.close(fd)
         except BaseException:
             with suppress(OSError):
                 for path in reversed(created):
@@ -102,7 +101,8 @@ def add_memory(content: str, fact: str) -> str:
     if heading is None:
         before = _strip_blank_end(lines)
         return _join_lines([*before, "", HEADING, entry] if before else [HEADING, entry])
-    end = next((at for at in range(heading + 1, len(lines)) if _ends_section(lines[at]) and at not in fenced), None)
+    outside = (at for at in range(heading + 1, len(lines)) if at not in fenced)
+    end = next((at for at in outside if lines[at].startswith(("# ", "## "))), None)
     section = _strip_blank_end(lines[:end])
     if end is None:
         return _join_lines([*section, entry])
@@ -124,21 +124,6 @@ def _nearest_existing_directory(path: str) -> str:
     return path
 
 
-def _make_private_directories(directory: str) -> list[str]:
-    """Create a directory and its missing parents; return the created paths, outermost first."""
-    missing: list[str] = []
-    while not os.path.isdir(directory):
-        missing.insert(0, directory)
-        directory = os.path.dirname(directory)
-    created: list[str] = []
-    for path in missing:
-        with suppress(FileExistsError):
-            os.mkdir(path, 0o700)
-            created.append(path)
-            os.chmod(path, 0o700)  # the umask may have removed the owner's permissions
-    return created
-
-
 def _fenced_lines(lines: list[str]) -> set[int]:
     """Return the indexes of lines in code blocks. An unclosed fence makes none: it would swallow what is added."""
     found: set[int] = set()
@@ -153,10 +138,6 @@ def _fenced_lines(lines: list[str]) -> set[int]:
             found.update(range(start, at + 1))
             opening = ""
     return found
-
-
-def _ends_section(line: str) -> bool:
-    return line.startswith(("# ", "## "))
 
 
 def _strip_blank_end(lines: list[str]) -> list[str]:

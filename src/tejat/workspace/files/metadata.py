@@ -41,9 +41,8 @@ def _copy_owner(expected: os.stat_result, target: int) -> None:
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
             raise
         owner = f"user {expected.st_uid} and group {expected.st_gid}"
-        raise PermissionError(
-            errno.EPERM, lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
-        ) from error
+        reason = lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
+        raise PermissionError(errno.EPERM, reason) from error
 
 
 def _copy_attributes(source: int, target: int) -> None:
@@ -82,6 +81,5 @@ def _copy_mode(expected: os.stat_result, target: int) -> None:
     os.fchmod(target, stat.S_IMODE(expected.st_mode))
     # A set-group-id bit for a group that is not ours is dropped without an error.
     if os.fstat(target).st_mode != expected.st_mode:
-        raise PermissionError(
-            errno.EPERM, lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
-        )
+        reason = lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
+        raise PermissionError(errno.EPERM, reason)

@@ -103,10 +103,6 @@ class BeneathOpener:
         os.close(descriptor)
         return status
 
-    def walk(self, root: RootDirectory, relative: str) -> "PathWalk":
-        """Start a walk at the root, before the first component."""
-        return PathWalk(self, root, relative)
-
     def _open_with_openat2(self, root: RootDirectory, relative: str, flags: int) -> int | None:
         try:
             return openat2(root.fd, relative or ".", flags)
@@ -116,7 +112,7 @@ class BeneathOpener:
             raise
 
     def _open_by_walk(self, root: RootDirectory, relative: str, finish: Callable[[int, str], _Result]) -> _Result:
-        with self.walk(root, relative) as walk:
+        with PathWalk(self, root, relative) as walk:
             return walk.resolve(finish)
 
 
@@ -213,20 +209,16 @@ class PathWalk:
         # each level: a deep tree has more levels than a process may have descriptors. So from the root, one level less.
         self.pending.pop()
         if not self.trail:
-            self._enter_parent_of_root()
+            # Refused unless the root is inside another root.
+            if self.root.real_path == "/":
+                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), "/")
+            self._enter(os.path.dirname(self.root.real_path))
             return
         kept = self.trail[:-1]
         while kept and self.pending and self.pending[-1] == "..":
             self.pending.pop()
             kept.pop()
         self._restart(self.root, kept[::-1])
-
-    def _enter_parent_of_root(self) -> None:
-        # Refused unless the root is inside another root.
-        real_path = self.root.real_path
-        if real_path == "/":
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), real_path)
-        self._enter(os.path.dirname(real_path))
 
     def _enter(self, path: str) -> None:
         found = self._beneath.match(path)

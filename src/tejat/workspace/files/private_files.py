@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from tejat.core.i18n import lazy
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.temp_file import TempFile, TempFileNaming, remove_stale_temp_files
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -22,7 +23,7 @@ def make_private_directory(path: str, *, follow_symlinks: bool = False) -> None:
 
     Raises OSError, UnusableDirectory for a path that is not a directory of this user.
     """
-    _make_directories(path)
+    make_missing_directories(path)
     status = os.stat(path, follow_symlinks=follow_symlinks)
     if not stat.S_ISDIR(status.st_mode):
         raise UnusableDirectory(errno.ENOTDIR, lazy("it is not a directory"), path)
@@ -34,7 +35,12 @@ def make_private_directory(path: str, *, follow_symlinks: bool = False) -> None:
 
 def create_private_file(path: str) -> int:
     """Create a file with mode 0600 and open it for writing. Raises OSError, FileExistsError for any existing path."""
-    descriptor = os.open(path, _CREATE, 0o600)
+    return open_private_file(path, _CREATE)
+
+
+def open_private_file(path: str, flags: int) -> int:
+    """Open a file and give it mode 0600, whatever the umask. Raises OSError."""
+    descriptor = os.open(path, flags, 0o600)
     try:
         os.fchmod(descriptor, 0o600)
     except BaseException:
@@ -58,8 +64,7 @@ def replace_private_file(path: str, *, mode: int = 0o600, follow_symlinks: bool 
     A symbolic link is replaced itself unless `follow_symlinks` is true. Raises OSError.
     """
     directory_path, name = os.path.split(os.path.realpath(path) if follow_symlinks else path)
-    directory = os.open(directory_path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with open_fd(directory_path or ".", os.O_RDONLY | os.O_DIRECTORY) as directory:
         remove_stale_temp_files(directory)
         with TempFile(directory, mode=mode, naming=TempFileNaming.IMMEDIATE) as temporary:
             os.fchmod(temporary.fd, mode)
@@ -67,8 +72,6 @@ def replace_private_file(path: str, *, mode: int = 0o600, follow_symlinks: bool 
             os.fsync(temporary.fd)
             temporary.rename_over(name)
         _sync_directory(directory)
-    finally:
-        os.close(directory)
 
 
 def remove_old_files(directory: str, *, before: float, max_bytes: int) -> None:
@@ -91,15 +94,19 @@ def remove_old_files(directory: str, *, before: float, max_bytes: int) -> None:
                 os.unlink(path)
 
 
-def _make_directories(path: str) -> None:
-    if os.path.lexists(path):
-        return
-    parent = os.path.dirname(path)
-    if parent:
-        _make_directories(parent)
-    with suppress(FileExistsError):
-        os.mkdir(path, 0o700)
-        os.chmod(path, 0o700)  # the umask may have removed the owner's permissions
+def make_missing_directories(path: str) -> list[str]:
+    """Create a directory and its missing parents with mode 0700; return those created, outermost first."""
+    missing: list[str] = []
+    while path and not os.path.isdir(path):
+        missing.insert(0, path)
+        path = os.path.dirname(path)
+    created: list[str] = []
+    for directory in missing:
+        with suppress(FileExistsError):
+            os.mkdir(directory, 0o700)
+            created.append(directory)
+            os.chmod(directory, 0o700)  # the umask may have removed the owner's permissions
+    return created
 
 
 def _sync_directory(directory: int) -> None:

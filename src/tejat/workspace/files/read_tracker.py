@@ -34,7 +34,7 @@ class ReadTracker:
 
     def record_read(self, path: str, status: os.stat_result, raw: bytes | memoryview) -> None:
         """Record that the whole content `raw` was read from a descriptor with this status."""
-        self._remember(path, status, (raw,))
+        self.record_write(path, status, (raw,))
 
     def record_partial_read(self, path: str, status: os.stat_result) -> None:
         """Record that only part of the file was read."""
@@ -45,7 +45,11 @@ class ReadTracker:
 
     def record_write(self, path: str, status: os.stat_result, pieces: Sequence[bytes | memoryview]) -> None:
         """Record that this session wrote `pieces` as the file's content; `status` is the new file's."""
-        self._remember(path, status, pieces)
+        size = sum(map(len, pieces))
+        digest = _digest(pieces) if size <= MAX_HASHED_BYTES else None
+        kept = b"".join(pieces) if size <= MAX_KEPT_BYTES else None
+        with self._guard:
+            self._put(path, _Record(stat_identity(status), digest), kept)
 
     def check_unchanged(self, path: str, status: os.stat_result, raw: bytes | memoryview | None) -> None:
         """Raise WorkspaceError(STALE_FILE) if the file differs from its last seen state. Files never seen pass.
@@ -95,13 +99,6 @@ class ReadTracker:
                 shared.users -= 1
                 if not shared.users:
                     del self._locks[path]
-
-    def _remember(self, path: str, status: os.stat_result, pieces: Sequence[bytes | memoryview]) -> None:
-        size = sum(map(len, pieces))
-        digest = _digest(pieces) if size <= MAX_HASHED_BYTES else None
-        kept = b"".join(pieces) if size <= MAX_KEPT_BYTES else None
-        with self._guard:
-            self._put(path, _Record(stat_identity(status), digest), kept)
 
     def _put(self, path: str, record: "_Record", kept: bytes | None) -> None:
         self._records.pop(path, None)

@@ -1,8 +1,20 @@
-"""Regular files: opening without blocking, and executables."""
+"""Opening and reading files: descriptors for one block, regular files without blocking, executables."""
 
 import errno
 import os
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def open_fd(path: str | bytes, flags: int, *, dir_fd: int | None = None) -> Generator[int]:
+    """A descriptor, close-on-exec, for the block. Raises OSError."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC, dir_fd=dir_fd)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def regular_file_opener(path: str, flags: int) -> int:
@@ -15,6 +27,16 @@ def regular_file_opener(path: str, flags: int) -> int:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def read_bytes(descriptor: int, offset: int, count: int) -> bytes:
+    """Read up to `count` bytes from `offset`; fewer only at the end of the file. Raises OSError."""
+    blocks: list[bytes] = []
+    while count > 0 and (block := os.pread(descriptor, count, offset)):
+        blocks.append(block)
+        offset += len(block)
+        count -= len(block)
+    return b"".join(blocks)
 
 
 def is_executable_file(path: str) -> bool:

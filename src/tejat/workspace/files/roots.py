@@ -134,7 +134,7 @@ class Roots:
         text = path.replace("\0", "")
         _check_limits(text)
         location = self._resolve_text(text, base)
-        if not text.startswith("@") or not self._is_missing(location):
+        if not text.startswith("@") or self._exists(location) is not False:
             return location
         try:
             without = self._resolve_text(text[1:], base)
@@ -177,7 +177,7 @@ class Roots:
         if location.root in self._for_reading:
             raise outside_workspace_error(location.path, self.paths)
         try:
-            with self._beneath.walk(location.root, location.relative) as walk:
+            with PathWalk(self._beneath, location.root, location.relative) as walk:
                 status = _stat_target(walk)
                 if status is not None and not stat.S_ISREG(status.st_mode):
                     raise not_a_file_error(location.path, status)
@@ -202,7 +202,7 @@ class Roots:
         if base is not None:
             return self._match_root(_join(base.path, text), text)
         location = self._match_root(_join(self.first.path, text), text)
-        if len(self.directories) == 1 or not self._is_missing(location):
+        if len(self.directories) == 1 or self._exists(location) is not False:
             return location
         others = [self._beneath.match(_absolute(_join(root.path, text))) for root in self.directories[1:]]
         existing = {Location(*other) for other in others if other is not None and self._exists(Location(*other))}
@@ -219,18 +219,12 @@ class Roots:
         found = self._beneath.match(_join(walk.root.real_path, "/".join(components)))
         return Location(walk.root, "/".join(components)) if found is None else Location(*found)
 
-    def _is_missing(self, location: Location) -> bool:
+    def _exists(self, location: Location) -> bool | None:
+        """Whether there is something; None if that cannot be found out."""
         try:
             self._beneath.stat(location.root, location.relative)
         except OSError as error:
-            return error.errno in (errno.ENOENT, errno.ENOTDIR)
-        return False
-
-    def _exists(self, location: Location) -> bool:
-        try:
-            self._beneath.stat(location.root, location.relative)
-        except OSError:
-            return False
+            return False if error.errno in (errno.ENOENT, errno.ENOTDIR) else None
         return True
 
     def _failure(self, error: OSError, location: Location, purpose: PathPurpose) -> WorkspaceError:
@@ -372,9 +366,7 @@ def _absolute(path: str) -> str:
 
 
 def _join(directory: str, relative: str) -> str:
-    if not relative:
-        return directory
-    return f"{directory}{relative}" if directory == "/" else f"{directory}/{relative}"
+    return f"{directory.rstrip('/')}/{relative}" if relative else directory
 
 
 def _check_limits(path: str) -> None:

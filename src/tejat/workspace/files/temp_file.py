@@ -125,8 +125,12 @@ def remove_stale_temp_files(directory: int) -> None:
         _scanned_directories.add(key)
         for name in os.listdir(directory):
             match = _TEMP_NAME.fullmatch(name)
-            if match and not _is_running(int(match[1])):
-                _remove_if_owned(directory, name)
+            if match is None or _is_running(int(match[1])):
+                continue
+            with suppress(OSError):
+                status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+                    os.unlink(name, dir_fd=directory)
 
 
 def _open_unnamed(directory: int, mode: int) -> int:
@@ -180,25 +184,11 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def _remove_if_owned(directory: int, name: str) -> None:
-    with suppress(OSError):
-        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
-            os.unlink(name, dir_fd=directory)
-
-
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _BATCH_PIECES = 1024
 _HARD_LINK_ERRORS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
-_DEFERRED_NAMING_ERRORS = (
-    errno.ENOENT,
-    errno.EXDEV,
-    errno.EPERM,
-    errno.EACCES,
-    errno.EOPNOTSUPP,
-    errno.ENOTSUP,
-    errno.EINVAL,
-    errno.EISDIR,
+_DEFERRED_NAMING_ERRORS = frozenset(
+    (errno.ENOENT, errno.EXDEV, errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL, errno.EISDIR)
 )
 _TEMP_NAME = re.compile(r"\.tejat-([1-9][0-9]{0,9})-[0-9a-f]{16}\.tmp")
 _scanned_directories: set[tuple[int, int]] = set()

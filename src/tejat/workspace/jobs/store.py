@@ -130,29 +130,16 @@ class JobStore:
         path = f"{record.stem}.log"
         is_over = self._job_status(record).state is JobState.EXITED
         try:
-            descriptor = os.open(path, _READ)
-        except FileNotFoundError:
-            raise _failure(lazy("The output of process {pid} is gone.", pid=pid)) from None
-        except OSError as error:
-            raise _failure(
-                lazy(
-                    "The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=error.strerror, path=path
-                )
-            ) from error
-        with open(descriptor, "rb", buffering=0) as file:
-            try:
+            with open(os.open(path, _READ), "rb", buffering=0) as file:
                 if offset is None:
                     return read_log_tail(file, lines=lines, is_finished=is_over)
                 return read_log(file, offset, lines=lines, is_finished=is_over)
-            except OSError as error:
-                raise _failure(
-                    lazy(
-                        "The output of process {pid} cannot be read: {why} ({path})",
-                        pid=pid,
-                        why=error.strerror,
-                        path=path,
-                    )
-                ) from error
+        except FileNotFoundError:
+            raise _failure(lazy("The output of process {pid} is gone.", pid=pid)) from None
+        except OSError as error:
+            why = error.strerror
+            message = lazy("The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=why, path=path)
+            raise _failure(message) from error
 
     def stop(self, pid: int) -> Job:
         """Terminate the job with all its processes. Returns when they are gone, after at most three seconds.

@@ -6,14 +6,14 @@ from contextlib import suppress
 from itertools import chain
 
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.text.paths import is_beneath_any
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.overlay.upper_layer import MAX_FILE_SIZE, LayerChanges, TooManyChanges, read_upper_layer
 from tejat.workspace.sandbox.types import OverlayLayer
-from tejat.workspace.undo.comparison import node_at
+from tejat.workspace.undo.comparison import is_same, node_at
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.digest_cache import DigestCache
 from tejat.workspace.undo.patches import render_patches
@@ -95,20 +95,15 @@ class OverlayCopy:
         Raises ToolFailure, applying nothing, if one of the files has changed since; OSError with all failures if some
         changes could not be applied.
         """
-        with_roots = [
-            (root, [change for change in self._changes if change.root == root.real_path]) for root in self._roots
-        ]
         work: list[Restoration] = []
         refused: list[PathProblem] = []
-        for root, changes in with_roots:
+        for root in self._roots:
+            changes = [change for change in self._changes if change.root == root.real_path]
             seen = self._snapshot(root, [change.path for change in changes], stop, {})
             # From here on it is an undo in the other direction.
-            reversed_changes = [
-                PathChange(change.root, change.path, before=change.after, after=change.before) for change in changes
-            ]
+            reversed_changes = [replace(change, before=change.after, after=change.before) for change in changes]
             planned = plan_restore(reversed_changes, seen, is_kept=lambda _unused: True)
-            refused += planned.refused
-            refused += _new_entries(changes)
+            refused += [*planned.refused, *_new_entries(changes)]
             work.append(Restoration(root, planned.changes, seen, self._read_content))
         if refused:
             named = ", ".join(remark.path for remark in refused)
@@ -176,9 +171,7 @@ def _list_changes(root: str, found: LayerChanges, seen: Snapshot) -> Iterator[Pa
         before = node_at(seen, path)
         if before is None and path in seen.state.special_files:
             before = PathState(PathKind.FILE)  # reported as a blocker
-        if before is None and after is None:
-            continue
-        if before is None or after is None or not before.matches(after):
+        if not is_same(before, after):
             yield PathChange(root, path, before=before, after=after)
 
 

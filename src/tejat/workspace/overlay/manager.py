@@ -5,12 +5,13 @@ import shutil
 import stat
 import subprocess
 import time
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from functools import cached_property
 
 from tejat.workspace.files.file_lock import acquire_lock, try_lock
 from tejat.workspace.files.private_files import make_private_directory
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.overlay.copy import OverlayCopy
 from tejat.workspace.sandbox.session_sandbox import SessionSandbox
@@ -66,14 +67,13 @@ class OverlayManager:
     def open(self) -> OverlayCopy:
         """Create a copy of the current roots. Blocks. Raises OSError."""
         make_private_directory(self._directory)
-        with _lock_directory(self._directory), ExitStack() as closing:
+        with open_fd(self._directory, os.O_RDONLY | os.O_DIRECTORY) as directory_lock, ExitStack() as closing:
+            acquire_lock(directory_lock, timeout=_LOCK_TIMEOUT_SECONDS)
             self._remove_stale()
             copy_path = os.path.join(self._directory, os.urandom(8).hex())
             os.mkdir(copy_path, _OWNER_ALL)
             closing.callback(_remove_tree, copy_path)
-            lock = os.open(copy_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            closing.callback(os.close, lock)
-            try_lock(lock)
+            try_lock(closing.enter_context(open_fd(copy_path, os.O_RDONLY | os.O_DIRECTORY)))
             *roots, _ = copied = self._sandbox.overlay_targets
             layers = [_make_layer(copy_path, number, over) for number, over in enumerate(copied)]
             opened = closing.enter_context(Roots(roots)).directories
@@ -108,13 +108,10 @@ class OverlayManager:
             for entry in entries:
                 if entry.path in self._open_copies or not entry.is_dir(follow_symlinks=False):
                     continue
-                with suppress(OSError):
-                    lock = os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-                    try:
-                        if try_lock(lock):
-                            _remove_tree(entry.path)
-                    finally:
-                        os.close(lock)
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+                with suppress(OSError), open_fd(entry.path, flags) as lock:
+                    if try_lock(lock):
+                        _remove_tree(entry.path)
 
 
 _PROBE_DIRECTORY = ".tejat-attempt"
@@ -130,16 +127,6 @@ def _make_layer(copy_path: str, number: int, over: str) -> OverlayLayer:
     # The root of the copy has the permissions of its upper layer.
     os.chmod(upper, stat.S_IMODE(status.st_mode))
     return OverlayLayer(over, upper, work)
-
-
-@contextmanager
-def _lock_directory(directory: str) -> Generator[None]:
-    lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        acquire_lock(lock, timeout=_LOCK_TIMEOUT_SECONDS)
-        yield
-    finally:
-        os.close(lock)
 
 
 def _remove_tree(copy_path: str) -> None:

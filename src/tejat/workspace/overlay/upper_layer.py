@@ -15,7 +15,6 @@ MAX_FILE_SIZE = 32 << 20
 
 _MAX_NODES = 10_000
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_CHUNK = 1 << 20
 _OPAQUE_XATTR = "user.overlay.opaque"
 """Marks a directory that hides the one below it."""
 
@@ -76,6 +75,7 @@ def _check_limit(found: LayerChanges) -> None:
 
 def _add_entry(found: LayerChanges, path: str, source: str, status: os.stat_result, root: str) -> None:
     permissions, owner = stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid)
+    full_path = os.path.join(root, path)
     match stat.S_IFMT(status.st_mode):
         case stat.S_IFCHR if status.st_rdev == 0:
             found.nodes[path] = None
@@ -95,11 +95,9 @@ def _add_entry(found: LayerChanges, path: str, source: str, status: os.stat_resu
             )
         case stat.S_IFREG:
             size = format_size(status.st_size)
-            found.blockers.append(
-                _("{path} is too large to be kept ({size}).", path=os.path.join(root, path), size=size)
-            )
+            found.blockers.append(_("{path} is too large to be kept ({size}).", path=full_path, size=size))
         case _:
-            message = _("{path} is a pipe, socket or device, which cannot be kept.", path=os.path.join(root, path))
+            message = _("{path} is a pipe, socket or device, which cannot be kept.", path=full_path)
             found.blockers.append(message)
 
 
@@ -109,11 +107,8 @@ def _unreadable(root: str, path: str) -> str:
 
 def _hash_file(path: str) -> bytes:
     """Return the SHA-256 of a file. Raises OSError."""
-    hashed = hashlib.sha256()
     with open(path, "rb", buffering=0, opener=lambda path, _: os.open(path, _OPEN)) as file:
-        while chunk := file.read(_CHUNK):
-            hashed.update(chunk)
-    return hashed.digest()
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _is_opaque(directory: str) -> bool:

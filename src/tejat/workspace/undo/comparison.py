@@ -52,7 +52,7 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
             skipped.append(PathProblem(f"{before.root.rstrip('/')}/{path}", problem))
             continue
         old, new = node_at(before, path), node_at(after, path)
-        if not _is_same(old, new):
+        if not is_same(old, new):
             changes.append(PathChange(before.root, path, before=old, after=new))
     return Comparison(tuple(changes), tuple(skipped))
 
@@ -170,7 +170,6 @@ class _RenamedFiles:
         return old is None and new.identity in self._identities
 
 
-def _is_same(old: PathState | None, new: PathState | None) -> bool:
-    if old is None or new is None:
-        return old is new
-    return old.matches(new)
+def is_same(old: PathState | None, new: PathState | None) -> bool:
+    """Whether two states are equal; None is equal to None only."""
+    return old is new if old is None or new is None else old.matches(new)

@@ -9,7 +9,8 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
-from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.files.regular_file import read_bytes
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 
 DIGEST_SIZE = 32
 
@@ -67,22 +68,17 @@ class ContentStore:
     def refresh(self) -> None:
         """Load the changes of other processes."""
         try:
-            descriptor = self._directory.open(_INDEX, os.O_RDWR)
+            with self._directory.open(_INDEX, os.O_RDWR) as descriptor:
+                status = os.fstat(descriptor)
+                if (status.st_dev, status.st_ino) != self._index_file or status.st_size < self._index_size:
+                    self._reset()
+                    self._index_file = (status.st_dev, status.st_ino)
+                whole = status.st_size - status.st_size % _RECORD.size
+                if whole != status.st_size:
+                    os.ftruncate(descriptor, whole)
+                self._read_index(descriptor, whole)
         except FileNotFoundError:
             self._reset()
-            self._reconcile_packs()
-            return
-        try:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) != self._index_file or status.st_size < self._index_size:
-                self._reset()
-                self._index_file = (status.st_dev, status.st_ino)
-            whole = status.st_size - status.st_size % _RECORD.size
-            if whole != status.st_size:
-                os.ftruncate(descriptor, whole)
-            self._read_index(descriptor, whole)
-        finally:
-            os.close(descriptor)
         self._reconcile_packs()
 
     def add(self, contents: Mapping[bytes, bytes]) -> None:
@@ -93,18 +89,15 @@ class ContentStore:
         pack = max(self._ends, default=1)
         if self._ends.get(pack, 0) >= _PACK_BYTES:
             pack += 1
-        descriptor = self._directory.open(_pack_name(pack), os.O_RDWR | os.O_CREAT)
-        try:
+        pieces: list[bytes] = []
+        locations: dict[bytes, bytes] = {}
+        with self._directory.open(_pack_name(pack), os.O_RDWR | os.O_CREAT) as descriptor:
             offset = os.lseek(descriptor, 0, os.SEEK_END)
-            pieces: list[bytes] = []
-            locations: dict[bytes, bytes] = {}
             for digest, content in new.items():
                 pieces += (_HEADER.pack(_MAGIC, len(content), digest), content)
                 locations[digest] = _LOCATION.pack(pack, offset + _HEADER.size, len(content))
                 offset += _HEADER.size + len(content)
             append_bytes(descriptor, b"".join(pieces))
-        finally:
-            os.close(descriptor)
         self._unflushed.add(pack)
         self._ends[pack] = offset
         self._locations |= locations
@@ -116,26 +109,19 @@ class ContentStore:
         if location is None:
             return None
         try:
-            descriptor = self._directory.open(_pack_name(location.pack), os.O_RDONLY)
+            with self._directory.open(_pack_name(location.pack), os.O_RDONLY) as descriptor:
+                content = read_bytes(descriptor, location.offset, location.length)
         except FileNotFoundError:
             return None
-        try:
-            content = read_bytes(descriptor, location.offset, location.length)
-        finally:
-            os.close(descriptor)
-        return content if hashlib.sha256(content).digest() == digest else None
+        return content if sha256_digest(content) == digest else None
 
     def flush(self) -> None:
         """Make everything added so far durable."""
         if not self._unflushed:
             return
         for pack in self._unflushed:
-            with suppress(FileNotFoundError):
-                descriptor = self._directory.open(_pack_name(pack), os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+            with suppress(FileNotFoundError), self._directory.open(_pack_name(pack), os.O_RDONLY) as descriptor:
+                os.fsync(descriptor)
         self._unflushed.clear()
         self._directory.flush()
 
@@ -145,14 +131,12 @@ class ContentStore:
         Needed contents are copied before anything is removed.
         """
         by_pack: dict[int, dict[bytes, _PackLocation]] = {pack: {} for pack in self._ends}
+        spare = self._ends.copy()
         for digest in needed:
             location = self._locate(digest)
             if location is not None:
                 by_pack[location.pack][digest] = location
-        live = {
-            pack: sum(_HEADER.size + location.length for location in kept.values()) for pack, kept in by_pack.items()
-        }
-        spare = {pack: self._ends[pack] - live[pack] for pack in by_pack}
+                spare[location.pack] -= _HEADER.size + location.length
         locations: dict[bytes, bytes] = {}
         emptied: list[int] = []
         fresh = max(self._ends, default=0)
@@ -181,17 +165,16 @@ class ContentStore:
     def _copy(self, source: int, kept: Mapping[bytes, _PackLocation], target: int) -> dict[bytes, bytes]:
         """Copy contents into a new pack and return their locations."""
         locations: dict[bytes, bytes] = {}
-        old = self._directory.open(_pack_name(source), os.O_RDONLY)
-        try:
-            with self._directory.replace_file(_pack_name(target)) as new:
-                offset = 0
-                for digest, location in sorted(kept.items(), key=lambda item: item[1].offset):
-                    start = location.offset - _HEADER.size
-                    append_bytes(new, read_bytes(old, start, _HEADER.size + location.length))
-                    locations[digest] = _LOCATION.pack(target, offset + _HEADER.size, location.length)
-                    offset += _HEADER.size + location.length
-        finally:
-            os.close(old)
+        offset = 0
+        with (
+            self._directory.open(_pack_name(source), os.O_RDONLY) as old,
+            self._directory.replace_file(_pack_name(target)) as new,
+        ):
+            for digest, location in sorted(kept.items(), key=lambda item: item[1].offset):
+                size = _HEADER.size + location.length
+                append_bytes(new, read_bytes(old, location.offset - _HEADER.size, size))
+                locations[digest] = _LOCATION.pack(target, offset + _HEADER.size, location.length)
+                offset += size
         return locations
 
     def _replace_index(self, locations: Mapping[bytes, bytes]) -> None:
@@ -199,14 +182,11 @@ class ContentStore:
             append_bytes(descriptor, _records(locations))
 
     def _append_to_index(self, locations: Mapping[bytes, bytes]) -> None:
-        descriptor = self._directory.open(_INDEX, os.O_WRONLY | os.O_CREAT)
-        try:
+        with self._directory.open(_INDEX, os.O_WRONLY | os.O_CREAT) as descriptor:
             append_bytes(descriptor, _records(locations))
             status = os.fstat(descriptor)
             self._index_file = (status.st_dev, status.st_ino)
             self._index_size = status.st_size
-        finally:
-            os.close(descriptor)
 
     def _reset(self) -> None:
         self.generation += 1
@@ -229,8 +209,7 @@ class ContentStore:
         """Reconcile the index with the packs."""
         found = self._pack_sizes()
         for pack, size in found.items():
-            end = self._ends.get(pack, 0)
-            if size > end:
+            if size > (end := self._ends.get(pack, 0)):
                 self._recover_tail(pack, end)
         short = {pack for pack, end in self._ends.items() if found.get(pack, 0) < end}
         if short:
@@ -240,16 +219,14 @@ class ContentStore:
         sizes: dict[int, int] = {}
         with suppress(FileNotFoundError), os.scandir(self._directory.path) as entries:
             for entry in entries:
-                match = _PACK_NAME.fullmatch(entry.name)
-                if match:
+                if match := _PACK_NAME.fullmatch(entry.name):
                     sizes[int(match[1])] = entry.stat(follow_symlinks=False).st_size
         return sizes
 
     def _recover_tail(self, pack: int, offset: int) -> None:
         """Index records that were added to a pack only; a partial last record is cut off."""
         locations: dict[bytes, bytes] = {}
-        descriptor = self._directory.open(_pack_name(pack), os.O_RDWR)
-        try:
+        with self._directory.open(_pack_name(pack), os.O_RDWR) as descriptor:
             size = os.fstat(descriptor).st_size
             while offset < size:
                 header = read_bytes(descriptor, offset, _HEADER.size)
@@ -262,8 +239,6 @@ class ContentStore:
                 offset += _HEADER.size + length
             if offset < size:
                 os.ftruncate(descriptor, offset)
-        finally:
-            os.close(descriptor)
         self._ends[pack] = offset
         if locations:
             self._locations = locations | self._locations

@@ -2,12 +2,11 @@
 
 import os
 import struct
-import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 
 from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
-from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
 
 _BLOCK = struct.Struct("<4sIII")  # mark, number of files, bytes of their names, checksum; names and values follow
@@ -89,13 +88,9 @@ class DigestCache:
             return
         self._loaded = True
         try:
-            descriptor = self._directory.open(self._name, os.O_RDONLY)
+            content = self._directory.read(self._name)
         except FileNotFoundError:
             return
-        try:
-            content = read_bytes(descriptor, 0, os.fstat(descriptor).st_size)
-        finally:
-            os.close(descriptor)
         values, self._records = _read_blocks(content)
         self._values = values | self._values
 
@@ -109,11 +104,8 @@ class DigestCache:
                 append_bytes(descriptor, _pack_block(lasting))
             self._records = len(lasting)
         else:
-            descriptor = self._directory.open(self._name, os.O_WRONLY | os.O_CREAT)
-            try:
+            with self._directory.open(self._name, os.O_WRONLY | os.O_CREAT) as descriptor:
                 append_bytes(descriptor, _pack_block(self._unsaved))
-            finally:
-                os.close(descriptor)
             self._records += len(self._unsaved)
         self._unsaved = {}
 
@@ -123,17 +115,9 @@ def load_saved_digests(directory: PrivateDirectory) -> set[bytes]:
     found: set[bytes] = set()
     for name in os.listdir(directory.path):
         if name.startswith("digests-"):
-            descriptor = directory.open(name, os.O_RDONLY)
-            try:
-                values, _ = _read_blocks(read_bytes(descriptor, 0, os.fstat(descriptor).st_size))
-            finally:
-                os.close(descriptor)
+            values, _ = _read_blocks(directory.read(name))
             found.update(value[FILE_KEY_SIZE:] for value in values.values())
     return found
-
-
-def now_ns() -> int:
-    return time.time_ns()
 
 
 def _may_change_unnoticed(key: bytes, read_at: int) -> bool:

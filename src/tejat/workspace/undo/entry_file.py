@@ -8,7 +8,8 @@ from typing import TypeAlias, cast
 from tejat.core.frozen import replace
 from tejat.core.json_text import InvalidJson, load_json
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState, UndoEntry
-from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes, read_bytes
+from tejat.workspace.files.regular_file import read_bytes
+from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 
 _NAME = "entries.jsonl"
 
@@ -26,30 +27,24 @@ class EntryFile:
     def read(self) -> list[UndoEntry]:
         """Return all entries, oldest first. Partial or invalid lines are skipped."""
         try:
-            descriptor = self._directory.open(_NAME, os.O_RDONLY)
+            with self._directory.open(_NAME, os.O_RDONLY) as descriptor:
+                status = os.fstat(descriptor)
+                seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+                if seen != self._seen:
+                    lines = read_bytes(descriptor, 0, status.st_size).split(b"\n")
+                    self._entries = _mark_undone([entry for line in lines if (entry := _decode_entry(line))])
+                    self._seen = seen
         except FileNotFoundError:
             return []
-        try:
-            status = os.fstat(descriptor)
-            seen = (status.st_ino, status.st_size, status.st_mtime_ns)
-            if seen != self._seen:
-                lines = read_bytes(descriptor, 0, status.st_size).split(b"\n")
-                self._entries = _mark_undone([entry for line in lines if (entry := _decode_entry(line)) is not None])
-                self._seen = seen
-        finally:
-            os.close(descriptor)
         return self._entries.copy()
 
     def append(self, entry: UndoEntry) -> None:
         """Append an entry durably."""
-        descriptor = self._directory.open(_NAME, os.O_RDWR | os.O_CREAT)
-        try:
+        with self._directory.open(_NAME, os.O_RDWR | os.O_CREAT) as descriptor:
             size = os.fstat(descriptor).st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
             append_bytes(descriptor, b"\n" * torn + _encode_entry(entry))
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         if size == 0:
             self._directory.flush()
 
@@ -128,13 +123,10 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
 
 def _decode_change(stored: _Json) -> PathChange:
     root, path, before, after = _as_list(stored)
-    return PathChange(_as_str(root), _check_path(_as_str(path)), before=_decode_node(before), after=_decode_node(after))
-
-
-def _check_path(path: str) -> str:
-    if not path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+    path = _as_str(path)
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
         raise ValueError(path)
-    return path
+    return PathChange(_as_str(root), path, before=_decode_node(before), after=_decode_node(after))
 
 
 def _decode_node(stored: _Json) -> PathState | None:

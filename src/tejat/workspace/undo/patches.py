@@ -24,12 +24,8 @@ def render_patches(changes: Iterable[PathChange], read: Callable[[bytes], bytes 
 
 def _pieces(changes: Iterable[PathChange], read: Callable[[bytes], bytes | None]) -> Iterator[str]:
     for change in changes:
-        if change.kind is not ChangeKind.PERMISSIONS:
-            patch = _patch(change, read)
-            if patch is not None:
-                yield patch
-                continue
-        yield f"{change.full_path}: {_summarize(change)}\n"
+        patch = None if change.kind is ChangeKind.PERMISSIONS else _patch(change, read)
+        yield f"{change.full_path}: {_summarize(change)}\n" if patch is None else patch
 
 
 def _patch(change: PathChange, read: Callable[[bytes], bytes | None]) -> str | None:
@@ -48,9 +44,7 @@ def _node_text(node: PathState | None, read: Callable[[bytes], bytes | None]) ->
     if node.kind is not PathKind.FILE or node.digest is None:
         return None
     content = read(node.digest)
-    if content is None or b"\0" in content:
-        return None
-    return content.decode("utf-8", "surrogateescape")
+    return None if content is None or b"\0" in content else content.decode("utf-8", "surrogateescape")
 
 
 def _summarize(change: PathChange) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from tejat.workspace.files.file_lock import acquire_lock
-from tejat.workspace.files.private_files import make_private_directory, replace_private_file
+from tejat.workspace.files.private_files import create_private_file, make_private_directory, replace_private_file
+from tejat.workspace.files.regular_file import open_fd, read_bytes
 
 _LOCK_TIMEOUT_SECONDS = 20.0
 
@@ -31,32 +32,31 @@ class PrivateDirectory:
 
     def ensure(self) -> None:
         """Create the directory if it is missing, and make it private."""
-        if self._checked:
-            return
-        make_private_directory(self.path)
-        self._checked = True
+        if not self._checked:
+            make_private_directory(self.path)
+            self._checked = True
 
-    def open(self, name: str, flags: int) -> int:
-        """Open a file here without following a link."""
-        flags |= os.O_CLOEXEC | os.O_NOFOLLOW
-        if not flags & os.O_CREAT:
-            return os.open(self.file_path(name), flags)
-        self.ensure()
-        with suppress(FileExistsError):
-            descriptor = os.open(self.file_path(name), flags | os.O_EXCL, 0o600)
-            os.fchmod(descriptor, 0o600)
-            return descriptor
-        return os.open(self.file_path(name), flags, 0o600)
+    @contextmanager
+    def open(self, name: str, flags: int) -> Generator[int]:
+        """Open a file here for the block, without following a link."""
+        if flags & os.O_CREAT:
+            self.ensure()
+            with suppress(FileExistsError):
+                os.close(create_private_file(self.file_path(name)))
+        with open_fd(self.file_path(name), flags & ~os.O_CREAT | os.O_NOFOLLOW) as descriptor:
+            yield descriptor
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file here."""
+        with self.open(name, os.O_RDONLY) as descriptor:
+            return read_bytes(descriptor, 0, os.fstat(descriptor).st_size)
 
     @contextmanager
     def lock(self, stop: Callable[[], None], *, name: str = "lock") -> Generator[None]:
         """Hold the lock against other threads and processes. `stop` is called while waiting."""
-        descriptor = self.open(name, os.O_RDWR | os.O_CREAT)
-        try:
+        with self.open(name, os.O_RDWR | os.O_CREAT) as descriptor:
             acquire_lock(descriptor, timeout=_LOCK_TIMEOUT_SECONDS, stop=stop)
             yield
-        finally:
-            os.close(descriptor)
 
     def replace_file(self, name: str) -> AbstractContextManager[int]:
         """Return a descriptor for the new content of a file; see `replace_private_file`."""
@@ -73,11 +73,8 @@ class PrivateDirectory:
 
     def flush(self) -> None:
         """Make the names of new files durable."""
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with open_fd(self.path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
             os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def append_bytes(descriptor: int, pieces: bytes) -> None:
@@ -90,16 +87,3 @@ def append_bytes(descriptor: int, pieces: bytes) -> None:
     except BaseException:
         os.ftruncate(descriptor, start)
         raise
-
-
-def read_bytes(descriptor: int, offset: int, count: int) -> bytes:
-    """Read up to `count` bytes from `offset`; fewer only at the end of the file. Raises OSError."""
-    first = os.pread(descriptor, count, offset)
-    if len(first) == count or not first:
-        return first
-    blocks = [first]
-    done = len(first)
-    while done < count and (block := os.pread(descriptor, count - done, offset + done)):
-        blocks.append(block)
-        done += len(block)
-    return b"".join(blocks)

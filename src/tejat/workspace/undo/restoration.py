@@ -14,7 +14,6 @@ from tejat.workspace.undo.comparison import node_at
 from tejat.workspace.undo.restore_operations import (
     ExpectedState,
     grant_owner_access,
-    has_hard_links,
     make_directory,
     remove_directory,
     remove_file,
@@ -79,9 +78,7 @@ def _conflict_reason(change: PathChange, now: PathState | None, current: Snapsho
         return lazy("something else is there now")
     if now.kind is not after.kind:
         return lazy("changed since: it is a {kind} now", kind=now.kind)
-    if now.kind is PathKind.FILE and not now.has_same_content(after):
-        return lazy("changed since")
-    if now.target != after.target:
+    if now.target != after.target or (now.kind is PathKind.FILE and not now.has_same_content(after)):
         return lazy("changed since")
     return None if now.permissions == after.permissions else lazy("its permissions changed since")
 
@@ -140,24 +137,21 @@ class Restoration:
     def run(self) -> RestoreOutcome:
         """Remove what is in the way, restore contents, then restore directory permissions."""
         inwards, outwards = self._inwards, self._inwards[::-1]
-        self._run_step(inwards, self._grant_access, lambda _, new: _is_directory(new))
-        self._run_step(
-            outwards, self._remove_file, lambda old, new: _is_not_directory(new) and not _is_not_directory(old)
-        )
+        self._run_step(inwards, lambda _, fd, name: grant_owner_access(fd, name), lambda _, new: _is_directory(new))
+        self._run_step(outwards, self._remove_file, lambda old, new: _is_leaf(new) and not _is_leaf(old))
         self._run_step(inwards, self._make_directory, lambda old, new: _is_directory(old) and not _is_directory(new))
         self._run_step(inwards, self._restore_renamed, lambda old, new: new is None and _has_no_content(old))
         self._run_step(outwards, self._remove_directory, lambda old, new: _is_directory(new) and not _is_directory(old))
         self._run_step(
             inwards,
             self._restore_content,
-            lambda old, new: _is_not_directory(old) and not (new is None and _has_no_content(old)),
+            lambda old, new: _is_leaf(old) and (new is not None or not _has_no_content(old)),
         )
         self._flush()
         self._run_step(outwards, self._restore_permissions, lambda old, _: _is_directory(old))
-        done = [
-            change.full_path for change in inwards if change.path in self._restored and change.path not in self._failed
-        ]
-        return RestoreOutcome(tuple(done), tuple(self._failed.values()), tuple(self._remaining))
+        restored = self._restored - self._failed.keys()
+        done = tuple(change.full_path for change in inwards if change.path in restored)
+        return RestoreOutcome(done, tuple(self._failed.values()), tuple(self._remaining))
 
     def _run_step(
         self, changes: Sequence[PathChange], step: _Step, concerns: Callable[[PathState | None, PathState | None], bool]
@@ -170,9 +164,8 @@ class Restoration:
                 with open_directory_nofollow(self._root.fd, os.path.dirname(change.path)) as directory:
                     step(change, directory, os.path.basename(change.path))
             except OSError as error:
-                self._failed[change.path] = PathProblem(
-                    change.full_path, lazy("could not be put back: {why}", why=error.strerror)
-                )
+                why = lazy("could not be put back: {why}", why=error.strerror)
+                self._failed[change.path] = PathProblem(change.full_path, why)
 
     def _make_parent(self, change: PathChange) -> None:
         """Create the parent directory if it has been removed."""
@@ -193,9 +186,6 @@ class Restoration:
             with suppress(OSError), open_directory_nofollow(self._root.fd, parent) as directory:
                 os.fsync(directory)
 
-    def _grant_access(self, change: PathChange, directory: int, name: str) -> None:
-        grant_owner_access(directory, name)
-
     def _remove_file(self, change: PathChange, directory: int, name: str) -> None:
         if change.before is None and change.path in self._renamed.values():
             return
@@ -212,9 +202,8 @@ class Restoration:
         if source is None or change.before is None:
             raise OSError(None, lazy("its old content was not kept"))
         with open_directory_nofollow(self._root.fd, os.path.dirname(source)) as other:
-            restore_renamed_file(
-                other, os.path.basename(source), directory, name, expected=self._expected_state(source)
-            )
+            expected = self._expected_state(source)
+            restore_renamed_file(other, os.path.basename(source), directory, name, expected=expected)
         set_permissions(directory, name, change.before)
         self._restored.update((change.path, source))
 
@@ -246,7 +235,7 @@ class Restoration:
         """Whether the content is right already. A file with hard links is copied: the others must not change."""
         if change.before is None or not _is_file(change.after) or not change.before.has_same_content(change.after):
             return False
-        return change.before.digest is None or not has_hard_links(directory, name)
+        return change.before.digest is None or os.stat(name, dir_fd=directory, follow_symlinks=False).st_nlink == 1
 
     def _restore_permissions(self, change: PathChange, directory: int, name: str) -> None:
         if change.before is not None:
@@ -276,5 +265,5 @@ def _is_directory(node: PathState | None) -> bool:
     return node is not None and node.kind is PathKind.DIRECTORY
 
 
-def _is_not_directory(node: PathState | None) -> bool:
+def _is_leaf(node: PathState | None) -> bool:
     return node is not None and node.kind is not PathKind.DIRECTORY

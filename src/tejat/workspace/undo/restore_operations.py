@@ -8,6 +8,7 @@ from contextlib import suppress
 from tejat.core.i18n import lazy
 from tejat.core.undo import PathState
 from tejat.workspace.files.metadata import copy_metadata
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.system_calls import O_PATH
 from tejat.workspace.files.temp_file import DeferredNamingUnsupported, TempFile, TempFileNaming
 from tejat.workspace.threads.stop import never_stop
@@ -101,11 +102,6 @@ def grant_owner_access(directory: int, name: str) -> None:
         _set_mode(directory, name, mode | _OWNER_ALL)
 
 
-def has_hard_links(directory: int, name: str) -> bool:
-    """Whether the file has further names, which share its permissions."""
-    return os.stat(name, dir_fd=directory, follow_symlinks=False).st_nlink > 1
-
-
 def set_permissions(directory: int, name: str, node: PathState) -> None:
     """Give a file or directory the permissions of `node`."""
     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -120,13 +116,10 @@ def _set_mode(directory: int, name: str, mode: int) -> None:
         os.chmod(name, mode, dir_fd=directory, follow_symlinks=False)
         return
     # A file that its owner may not read can still be opened with O_PATH.
-    held = os.open(name, O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-    try:
+    with open_fd(name, O_PATH | os.O_NOFOLLOW, dir_fd=directory) as held:
         if stat.S_ISLNK(os.fstat(held).st_mode):
             raise ConcurrentChange
         os.chmod(f"/proc/self/fd/{held}", mode)
-    finally:
-        os.close(held)
 
 
 def _write_file(

@@ -37,9 +37,8 @@ def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertM
             changes = tuple(group)
             root = _open(path, roots, closing)
             if root is None:
-                refused += [
-                    PathProblem(change.full_path, lazy("there is no directory {path}", path=path)) for change in changes
-                ]
+                why = lazy("there is no directory {path}", path=path)
+                refused += [PathProblem(change.full_path, why) for change in changes]
                 continue
             part = _plan_root(store, root, changes, mode)
             parts.append(part)
@@ -98,9 +97,9 @@ def _execute(
 
 
 def _open(path: str, roots: Roots, closing: ExitStack) -> RootDirectory | None:
-    known = next((root for root in roots.directories if root.real_path == path), None)
-    if known is not None:
-        return known
+    for root in roots.directories:
+        if root.real_path == path:
+            return root
     try:
         return closing.enter_context(Roots([path])).first
     except UsageError:
@@ -116,11 +115,9 @@ def _later_changes(store: UndoStore, entry: UndoEntry) -> Mapping[str, str]:
 
 def _name_later_entry(remark: PathProblem, later: Mapping[str, str]) -> PathProblem:
     newer = later.get(remark.path)
-    return (
-        remark
-        if newer is None
-        else PathProblem(remark.path, lazy("{why} (by {newer}, undo that first)", why=remark.reason, newer=newer))
-    )
+    if newer is None:
+        return remark
+    return PathProblem(remark.path, lazy("{why} (by {newer}, undo that first)", why=remark.reason, newer=newer))
 
 
 def _root_of(change: PathChange) -> str:

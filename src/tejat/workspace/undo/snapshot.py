@@ -2,20 +2,21 @@
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from itertools import groupby
 
 from tejat.core.frozen import field, frozen, replace
 from tejat.workspace.files.openat import RootDirectory, open_directory_nofollow
+from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.undo.content_store import sha256_digest
-from tejat.workspace.undo.digest_cache import DigestCache, now_ns
-from tejat.workspace.undo.private_directory import read_bytes
+from tejat.workspace.undo.digest_cache import DigestCache
 from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, TreeState, file_key_size, pack_file_key
 
 _BATCH_BYTES = 16 << 20
 _BATCH_FILES = 4000
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _MAX_TRIES = 3
 
 
@@ -60,8 +61,8 @@ def take_snapshot(root: RootDirectory, state: TreeState, known: DigestCache, bud
         recognising.read(path for path in fresh if file_key_size(state.files[path]) <= budget.file_limit)
         fresh = [path for path in fresh if len(snapshot.files[path]) == FILE_KEY_SIZE]
         snapshot.skip_reasons.clear()
-    wanted = list(_select_within_budget(fresh, snapshot, budget)) if fresh else []
-    _ContentReader(root, snapshot, known, budget).read(wanted)
+    if fresh:
+        _ContentReader(root, snapshot, known, budget).read(list(_select_within_budget(fresh, snapshot, budget)))
     return snapshot
 
 
@@ -121,7 +122,7 @@ class _ContentReader:
 
     def _read_file(self, directory: int, path: str) -> None:
         for _ in range(_MAX_TRIES):
-            started = now_ns()
+            started = time.time_ns()
             try:
                 key, content = _read_content_and_key(directory, os.path.basename(path), self._budget.file_limit)
             except OSError as error:
@@ -157,8 +158,7 @@ class _ContentReader:
 
 def _read_content_and_key(directory: int, name: str, limit: int) -> tuple[bytes | None, bytes]:
     """Return the content of a file and its key, None if it changed meanwhile. Raises OSError."""
-    descriptor = os.open(name, _OPEN, dir_fd=directory)
-    try:
+    with open_fd(name, _OPEN, dir_fd=directory) as descriptor:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
             raise OSError(None, "is no file any more")
@@ -168,8 +168,6 @@ def _read_content_and_key(directory: int, name: str, limit: int) -> tuple[bytes 
         key = pack_file_key(before)
         same = len(content) == before.st_size and key == pack_file_key(os.fstat(descriptor))
         return (key if same else None), content
-    finally:
-        os.close(descriptor)
 
 
 def _store_nothing(_: Mapping[bytes, bytes]) -> None:
@@ -201,13 +199,8 @@ def _add_path(state: TreeState, path: str, directory: int) -> None:
 
 def format_size(size: int) -> str:
     """Format a number of bytes for display."""
-    if size < _THOUSAND:
+    if size < 1000:
         return f"{size} bytes"
-    if size < _THOUSAND**2:
-        return f"{size / _THOUSAND:.1f} kB"
-    if size < _THOUSAND**3:
-        return f"{size / _THOUSAND**2:.1f} MB"
-    return f"{size / _THOUSAND**3:.1f} GB"
-
-
-_THOUSAND = 1000
+    if size < 1000**2:
+        return f"{size / 1000:.1f} kB"
+    return f"{size / 1000**2:.1f} MB" if size < 1000**3 else f"{size / 1000**3:.1f} GB"

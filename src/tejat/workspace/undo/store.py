@@ -101,9 +101,7 @@ class UndoStore:
     def snapshot_without_storing(self, root: RootDirectory, state: TreeState, stop: Stop) -> Snapshot:
         """Take a snapshot without storing contents."""
         nothing_known = DigestCache(self.directory, root.real_path)
-        budget = SnapshotBudget(
-            file_limit=self._file_limit, reserve=lambda needed: needed, store=lambda _: None, stop=stop
-        )
+        budget = SnapshotBudget(self._file_limit, reserve=lambda needed: needed, store=lambda _: None, stop=stop)
         return take_snapshot(root, state, nothing_known, budget)
 
     def record(
@@ -177,13 +175,12 @@ class UndoStore:
             free = max(self._limit - self.directory.size(), 0)
         if free < needed:
             self._failed_reservation = (needed, free)
-            self._warn(
-                lazy(
-                    "The room for undo ({limit}) is used up: {needed} more would be needed.",
-                    limit=format_size(self._limit),
-                    needed=format_size(needed),
-                )
+            message = lazy(
+                "The room for undo ({limit}) is used up: {needed} more would be needed.",
+                limit=format_size(self._limit),
+                needed=format_size(needed),
             )
+            self._warn(message)
         return free
 
     def _prune_entries(self, needed: int, stop: Stop) -> None:
@@ -204,6 +201,5 @@ class UndoStore:
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
             self._warn(lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
-        goal = self.directory.size() + wanted - int(_FILL_RATIO * self._limit)
-        self._store.compact(live, stop, goal=goal)
+        self._store.compact(live, stop, goal=self.directory.size() + wanted - int(_FILL_RATIO * self._limit))
         self._refresh()

@@ -162,13 +162,5 @@ def file_key_size(key: bytes) -> int:
 
 def pack_file_key(status: os.stat_result) -> bytes:
     """Pack the metadata that changes whenever a file does into FILE_KEY_SIZE bytes."""
-    return _KEY.pack(
-        status.st_mode,
-        status.st_dev,
-        status.st_ino,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_uid,
-        status.st_gid,
-    )
+    mode, inode, device, _, user, group, size, *_ = status
+    return _KEY.pack(mode, device, inode, size, status.st_mtime_ns, status.st_ctime_ns, user, group)

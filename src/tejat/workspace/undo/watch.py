@@ -42,7 +42,7 @@ Watch = TreeWatch | PathWatch
 
 def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
     """Watch all roots, without the undo store itself. Raises OSError."""
-    if any(_is_inside(journal.path, root) for root in roots.directories):
+    if any(journal.path.startswith(f"{root.real_path.rstrip('/')}/") for root in roots.directories):
         # Otherwise the call would seem to have created its directories.
         journal.ensure()
     marks = {_stat_identity(os.fstat(root.fd)) for root in roots.directories}
@@ -97,10 +97,6 @@ def missing_parents(root: RootDirectory, paths: Sequence[str]) -> set[str]:
             known[directory] = bool(scan_paths(root, (directory,)).directories)
             directory = os.path.dirname(directory)
     return {directory for directory, exists in known.items() if not exists}
-
-
-def _is_inside(path: str, root: RootDirectory) -> bool:
-    return path.startswith(f"{root.real_path.rstrip('/')}/")
 
 
 def _stat_identity(status: os.stat_result) -> tuple[int, int]:
