@@ -88,9 +88,8 @@ class PolicyEngine:
         is_opaque = facts.line is not None and facts.line.is_opaque
         unchecked = self._restricted_denial(facts) if is_opaque else None
         if unchecked is not None:
-            reason = lazy(
-                "The line hides what it runs, so the rule {rule} cannot be checked.", rule=format_quoted_rule(unchecked)
-            )
+            rule = format_quoted_rule(unchecked)
+            reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.always_ask:
             return verdict
@@ -124,9 +123,8 @@ class PolicyEngine:
                 rule=format_quoted_rule(unchecked),
             )
             return PolicyVerdict(Decision.DENY, unchecked, reason)
-        return PolicyVerdict(
-            Decision.ASK, None, lazy("The policy could not judge this call ({why}).", why=why), always_ask=True
-        )
+        reason = lazy("The policy could not judge this call ({why}).", why=why)
+        return PolicyVerdict(Decision.ASK, None, reason, always_ask=True)
 
 
 def _evaluator_for(facts: CallFacts) -> RuleEvaluator:
@@ -146,14 +144,13 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     if facts.definition_changed:
         why = lazy("The server describes this tool in other words than when it was last allowed. Look at it again.")
         return PolicyVerdict(Decision.ASK, verdict.rule, why, always_ask=True)
-    if facts.kind in READ_ONLY_KINDS:
+    is_memory = facts.tool == MEMORY and facts.server is None  # it writes only its own file
+    if facts.kind in READ_ONLY_KINDS or is_memory:
         return verdict
-    if facts.tool == MEMORY and facts.server is None:
-        return verdict  # it writes only its own file
     why = call.control_file_warning()
-    return (
-        verdict if why is None else PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True)
-    )
+    if why is None:
+        return verdict
+    return PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True)
 
 
 def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:

@@ -1,6 +1,7 @@
 """Paths in shell words, resolved by text alone."""
 
 import posixpath
+from itertools import dropwhile
 
 
 def resolve_path(word: str, *, directory: str, home: str) -> str:
@@ -15,9 +16,4 @@ def is_ambiguous(word: str) -> bool:
     if word.startswith("~") and word != "~" and not word.startswith("~/"):
         return True
     names = [name for name in word.split("/") if name not in ("", ".")]
-    return ".." in names[len(names) - len(_skip_leading_parents(names)) :]
-
-
-def _skip_leading_parents(names: list[str]) -> list[str]:
-    first = next((index for index, name in enumerate(names) if name != ".."), len(names))
-    return names[first:]
+    return ".." in dropwhile(lambda name: name == "..", names)

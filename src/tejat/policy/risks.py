@@ -132,9 +132,8 @@ def _written_home_paths(facts: CallFacts, line: CommandLine) -> list[str]:
 
 def _home_paths(facts: CallFacts, words: Iterable[str]) -> list[str]:
     expanded = [_HOME.sub("~", word.strip('"')) for word in words]
-    return [
-        resolve_path(word, directory="/", home=facts.home) for word in expanded if word == "~" or word.startswith("~/")
-    ]
+    below = [word for word in expanded if word == "~" or word.startswith("~/")]
+    return [resolve_path(word, directory="/", home=facts.home) for word in below]
 
 
 def _runs_download(line: CommandLine) -> bool:

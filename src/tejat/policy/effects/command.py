@@ -36,6 +36,7 @@ _SAFE_SED_SCRIPT = re.compile(
 _SED_SCRIPT = re.compile(r"(?:-(?!-)[^e]*e|--e[a-z]*=?)(?P<value>.*)", re.DOTALL)
 _MAX_SCRIPT_LENGTH = 200
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
+_DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
 _ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
 _ADDRESS = re.compile(r"(?!(?i:file):)[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -68,24 +69,16 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     if name == "git":
         git = git_effects(words)
         return CommandEffects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
+    is_destructive = name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
     writes = [lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
-    destroys = (
-        [lazy("deletes or overwrites ({name})", name=name)]
-        if name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
-        else []
-    )
+    destroys = [lazy("deletes or overwrites ({name})", name=name)] if is_destructive else []
     runs = [lazy("runs code ({name})", name=name)] if name in CODE_RUNNERS else []
-    writes += [lazy("writes a file ({option})", option=option) for option in _given_options(name, words, WRITE_OPTIONS)]
-    destroys += [
-        lazy("deletes ({option})", option=option) for option in _given_options(name, words, DESTRUCTIVE_OPTIONS)
-    ]
-    destroys += [
-        lazy("deletes ({name} {word})", name=name, word=word)
-        for word in words[1:]
-        if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())
-    ]
+    writes += [lazy("writes a file ({option})", option=each) for each in _given_options(name, words, WRITE_OPTIONS)]
+    destroys += [lazy("deletes ({option})", option=each) for each in _given_options(name, words, DESTRUCTIVE_OPTIONS)]
+    deleting = [word for word in words[1:] if word in DESTRUCTIVE_SUBCOMMANDS.get(name, ())]
+    destroys += [lazy("deletes ({name} {word})", name=name, word=word) for word in deleting]
     runs += [
-        lazy("runs code it is given ({option})", option=option) for option in _given_options(name, words, CODE_OPTIONS)
+        lazy("runs code it is given ({option})", option=each) for each in _given_options(name, words, CODE_OPTIONS)
     ]
     writes += _writing_operands(name, words)
     if name in SQL_CLIENTS and any(_SQL_DESTROYS.search(word) for word in words[1:]):
@@ -133,26 +126,21 @@ def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
     operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
     if name in ("uniq", "xxd") and len(operands) > 1:
         return [lazy("writes its second operand ({name})", name=name)]
-    if name == "date" and any(not word.startswith("+") for word in operands) and not _has_date_value(words):
+    is_given_date = not _DATE_OPTIONS.isdisjoint(words)
+    if name == "date" and any(not word.startswith("+") for word in operands) and not is_given_date:
         return [lazy("sets the clock (date)")]
     if name == "curl" and any("%output{" in word for word in words):
         return [lazy("writes a file (%output)")]
     return []
 
 
-def _has_date_value(words: Sequence[str]) -> bool:
-    return any(word in ("-d", "--date", "-r", "--reference", "-f", "--file") for word in words)
-
-
 def _runs_its_program(name: str, words: Sequence[str]) -> bool:
     """Return whether an awk or sed program can do more than print."""
     if _AWK.match(name):
         return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
-    if _SED.match(name):
-        return not all(
-            len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in _sed_scripts(words)
-        )
-    return False
+    return bool(_SED.match(name)) and not all(
+        len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in _sed_scripts(words)
+    )
 
 
 def _sed_scripts(words: Sequence[str]) -> list[str]:
@@ -182,9 +170,8 @@ def _paths(name: str, words: Sequence[str]) -> list[str]:
 def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
     """Return whether the first operand is a pattern or program instead of a path."""
     if _AWK.match(name) or _SED.match(name):
-        return not _runs_its_program(name, ("", *words)) and not any(
-            re.match(r"-[a-zA-Z]*[ef]|--[efs]", w) for w in words
-        )
+        is_in_option = any(re.match(r"-[a-zA-Z]*[ef]|--[efs]", word) for word in words)
+        return not is_in_option and not _runs_its_program(name, ("", *words))
     takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:reg|file)", word) for word in words)
     return name in PATTERN_PROGRAMS and not takes_pattern_elsewhere
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
+from tejat.policy.shell.words import word_set
 from tejat.policy.shell.wrappers import command_names
 from tejat.policy.types import PolicyRule
 
 # Global options of git that take the next word as value.
-_GIT_OPTIONS_WITH_VALUE = frozenset(
-    ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--attr-source")
-)
+_GIT_OPTIONS_WITH_VALUE = word_set("-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source")
 _ADDS_WORDS = frozenset(("xargs", "parallel"))
 _COMPUTED = frozenset("$`*?[{~\\\"'")
 _MAX_CLUSTER_LENGTH = 5

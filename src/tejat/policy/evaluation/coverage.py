@@ -47,11 +47,9 @@ def find_coverage_gap(
         return network_gap()
     effects = call.effects[command]
     if rule.command is None and rule.arguments is None:
-        return (
-            lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
-            if effects.destroys
-            else None
-        )
+        if not effects.destroys:
+            return None
+        return lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
     if rule.command is None and len(call.effects) > 1:
         return lazy("a pattern for the arguments does not tell one command of a line from the next")
     return _find_prefix_gap(_required_words(rule, command), command.words, effects, call)

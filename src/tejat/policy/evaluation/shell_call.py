@@ -32,11 +32,8 @@ class ShellCall(Call):
     def written_paths(self) -> tuple[str, ...]:
         changing = [effects for effects in self.effects.values() if effects.writes or effects.destroys]
         words = [word for effects in changing for word in effects.paths]
-        words += [
-            redirection.target
-            for redirection in self.line.redirections
-            if redirection.writes and not redirection.is_harmless and redirection.target is not None
-        ]
+        written = [each.target for each in self.line.redirections if each.writes and not each.is_harmless]
+        words += [target for target in written if target is not None]
         return (*self.facts.paths, *self._resolve_from_all_directories(words))
 
     def _resolve_from_all_directories(self, words: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.policy.evaluation.command_match import command_matches_rule
-from tejat.policy.evaluation.coverage import LineAssessment, assess_line, find_coverage_gap
+from tejat.policy.evaluation.coverage import assess_line, find_coverage_gap
 from tejat.policy.evaluation.evaluator import RuleEvaluator
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.evaluation.shell_call import ShellCall
@@ -27,19 +27,17 @@ class ShellRuleEvaluator(RuleEvaluator):
         if not commands:
             for_all = [rule for rule in applicable if rule.decision is not Decision.ALLOW and rule.command is None]
             return [select_rule(for_all, gap=self._assessment.doubt)]
-        return [self._evaluate_command(applicable, command, self._assessment) for command in commands]
+        return [self._evaluate_command(applicable, command) for command in commands]
 
-    def _evaluate_command(
-        self, rules: Iterable[PolicyRule], command: ShellCommand, assessment: LineAssessment
-    ) -> RuleMatch:
+    def _evaluate_command(self, rules: Iterable[PolicyRule], command: ShellCommand) -> RuleMatch:
         matching: list[PolicyRule] = []
-        gap = assessment.doubt
+        gap = self._assessment.doubt
         for rule in rules:
             if rule.decision is not Decision.ALLOW:
                 if command_matches_rule(command, rule, self._shell_call.line):
                     matching.append(rule)
                 continue
-            found_gap = find_coverage_gap(rule, command, self._shell_call, assessment)
+            found_gap = find_coverage_gap(rule, command, self._shell_call, self._assessment)
             if found_gap is None:
                 matching.append(rule)
             elif command_matches_rule(command, rule, self._shell_call.line):
@@ -47,9 +45,7 @@ class ShellRuleEvaluator(RuleEvaluator):
         return select_rule(matching, gap=gap, command=command)
 
     def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        uncovered = [
-            rule_match.command for rule_match in rule_matches if rule_match.command and not rule_match.is_allowed
-        ]
+        uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]
         prefix = suggest_prefix(uncovered, self._shell_call)
         rule = super().suggest_rule(rule_matches)
         return None if rule is None or prefix is None else replace(rule, command=prefix)

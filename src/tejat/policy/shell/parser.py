@@ -1,7 +1,7 @@
 """Parser for shell command lines."""
 
 from tejat.core.i18n import lazy
-from tejat.policy.shell.command_line import CommandLine, ShellCommand
+from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.shell.grammar import MAX_LINE_BYTES
 from tejat.policy.shell.plain import REDIRECTS, PlainLine, parse_plain_line
 from tejat.policy.shell.walker import LineAnalysis
@@ -50,10 +50,6 @@ def _collect_doubts(plain: PlainLine | str, analysis: LineAnalysis) -> list[str]
 
 
 def _parsers_agree(plain: PlainLine, analysis: LineAnalysis) -> bool:
-    outermost = tuple(command.words for command in analysis.commands if _is_outermost(command))
+    outermost = tuple(command.words for command in analysis.commands if not command.wrappers)
     files = tuple(redirection.target for redirection in analysis.redirections if not redirection.is_harmless)
     return outermost == plain.commands and files == plain.targets
-
-
-def _is_outermost(command: ShellCommand) -> bool:
-    return not command.wrappers

@@ -48,14 +48,10 @@ class PlainLine:
 
 def parse_plain_line(text: str) -> PlainLine | str:
     """Return the commands of a line that is plain apart from redirections, or the first reason why it is not."""
-    unusual = next((character for character in text if not _is_usual(character)), None)
+    unusual = next((each for each in text if not each.isprintable() and each not in "\n\t"), None)
     if unusual is not None:
         return lazy("it holds an unusual character (U+{code:04X})", code=ord(unusual))
     return _PlainLineParser(text).parse()
-
-
-def _is_usual(character: str) -> bool:
-    return character.isprintable() or character in "\n\t"
 
 
 class _PlainLineParser:

@@ -43,10 +43,8 @@ class LineAnalysis:
         self.doubts: dict[str, None] = {}
         self.is_opaque = False
 
-    def analyze(self, text: str) -> None:
-        self._analyze(text, ())
-
-    def _analyze(self, text: str, via: tuple[str, ...]) -> None:
+    def analyze(self, text: str, via: tuple[str, ...] = ()) -> None:
+        """Analyze a line, or one that runs behind the wrappers `via`."""
         if len(via) > _MAX_WRAPPER_DEPTH or len(self.commands) > _MAX_COMMANDS:
             self.mark_opaque(lazy("it is nested too deeply or too long"))
             return
@@ -99,7 +97,7 @@ class LineAnalysis:
             doubt = parse_plain_line(line)
             if isinstance(doubt, str) or doubt.targets:
                 self.doubts[lazy("what {word} would run is not plain", word=base_name(name.value))] = None
-            self._analyze(line, inside)
+            self.analyze(line, inside)
 
 
 def _is_block(words: Sequence[ShellWord]) -> bool:
@@ -145,10 +143,8 @@ class _TreeWalker:
     def _visit(self, node: Node) -> None:
         kind = node.type
         if kind in _SHELL_COMMANDS:
-            assignments = [child for child in node.children if child.type == "variable_assignment"]
-            self._analysis.add_command(
-                self._words(node), self._via, has_assignments=kind == "command" and bool(assignments)
-            )
+            assigns = kind == "command" and any(child.type == "variable_assignment" for child in node.children)
+            self._analysis.add_command(self._words(node), self._via, has_assignments=assigns)
         elif kind == "test_command":
             self._visit_test(node)
         elif kind == "variable_assignment":
@@ -213,19 +209,11 @@ class _TreeWalker:
         nodes = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
         words = self._join_adjacent(nodes)
         target = words[0].value if len(words) == 1 and words[0].is_literal else None
-        is_duplicate = (
-            operator in (">&", "<&") and target is not None and re.fullmatch(r"[0-9]+-?|-", target) is not None
-        )
+        is_duplicate = operator in (">&", "<&") and re.fullmatch(r"[0-9]+-?|-", target or "") is not None
         is_harmless = is_duplicate or target == "/dev/null"
-        self._analysis.redirections.append(
-            Redirection(
-                operator,
-                target,
-                writes=">" in operator and not is_duplicate,
-                is_harmless=is_harmless,
-                text=words[0].text if words else "",
-            )
-        )
+        writes = ">" in operator and not is_duplicate
+        text = words[0].text if words else ""
+        self._analysis.redirections.append(Redirection(operator, target, writes, is_harmless, text))
         if len(words) != 1:
             # Words after the target belong to the command, but the tree attaches them to the redirection.
             self._analysis.mark_opaque(lazy("what a redirection goes to is not certain"))
@@ -239,12 +227,7 @@ class _TreeWalker:
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
         delimiter = _DELIMITER.match(self._text(start)) if start else None
         end = next((child for child in node.children if child.type == "heredoc_end"), None)
-        if (
-            start is None
-            or end is None
-            or delimiter is None
-            or not self._matches_bash_heredoc_end(node, delimiter, end)
-        ):
+        if end is None or delimiter is None or not self._matches_bash_heredoc_end(node, delimiter, end):
             self._analysis.mark_opaque(lazy("where a here-document ends is not certain"))
 
     def _matches_bash_heredoc_end(self, node: Node, delimiter: re.Match[bytes], end: Node) -> bool:
