@@ -11,7 +11,8 @@ from support.program import ProgramEnv, write_settings
 from support.prompter import FakePrompter
 from tejat.app import run_config
 from tejat.app.onboarding.trust import StartupExit
-from tejat.app.startup import load_startup_config, open_startup_session
+from tejat.app.run_config import load_startup_config
+from tejat.app.startup import open_startup_session
 from tejat.config.settings import loader
 from tejat.core.agent.options import AgentOptions
 

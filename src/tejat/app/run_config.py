@@ -10,6 +10,7 @@ from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
+from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
@@ -127,6 +128,11 @@ def load_user_config(
     return UserConfig(roots, paths, settings, trust, process_environment, loader)
 
 
+def load_startup_config(options: AgentOptions) -> UserConfig:
+    """Load the user's part of the configuration. Raises UsageError."""
+    return load_user_config(options.directories, environment=options.environment, trusts_folder=options.trusts_folder)
+
+
 def load_run_config(
     directories: Sequence[str],
     *,
@@ -175,18 +181,16 @@ def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequ
         names = ", ".join(relevant[:_MAX_NAMES])
         if len(relevant) > _MAX_NAMES:
             names = _("{names} and {count} more", names=names, count=len(relevant) - _MAX_NAMES)
-        notes.append(_untrusted_note(names, has_changed=trust.level is TrustLevel.CHANGED))
-    missing = (path for path in included if not os.path.isdir(path))
-    return notes + [_("The directory {path} of the settings does not exist.", path=path) for path in missing]
-
-
-def _untrusted_note(names: str, *, has_changed: bool) -> str:
-    if has_changed:
-        return _(
-            "This folder has changed since it was trusted, so its own configuration is not used ({names}). "
-            "See `tejat trust`.",
+        note = _(
+            "This folder is not trusted, so its own configuration is not used ({names}). See `tejat trust`.",
             names=names,
         )
-    return _(
-        "This folder is not trusted, so its own configuration is not used ({names}). See `tejat trust`.", names=names
-    )
+        if trust.level is TrustLevel.CHANGED:
+            note = _(
+                "This folder has changed since it was trusted, so its own configuration is not used ({names}). "
+                "See `tejat trust`.",
+                names=names,
+            )
+        notes.append(note)
+    missing = (path for path in included if not os.path.isdir(path))
+    return notes + [_("The directory {path} of the settings does not exist.", path=path) for path in missing]

@@ -4,16 +4,11 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from tejat.app.onboarding.trust import StartupExit, setup_trust
-from tejat.app.run_config import UserConfig, load_user_config
+from tejat.app.run_config import UserConfig, load_startup_config
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
 from tejat.core.agent.options import AgentOptions
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.ui.prompter import UserPrompter
-
-
-def load_startup_config(options: AgentOptions) -> UserConfig:
-    """Load the user's part of the configuration. Raises UsageError."""
-    return load_user_config(options.directories, environment=options.environment, trusts_folder=options.trusts_folder)
 
 
 @asynccontextmanager

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from tejat.app.onboarding.trust import StartupExit
 from tejat.app.preferences import preferences_from_settings
-from tejat.app.run_config import UserConfig
-from tejat.app.startup import load_startup_config, open_startup_session
+from tejat.app.run_config import UserConfig, load_startup_config
+from tejat.app.startup import open_startup_session
 from tejat.cli.args import RunOptions, to_agent_options
 from tejat.cli.messages import print_error
 from tejat.core.agent.options import AgentOptions
@@ -35,15 +35,11 @@ def run_interactive(options: RunOptions) -> int:
         return terminated.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    match ended:
-        case StartupExit.QUIT:
-            return EXIT_OK
-        case StartupExit.DEMO:
-            from tejat.cli.commands.demo import run
+    if ended is StartupExit.DEMO:
+        from tejat.cli.commands.demo import run
 
-            return run([])
-        case code:
-            return code
+        return run([])
+    return EXIT_OK if ended is StartupExit.QUIT else ended
 
 
 def _run(options: RunOptions) -> int | StartupExit:

@@ -4,7 +4,7 @@ from collections import Counter
 
 from tejat.app.commands.base import SlashCommand
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin
-from tejat.core.i18n import _, ngettext
+from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
@@ -20,19 +20,14 @@ class ContextCommand(SlashCommand):
         used = sum(tokens for _unused, tokens in rows)
         shares = [(name, f"{tokens:,}", _share(tokens, window)) for name, tokens in rows]
         shares.append((_("Free"), f"{max(0, window - used):,}", _share(max(0, window - used), window)))
-        blocks: list[ReportBlock] = [
-            Paragraph(
-                _(
-                    "About {used} of {window} tokens of {model} are in use.",
-                    used=f"{used:,}",
-                    window=f"{window:,}",
-                    model=conversation.model.name,
-                )
-            ),
-            ReportTable(tuple(shares), (_("Part"), _("Tokens"), _("Share"))),
-            *self._files(),
-        ]
-        user.show(Report(_("Context"), tuple(blocks)))
+        total = _(
+            "About {used} of {window} tokens of {model} are in use.",
+            used=f"{used:,}",
+            window=f"{window:,}",
+            model=conversation.model.name,
+        )
+        table = ReportTable(tuple(shares), (_("Part"), _("Tokens"), _("Share")))
+        user.show(Report(_("Context"), (Paragraph(total), table, *self._files())))
 
     def _rows(self) -> list[tuple[str, int]]:
         """Parts of a request with their estimated tokens. Empty parts except the conversation are left out."""
@@ -69,20 +64,15 @@ class ContextCommand(SlashCommand):
         if not context.files:
             return [Paragraph(_("No context files are read."), Tone.QUIET), *warnings]
         rows = tuple(
-            (
-                file.path,
-                ngettext("{count} byte", "{count} bytes", file.size),
-                _token_count(file),
-                _reason_label(file.origin),
-            )
+            (file.path, _size(file), f"{estimate_text_tokens(file.text):,}", translate(_REASONS[file.origin]))
             for file in context.files
         )
         headings = (_("File"), _("Size"), _("Tokens"), _("Why"))
         return [Paragraph(_("Context files"), Tone.STRONG), ReportTable(rows, headings), *warnings]
 
 
-def _token_count(file: ContextFile) -> str:
-    return f"{estimate_text_tokens(file.text):,}"
+def _size(file: ContextFile) -> str:
+    return ngettext("{count} byte", "{count} bytes", file.size)
 
 
 def _source_label(entry: ToolEntry | None) -> str:
@@ -98,16 +88,12 @@ def _source_label(entry: ToolEntry | None) -> str:
             return _("MCP servers") if alias is None else _("MCP server {name}", name=alias)
 
 
-def _reason_label(why: ContextFileOrigin) -> str:
-    match why:
-        case ContextFileOrigin.USER:
-            return _("yours, read in every session")
-        case ContextFileOrigin.ABOVE:
-            return _("in a directory above the project")
-        case ContextFileOrigin.PROJECT:
-            return _("in the directory of the project")
-        case ContextFileOrigin.BELOW:
-            return _("in a directory below")
+_REASONS = {
+    ContextFileOrigin.USER: lazy("yours, read in every session"),
+    ContextFileOrigin.ABOVE: lazy("in a directory above the project"),
+    ContextFileOrigin.PROJECT: lazy("in the directory of the project"),
+    ContextFileOrigin.BELOW: lazy("in a directory below"),
+}
 
 
 def _share(tokens: int, window: int) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics import log_event
 from tejat.app.model_source import RunModel, open_named_model, open_run_model
-from tejat.app.run_config import RunConfig, UserConfig, load_user_config
+from tejat.app.run_config import RunConfig, UserConfig, load_startup_config
 from tejat.app.session.context import load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
@@ -36,7 +36,6 @@ from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
-    from tejat.engine.hooks.session_hooks import SessionHooks
 
 _STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
@@ -66,9 +65,7 @@ async def open_session_manager(
     user's part of the configuration, if it was loaded already.
     """
     if user_config is None:
-        user_config = load_user_config(
-            options.directories, environment=options.environment, trusts_folder=options.trusts_folder
-        )
+        user_config = load_startup_config(options)
     run_config = user_config.load_project(excluded_tools=options.excluded_tools, servers=options.servers)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
@@ -128,7 +125,7 @@ class SessionManager:
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = _make_budget(options, run_config)
         self.update_search_tool(run_model.model)
-        notes = (*toolset.notes, *_hook_warnings(toolset.hooks))
+        notes = toolset.notes if toolset.hooks is None else (*toolset.notes, *toolset.hooks.warnings)
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
@@ -179,7 +176,11 @@ class SessionManager:
             toolset.start_scheduler,
             History(state.messages),
             RequestTemplate(system(context), declared, state.opening, _instructions(external), context, system),
-            _make_safeguards(self._budget, run_config),
+            Safeguards(
+                self._budget,
+                LoopDetector(enabled=run_config.settings.loop_detection.value),
+                Compressor(threshold=run_config.settings.compression_threshold.value),
+            ),
             self.events,
             fallback=self._fallback(model),
             hooks=toolset.hooks,
@@ -198,9 +199,7 @@ class SessionManager:
             expand=PromptExpander(run_config, toolset).expand,
             journal=state.journal,
             problems=partial(_session_problems, state.journal, self.run_model, external),
-            prepare=None
-            if external is None
-            else partial(_await_external_tools, external, is_headless=self._is_headless),
+            prepare=external and partial(_await_external_tools, external, is_headless=self._is_headless),
             conclude=None if external is None else external.request_gate.close,
             hooks=toolset.hooks,
             questions=self._questions,
@@ -253,10 +252,6 @@ async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, i
         emit(Noticed(message, Severity.NOTE))
 
 
-def _hook_warnings(hooks: "SessionHooks | None") -> tuple[str, ...]:
-    return () if hooks is None else hooks.warnings
-
-
 def _session_problems(
     journal: SessionJournal | None, run_model: RunModel, external: "ExternalTools | None"
 ) -> list[str]:
@@ -274,12 +269,3 @@ def _make_budget(options: AgentOptions, run_config: RunConfig) -> Budget:
         seconds=options.timeout,
     )
     return Budget(limits, PriceList(own).price_of)
-
-
-def _make_safeguards(budget: Budget, run_config: RunConfig) -> Safeguards:
-    settings = run_config.settings
-    return Safeguards(
-        budget,
-        LoopDetector(enabled=settings.loop_detection.value),
-        Compressor(threshold=settings.compression_threshold.value),
-    )

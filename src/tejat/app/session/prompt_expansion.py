@@ -12,7 +12,6 @@ from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.prompt.mentions import ExpandedPrompt, expand_mentions
 
 if TYPE_CHECKING:
-    from tejat.app.mcp.manager import McpManager
     from tejat.engine.prompt.custom_command import CustomCommandExpander
 
 _INVOCATION = r"(?s)/(\S+)\s*(.*)"
@@ -36,7 +35,7 @@ class PromptExpander:
                 mask=self._mask,
                 read_resource=self._read_resource,
             )
-        servers = self._mcp_manager
+        servers = self._toolset.mcp_manager
         prompts = () if servers is None else servers.prompt_commands(taken=self._commands.names)
         command = next((prompt for prompt in prompts if prompt.name == called[1]), None)
         if servers is None or command is None:
@@ -46,12 +45,9 @@ class PromptExpander:
             tuple(Text(self._mask.mask_text(part.text)) if isinstance(part, Text) else part for part in parts)
         )
 
-    @property
-    def _mcp_manager(self) -> "McpManager | None":
-        return None if self._toolset.external is None else self._toolset.external.mcp_manager
-
     async def _read_resource(self, wanted: str) -> str | None:
-        return None if self._mcp_manager is None else await self._mcp_manager.read_resource(wanted)
+        servers = self._toolset.mcp_manager
+        return None if servers is None else await servers.read_resource(wanted)
 
     @cached_property
     def _mask(self) -> SecretMask:

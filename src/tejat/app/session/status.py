@@ -8,7 +8,6 @@ from tejat.core.messages.history import Message
 from tejat.core.ui.status import ServerCounts, Status
 from tejat.engine.loop.conversation import Conversation
 from tejat.mcp.types import ServerState as State
-from tejat.mcp.types import ServerStatus
 from tejat.workspace.paths.git_repository import current_branch
 
 _BRANCH_SECONDS = 3.0
@@ -66,10 +65,8 @@ def current_mode(manager: SessionManager) -> str:
 
 
 def _server_counts(manager: SessionManager) -> ServerCounts:
-    external = manager.toolset.external
-    statuses: Sequence[ServerStatus] = (
-        () if external is None or external.mcp_manager is None else external.mcp_manager.statuses()
-    )
+    servers = manager.toolset.mcp_manager
+    statuses = () if servers is None else servers.statuses()
     states = [status.state for status in statuses if status.state not in _NOT_USED]
     return ServerCounts(
         total=len(states), ready=states.count(State.CONNECTED), failed=sum(state in _FAILED for state in states)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from tejat.app.session.manager import SessionManager
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _, ngettext
+from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.messages.history import Message, user_message
 from tejat.core.text.time_format import format_time
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
-from tejat.core.undo import ChangeKind, PathChange, PathProblem, RestoreResult, UndoEntry
+from tejat.core.undo import ChangeKind, PathProblem, UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.threads.offload import run_blocking
 
@@ -54,12 +54,12 @@ class UndoService:
         for entry in entries:
             restored = await run_blocking(lambda _unused, entry=entry: self._journal.restore(entry.id))
             paths += restored.restored
-            blocks += _remarks(restored)
+            if restored.left_in_place:
+                blocks.append(_remark_table(restored.left_in_place))
             if restored.refused:
                 message = _("{what} was not put back. Nothing of it was touched, because:", what=entry_title(entry))
-                return UndoOutcome(
-                    tuple(paths), (*blocks, Paragraph(message, Tone.BAD), _remark_table(restored.refused)), False
-                )
+                blocks += [Paragraph(message, Tone.BAD), _remark_table(restored.refused)]
+                return UndoOutcome(tuple(paths), tuple(blocks), is_complete=False)
         done = ngettext("Put back {count} path.", "Put back {count} paths.", len(paths))
         return UndoOutcome(tuple(paths), (Paragraph(done, Tone.GOOD), *blocks), True)
 
@@ -77,8 +77,8 @@ def undo_plan(entries: Sequence[UndoEntry]) -> Report:
     blocks: list[ReportBlock] = []
     for entry in entries:
         blocks.append(Paragraph(entry_title(entry), Tone.STRONG))
-        rows = tuple((_undo_action(change), change.full_path) for change in entry.changes[:_MAX_PATHS])
-        blocks.append(ReportTable(rows))
+        shown = entry.changes[:_MAX_PATHS]
+        blocks.append(ReportTable(tuple((translate(_UNDO_ACTIONS[each.kind]), each.full_path) for each in shown)))
         if len(entry.changes) > _MAX_PATHS:
             blocks.append(Paragraph(_("… and {count} more", count=f"{len(entry.changes) - _MAX_PATHS:,}"), Tone.QUIET))
         if entry.skipped:
@@ -121,20 +121,12 @@ def _count_label(verb: ChangeKind, count: int) -> str:
             return _("{count} with other permissions", count=f"{count:,}")
 
 
-def _undo_action(change: PathChange) -> str:
-    match change.kind:
-        case ChangeKind.CREATED:
-            return _("remove")
-        case ChangeKind.REMOVED:
-            return _("bring back")
-        case ChangeKind.CHANGED:
-            return _("put back the old content of")
-        case ChangeKind.PERMISSIONS:
-            return _("put back the permissions of")
-
-
-def _remarks(restored: RestoreResult) -> list[ReportBlock]:
-    return [_remark_table(restored.left_in_place)] if restored.left_in_place else []
+_UNDO_ACTIONS = {
+    ChangeKind.CREATED: lazy("remove"),
+    ChangeKind.REMOVED: lazy("bring back"),
+    ChangeKind.CHANGED: lazy("put back the old content of"),
+    ChangeKind.PERMISSIONS: lazy("put back the permissions of"),
+}
 
 
 def _remark_table(remarks: Sequence[PathProblem]) -> ReportBlock:

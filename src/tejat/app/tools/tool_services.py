@@ -124,8 +124,7 @@ class ToolServices:
     @property
     def sandbox_name(self) -> str:
         """The sandbox of commands, or its requested mode before first use; empty for none."""
-        session_sandbox = self.__dict__.get("_session_sandbox")
-        if session_sandbox is not None:
+        if "_session_sandbox" in self.__dict__:
             return self._session_sandbox.report.sandbox or ""
         return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
 
@@ -148,10 +147,8 @@ class ToolServices:
         from tejat.engine.calls.undo_recorder import UndoRecorder
         from tejat.policy.control_files import plantable_paths
 
-        directory = self._paths.undo
-        journal = UndoRecorder(
-            directory, self._workspace.roots.paths, placeholders=plantable_paths(), session=lambda: self.session_id
-        )
+        roots, placeholders = self._workspace.roots.paths, plantable_paths()
+        journal = UndoRecorder(self._paths.undo, roots, placeholders=placeholders, session=lambda: self.session_id)
         self._exit_stack.callback(journal.close)
         return journal
 
