@@ -134,18 +134,14 @@ def _build_headers(
         if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
             raise HttpFailure(lazy("A header has a name that cannot be sent."), HttpFailureKind.BAD_HEADER)
         if name.lower() in _RESERVED_HEADERS:
-            raise HttpFailure(
-                lazy("The header {name} is not for the caller to set.", name=name), HttpFailureKind.BAD_HEADER
-            )
+            message = lazy("The header {name} is not for the caller to set.", name=name)
+            raise HttpFailure(message, HttpFailureKind.BAD_HEADER)
         if not (value.isascii() and value.isprintable() and value == value.strip()):
-            raise HttpFailure(
-                lazy(
-                    "The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around "
-                    "it.",
-                    name=name,
-                ),
-                HttpFailureKind.BAD_HEADER,
+            message = lazy(
+                "The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around it.",
+                name=name,
             )
+            raise HttpFailure(message, HttpFailureKind.BAD_HEADER)
     names = {name.lower() for name in custom}
     headers = [("Host", origin.host_header)]
     headers += [(name, value) for name, value in _DEFAULT_HEADERS.items() if name.lower() not in names]

@@ -10,7 +10,7 @@ import h11
 from tejat.core.i18n import lazy
 from tejat.workspace.http.deadline import RequestDeadline
 from tejat.workspace.http.stream import SocketStream
-from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse
+from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind, HttpResponse, body_too_large
 
 _MAX_JOINED_CHUNK = 16_384
 _BLOCK = 1 << 20
@@ -72,12 +72,11 @@ class HttpConnection:
         self.has_received_bytes = False
         await self._write_request(request, body, deadline)
         response = await self._wait_for_head(deadline)
+        headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
         return HttpResponse(
             status=response.status_code,
             reason=bytes(response.reason).decode("latin-1"),
-            headers=Headers(
-                tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw_items())
-            ),
+            headers=Headers(tuple(headers)),
             body=ResponseBody(self, deadline),
             server=self.server,
         )
@@ -136,9 +135,8 @@ class HttpConnection:
             elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
                 self._interim_responses += 1
                 if self._interim_responses > _MAX_INTERIM_RESPONSES:
-                    raise HttpFailure(
-                        lazy("{where} keeps putting off its answer.", where=self.server), HttpFailureKind.PROTOCOL
-                    )
+                    message = lazy("{where} keeps putting off its answer.", where=self.server)
+                    raise HttpFailure(message, HttpFailureKind.PROTOCOL)
             else:
                 raise HttpFailure(lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL)
         return self._response
@@ -174,21 +172,14 @@ class HttpConnection:
 
     def _closed_failure(self) -> HttpFailure:
         if isinstance(self.stream.error, ssl.SSLError):
-            return HttpFailure(
-                lazy(
-                    "{where} ended the TLS connection: {why}.", where=self.server, why=ssl_error_text(self.stream.error)
-                ),
-                HttpFailureKind.TLS,
-            )
+            why = ssl_error_text(self.stream.error)
+            message = lazy("{where} ended the TLS connection: {why}.", where=self.server, why=why)
+            return HttpFailure(message, HttpFailureKind.TLS)
         if self._response is None:
-            return HttpFailure(
-                lazy("{where} closed the connection before it answered.", where=self.server),
-                HttpFailureKind.DISCONNECTED,
-            )
-        return HttpFailure(
-            lazy("{where} closed the connection in the middle of its answer.", where=self.server),
-            HttpFailureKind.DISCONNECTED,
-        )
+            message = lazy("{where} closed the connection before it answered.", where=self.server)
+        else:
+            message = lazy("{where} closed the connection in the middle of its answer.", where=self.server)
+        return HttpFailure(message, HttpFailureKind.DISCONNECTED)
 
 
 class ResponseBody:
@@ -214,10 +205,7 @@ class ResponseBody:
         self._size += len(piece)
         limit = self._deadline.limits.body
         if limit is not None and self._size > limit:
-            raise HttpFailure(
-                lazy("{where} sent more than {limit} bytes.", where=self._connection.server, limit=limit),
-                HttpFailureKind.TOO_LARGE,
-            )
+            raise body_too_large(self._connection.server, limit)
         return piece
 
 

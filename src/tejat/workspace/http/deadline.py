@@ -29,20 +29,18 @@ class RequestDeadline:
             raise self.timeout_failure(kind)
 
     def timeout_failure(self, kind: HttpFailureKind) -> HttpFailure:
-        limits, where = self.limits, self._where
+        where, most = self._where, self.limits
         match kind:
             case HttpFailureKind.TIMED_OUT_CONNECT:
-                message = lazy("No connection to {where} within {seconds:g} s.", where=where, seconds=limits.connect)
+                message = lazy("No connection to {where} within {seconds:g} s.", where=where, seconds=most.connect)
             case HttpFailureKind.TIMED_OUT_FIRST_BYTE:
-                message = lazy(
-                    "{where} did not begin to answer within {seconds:g} s.", where=where, seconds=limits.first_byte
-                )
+                seconds = most.first_byte
+                message = lazy("{where} did not begin to answer within {seconds:g} s.", where=where, seconds=seconds)
             case HttpFailureKind.TIMED_OUT_IDLE:
                 message = lazy(
-                    "Nothing came from or went to {where} for {seconds:g} s.", where=where, seconds=limits.idle
+                    "Nothing came from or went to {where} for {seconds:g} s.", where=where, seconds=most.idle
                 )
             case _:
-                message = lazy(
-                    "{where} did not finish its answer within {seconds:g} s.", where=where, seconds=limits.total
-                )
+                seconds = most.total
+                message = lazy("{where} did not finish its answer within {seconds:g} s.", where=where, seconds=seconds)
         return HttpFailure(message, kind)

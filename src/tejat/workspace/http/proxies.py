@@ -40,12 +40,8 @@ class ProxySettings:
         """Return the proxy for this server. Raises HttpFailure with PROXY if its variable is invalid."""
         names = [f"{origin.scheme}_proxy", "all_proxy"]
         found = next(((name, value) for name in names if (value := _variable(self._environment, name))), None)
-        if found is None or _is_localhost(origin.host) or self._is_bypassed(origin):
-            return None
-        return _parse_proxy(*found)
-
-    def _is_bypassed(self, origin: Origin) -> bool:
-        return any(_matches_no_proxy(exception, origin) for exception in self._no_proxy)
+        is_bypassed = any(_matches_no_proxy(exception, origin) for exception in self._no_proxy)
+        return None if found is None or is_bypassed or _is_localhost(origin.host) else _parse_proxy(*found)
 
 
 def _variable(environment: Mapping[str, str], name: str) -> str:
@@ -105,17 +101,15 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
-        message = (
-            lazy(
+        message = lazy(
+            "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
+        )
+        if scheme.isalnum() and len(scheme) < 10:
+            message = lazy(
                 "The proxy in {variable} is {scheme}, and only http and https will do.",
                 variable=variable,
                 scheme=scheme,
             )
-            if scheme.isalnum() and len(scheme) < 10
-            else lazy(
-                "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
-            )
-        )
         raise HttpFailure(message, HttpFailureKind.PROXY)
     userinfo, at, server = rest.rpartition("@")
     server = server.partition("/")[0]

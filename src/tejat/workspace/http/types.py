@@ -59,6 +59,11 @@ class HttpFailure(TejatError):
         self.kind = kind
 
 
+def body_too_large(where: str, limit: int) -> HttpFailure:
+    message = lazy("{where} sent more than {limit} bytes.", where=where, limit=limit)
+    return HttpFailure(message, HttpFailureKind.TOO_LARGE)
+
+
 class Headers:
     """Headers in their order, with case-insensitive names."""
 
@@ -110,9 +115,6 @@ class HttpResponse:
         async for piece in self._body:
             size += len(piece)
             if size > limit:
-                raise HttpFailure(
-                    lazy("{where} sent more than {limit} bytes.", where=self._server, limit=limit),
-                    HttpFailureKind.TOO_LARGE,
-                )
+                raise body_too_large(self._server, limit)
             pieces.append(piece)
         return b"".join(pieces)
