@@ -53,14 +53,13 @@ def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> Cu
     Raises nothing: unusable files are reported in the problems.
     """
     directories = [_CommandDirectory(paths.user_commands, SourceTier.USER)]
-    project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE)
-    project.confine_to(root)
+    project = _CommandDirectory(os.path.join(root, ".gemini", "commands"), SourceTier.WORKSPACE, confined_to=root)
     untrusted = frozenset[str]()
     if same_directory(directories[0].directory, project.directory):
         pass
     elif trust.is_trusted:
         # Without items the folder is the user's own, or trusted whatever it holds.
-        project.pin({item.path: item.digest for item in trust.items})
+        project.pins = {item.path: item.digest for item in trust.items}
         directories.append(project)
     else:
         untrusted = frozenset(map(_command_name, project.files()))
@@ -69,35 +68,26 @@ def find_custom_commands(paths: AppPaths, root: str, trust: TrustDecision) -> Cu
     for directory in directories:
         commands |= directory.commands()
         broken |= directory.invalid
-    problems = [problem for directory in directories for problem in directory.problems]
-    return CustomCommands(
-        commands,
-        {name: why for name, why in broken.items() if name not in commands},
-        untrusted.difference(commands),
-        tuple(problems),
-    )
+    problems = tuple(problem for directory in directories for problem in directory.problems)
+    invalid = {name: why for name, why in broken.items() if name not in commands}
+    return CustomCommands(commands, invalid, untrusted.difference(commands), problems)
 
 
 class _CommandDirectory:
-    """A directory of commands, and the problems with it."""
+    """A directory of commands, and the problems with it. No links out of `confined_to` are followed.
 
-    def __init__(self, directory: str, tier: SourceTier) -> None:
+    Only files with the digests in `pins` are accepted, by path from the project root. Empty means no restriction.
+    """
+
+    def __init__(self, directory: str, tier: SourceTier, confined_to: str | None = None) -> None:
         self.directory = directory
         self.problems: list[str] = []
         self.invalid: dict[str, str] = {}
         self._tier = tier
         self._writers = AllowedWriters.TRUSTED if tier is SourceTier.USER else AllowedWriters.ANYONE
-        self._confined_to: str | None = None
-        self._pins: Mapping[str, str] = {}
+        self._confined_to = None if confined_to is None else os.path.realpath(confined_to)
+        self.pins: Mapping[str, str] = {}
         self._remaining = MAX_CHARACTERS
-
-    def confine_to(self, root: str) -> None:
-        """Follow no links out of this directory."""
-        self._confined_to = os.path.realpath(root)
-
-    def pin(self, digests: Mapping[str, str]) -> None:
-        """Accept only files with these digests, by path from the project root. Empty means no restriction."""
-        self._pins = digests
 
     def commands(self) -> dict[str, CustomCommand]:
         found: dict[str, CustomCommand] = {}
@@ -110,13 +100,8 @@ class _CommandDirectory:
                         lazy("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
                     )
                 text = self._read(path, relative)
-            except ConfigurationError as error:
-                self._reject(name, str(error))
-                continue
-            if text is None:
-                continue  # removed since it was listed
-            try:
-                found[name] = _parse_command(name, path, text, self._tier)
+                if text is not None:  # else it was removed since it was listed
+                    found[name] = _parse_command(name, path, text, self._tier)
             except ConfigurationError as error:
                 self._reject(name, str(error))
         return found
@@ -128,11 +113,11 @@ class _CommandDirectory:
         left = MAX_FILES
         while waiting:
             here = waiting.pop()
-            names = self._list_names(here, seen)
             inner: list[str] = []
-            for name in names:
+            for name in self._list_names(here, seen):
                 relative = os.path.join(here, name)
-                is_directory = os.path.isdir(os.path.join(self.directory, relative))
+                path = os.path.join(self.directory, relative)
+                is_directory = os.path.isdir(path)
                 if not is_directory and not name.endswith(_SUFFIX):
                     continue
                 if not left:
@@ -148,9 +133,7 @@ class _CommandDirectory:
                 if not is_directory:
                     yield relative
                 elif relative.count("/") + 1 > MAX_DEPTH:
-                    self.problems.append(
-                        lazy("{path} lies too deep and is left out.", path=os.path.join(self.directory, relative))
-                    )
+                    self.problems.append(lazy("{path} lies too deep and is left out.", path=path))
                 else:
                     inner.append(relative)
             waiting += reversed(inner)
@@ -180,7 +163,7 @@ class _CommandDirectory:
         text = read_config_file(path, writers=self._writers)
         if text is None:
             return None
-        if self._pins and self._pins.get(f".gemini/commands/{relative}") not in _digests(text):
+        if self.pins and self.pins.get(f".gemini/commands/{relative}") not in _digests(text):
             raise ConfigurationError(
                 lazy("Will not obey {path}: it has changed since the folder was looked at.", path=path)
             )
@@ -211,12 +194,9 @@ class _CommandDirectory:
 
 def _command_name(relative: str) -> str:
     """The name of a command: `git:commit` for `git/commit.toml`. Spaces and colons are replaced."""
-    segments = relative.removesuffix(_SUFFIX).split("/")
-    return ":".join("".join(_name_character(letter) for letter in segment) for segment in segments)
-
-
-def _name_character(letter: str) -> str:
-    return "_" if letter == ":" or letter.isspace() or not letter.isprintable() else letter
+    letters = relative.removesuffix(_SUFFIX).replace(":", " ")
+    name = ("_" if letter.isspace() or not letter.isprintable() else letter for letter in letters)
+    return "".join(name).replace("/", ":")
 
 
 def _digests(text: str) -> tuple[str, str]:

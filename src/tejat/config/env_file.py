@@ -41,11 +41,10 @@ def load_env_file(
     text = read_config_file(found.path, writers=AllowedWriters.TRUSTED if found.is_user_file else AllowedWriters.ANYONE)
     values: dict[str, str] = {}
     skipped: list[str] = []
-    is_plain = os.path.basename(os.path.dirname(found.path)) != ".gemini"
+    if found.is_user_file or os.path.basename(os.path.dirname(found.path)) == ".gemini":
+        excluded = ()
     for name, value in parse_env(text or "").items():
-        if not _may_set(name, is_user_file=found.is_user_file) or (
-            is_plain and not found.is_user_file and name in excluded
-        ):
+        if name in excluded or not _may_set(name, is_user_file=found.is_user_file):
             skipped.append(name)
         elif name not in environment:
             values[name] = value
@@ -98,11 +97,7 @@ def _is_home(paths: AppPaths, directory: str) -> bool:
 
 
 def _is_eligible(path: str, *, is_beneath: bool) -> bool:
-    if not os.path.isfile(path):
-        return False
-    if is_beneath:
-        return True
-    return all(_is_safely_owned(at) for at in (path, os.path.dirname(path)))
+    return os.path.isfile(path) and (is_beneath or all(map(_is_safely_owned, (path, os.path.dirname(path)))))
 
 
 def _is_safely_owned(path: str) -> bool:
@@ -134,21 +129,9 @@ _USER_ONLY = frozenset(
     }
 )
 _USER_ONLY_PREFIXES = (
-    *(
-        "LD_",
-        "DYLD_",
-        "PYTHON",
-        "NODE_",
-        "NPM_CONFIG_",
-        "BASH_",
-        "GIT_",
-        "SSH_",
-        "SSL_",
-        "XDG_",
-        "JAVA_TOOL_",
-        "_JAVA_",
-    ),
-    *("GEMINI_CLI_", "GEMINI_TELEMETRY_", "OTEL_", "TEJAT_", "SANDBOX", "GOOGLE_EXTERNAL_ACCOUNT_", "CLOUDSDK_"),
+    *("LD_", "DYLD_", "PYTHON", "NODE_", "NPM_CONFIG_", "BASH_", "GIT_", "SSH_", "SSL_", "XDG_", "JAVA_TOOL_"),
+    *("_JAVA_", "GEMINI_CLI_", "GEMINI_TELEMETRY_", "OTEL_", "TEJAT_", "SANDBOX", "GOOGLE_EXTERNAL_ACCOUNT_"),
+    "CLOUDSDK_",
 )
 _USER_ONLY_SUFFIXES = ("_PROXY", "_BASE_URL", "_ENDPOINT", "_CA_BUNDLE", "_CA_CERTS", "_PRELOAD")
 _ASSIGNMENT = r"""(?msx)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting
 from tejat.core.agent.hooks import GUARD_EVENTS, HookEvent
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import JsonObject, JsonValue
 
@@ -125,7 +125,8 @@ class _HookGroup:
     def parse(self) -> list[HookConfig]:
         try:
             group = _object(self._entry.value, lazy("a group of hooks"))
-            self._matcher = _text(group, "matcher", default="").strip()
+            matcher = _text(group, "matcher", default="").strip()
+            self._matcher = "" if matcher == "*" else matcher
             self._is_sequential = _boolean(group, "sequential")
             entries = group.get("hooks")
             if not isinstance(entries, Sequence) or isinstance(entries, str):
@@ -148,17 +149,7 @@ class _HookGroup:
             seconds = self._parse_timeout(given)
         except _InvalidHook as unclear:
             return self._invalid_hook(str(unclear), name)
-        return HookConfig(
-            self._event,
-            self._spelling,
-            name or command,
-            command,
-            "" if self._matcher == "*" else self._matcher,
-            self._entry.tier,
-            self._entry.source,
-            seconds,
-            self._is_sequential,
-        )
+        return replace(self._hook(name or command), command=command, timeout=seconds, is_sequential=self._is_sequential)
 
     def _parse_timeout(self, given: JsonObject) -> float:
         """The timeout is in milliseconds, and in seconds for event names of Claude Code."""
@@ -171,16 +162,12 @@ class _HookGroup:
 
     def _invalid_hook(self, why: str, name: str = "") -> HookConfig:
         source = self._entry.source
-        return HookConfig(
-            self._event,
-            self._spelling,
-            name or source,
-            "",
-            "" if self._matcher == "*" else self._matcher,
-            self._entry.tier,
-            source,
-            problem=lazy("{source}: in hooks.{spelling}, {why}.", source=source, spelling=self._spelling, why=why),
-        )
+        problem = lazy("{source}: in hooks.{spelling}, {why}.", source=source, spelling=self._spelling, why=why)
+        return replace(self._hook(name or source), problem=problem)
+
+    def _hook(self, name: str) -> HookConfig:
+        entry = self._entry
+        return HookConfig(self._event, self._spelling, name, "", self._matcher, entry.tier, entry.source)
 
 
 class _DisabledHooks:
@@ -191,18 +178,16 @@ class _DisabledHooks:
         self._all = -1
 
     def disable_name(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
-        if isinstance(entry.value, str):
-            self._names[entry.value] = max(tier_rank(entry.tier), self._names.get(entry.value, -1))
+        name, source = entry.value, entry.source
+        if isinstance(name, str):
+            self._names[name] = max(tier_rank(entry.tier), self._names.get(name, -1))
         else:
-            warnings.append(
-                lazy("{source}: hooks.disabled must be a list of names. It is passed over.", source=entry.source)
-            )
+            warnings.append(lazy("{source}: hooks.disabled must be a list of names. It is passed over.", source=source))
 
     def apply_switch(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
+        source = entry.source
         if not isinstance(entry.value, bool):
-            warnings.append(
-                lazy("{source}: hooks.enabled must be true or false. It is passed over.", source=entry.source)
-            )
+            warnings.append(lazy("{source}: hooks.enabled must be true or false. It is passed over.", source=source))
         elif not entry.value:
             self._all = max(tier_rank(entry.tier), self._all)
 
@@ -214,9 +199,8 @@ class _DisabledHooks:
 def _describe_consequence(hook: HookConfig) -> str:
     match hook.event:
         case HookEvent.BEFORE_TOOL:
-            return lazy(
-                "Until it is put right, calls of {matcher} are denied.", matcher=hook.matcher or lazy("every tool")
-            )
+            matcher = hook.matcher or lazy("every tool")
+            return lazy("Until it is put right, calls of {matcher} are denied.", matcher=matcher)
         case event if event in GUARD_EVENTS:
             return lazy("Until it is put right, no prompt is answered.")
         case _:

@@ -101,11 +101,9 @@ class _Parser:
             return _KEYWORDS[word.group()]
         if number := _NUMBER.match(self.text, self.position):
             return self._read_number(number)
-        raise self.error(
-            lazy("a value is missing")
-            if first in ("", "}", "]", ",", ":")
-            else lazy("{first!r} begins no value", first=first)
-        )
+        if first in ("", "}", "]", ",", ":"):
+            raise self.error(lazy("a value is missing"))
+        raise self.error(lazy("{first!r} begins no value", first=first))
 
     def _read_object(self, depth: int) -> dict[str, JsonNode]:
         members: dict[str, JsonNode] = {}
@@ -116,10 +114,8 @@ class _Parser:
                 raise self.error(lazy("a key in double quotes is missing"))
             key = self._read_string()
             if key in members:
-                raise self.error(
-                    lazy('the key "{key}" is given again (first at line {line})', key=key, line=members[key].line),
-                    start,
-                )
+                problem = lazy('the key "{key}" is given again (first at line {line})', key=key, line=members[key].line)
+                raise self.error(problem, start)
             self.skip_space()
             if not self.text.startswith(":", self.position):
                 raise self.error(lazy('":" is missing after the key "{key}"', key=key))

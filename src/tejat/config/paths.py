@@ -12,6 +12,11 @@ from tejat.core.frozen import frozen
 # Nothing can exist beneath it: without a home directory every file is missing and none can be planted.
 NO_HOME = os.devnull
 
+SETTINGS_FILE = "settings.json"
+POLICY_DIRECTORY = "policies"
+PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
+"""The settings file of a project, relative to its root."""
+
 _ADMIN_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
     if sys.platform == "darwin"
@@ -26,6 +31,17 @@ class SourceTier(StrEnum):
     WORKSPACE = "workspace"
     USER = "user"
     ADMIN = "admin"
+
+
+class _PathIn:
+    """The path of a file or directory in the directory that is the attribute `base` of an `AppPaths`."""
+
+    def __init__(self, base: str, *names: str) -> None:
+        self._base = base
+        self._names = names
+
+    def __get__(self, paths: "AppPaths", _: object = None) -> str:
+        return os.path.join(getattr(paths, self._base), *self._names)
 
 
 @frozen
@@ -53,79 +69,26 @@ class AppPaths:
             return "~"
         return f"~{path[len(self.home) :]}" if self.home and path.startswith(self.home.rstrip("/") + "/") else path
 
-    @property
-    def user_settings(self) -> str:
-        return os.path.join(self.gemini, SETTINGS_FILE)
-
-    @property
-    def user_commands(self) -> str:
-        return os.path.join(self.gemini, "commands")
-
-    @property
-    def user_tools(self) -> str:
-        return os.path.join(self.gemini, "tools")
-
-    @property
-    def mcp_enablement(self) -> str:
-        return os.path.join(self.gemini, "mcp-server-enablement.json")
-
-    @property
-    def gemini_trusted_folders(self) -> str:
-        return os.path.join(self.gemini, "trustedFolders.json")
-
-    @property
-    def credentials(self) -> str:
-        """API keys in plain text, readable by the user alone."""
-        return os.path.join(self.config, "keys.env")
-
-    @property
-    def trust_store(self) -> str:
-        return os.path.join(self.config, "trust.json")
-
-    @property
-    def saved_rules(self) -> str:
-        return os.path.join(self.config, POLICY_DIRECTORY, "saved.toml")
-
-    @property
-    def sessions(self) -> str:
-        return os.path.join(self.state, "sessions")
-
-    @property
-    def chats(self) -> str:
-        return os.path.join(self.state, "chats")
-
-    @property
-    def outputs(self) -> str:
-        """Tool outputs that were too long for the model."""
-        return os.path.join(self.state, "outputs")
-
-    @property
-    def overlays(self) -> str:
-        return os.path.join(self.state, "copies")
-
-    @property
-    def sandbox(self) -> str:
-        return os.path.join(self.state, "sandbox")
-
-    @property
-    def jobs(self) -> str:
-        return os.path.join(self.state, "jobs")
-
-    @property
-    def undo(self) -> str:
-        return os.path.join(self.state, "undo")
-
-    @property
-    def locks(self) -> str:
-        return os.path.join(self.state, "locks")
-
-    @property
-    def log(self) -> str:
-        return os.path.join(self.state, "log", "tejat.log")
-
-    @property
-    def mcp_logins(self) -> str:
-        return os.path.join(self.state, "mcp-logins")
+    user_settings = _PathIn("gemini", SETTINGS_FILE)
+    user_commands = _PathIn("gemini", "commands")
+    user_tools = _PathIn("gemini", "tools")
+    mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
+    gemini_trusted_folders = _PathIn("gemini", "trustedFolders.json")
+    credentials = _PathIn("config", "keys.env")
+    """API keys in plain text, readable by the user alone."""
+    trust_store = _PathIn("config", "trust.json")
+    saved_rules = _PathIn("config", POLICY_DIRECTORY, "saved.toml")
+    sessions = _PathIn("state", "sessions")
+    chats = _PathIn("state", "chats")
+    outputs = _PathIn("state", "outputs")
+    """Tool outputs that were too long for the model."""
+    overlays = _PathIn("state", "copies")
+    sandbox = _PathIn("state", "sandbox")
+    jobs = _PathIn("state", "jobs")
+    undo = _PathIn("state", "undo")
+    locks = _PathIn("state", "locks")
+    log = _PathIn("state", "log", "tejat.log")
+    mcp_logins = _PathIn("state", "mcp-logins")
 
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")
@@ -136,12 +99,6 @@ class AppPaths:
     def lock(self, path: str) -> str:
         """The lock file for a file that must not have one beside it, such as a project's settings."""
         return os.path.join(self.locks, f"{project_key(path)}.lock")
-
-
-SETTINGS_FILE = "settings.json"
-POLICY_DIRECTORY = "policies"
-PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
-"""The settings file of a project, relative to its root."""
 
 
 def project_key(path: str) -> str:

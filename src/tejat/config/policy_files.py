@@ -56,11 +56,8 @@ def _directory_id(path: str) -> tuple[int, int] | None:
 def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
     writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
     # Editors create hidden files beside open ones.
-    names = [
-        name
-        for name in list_config_directory(directory, writers=writers)
-        if name.endswith(".toml") and not name.startswith(".")
-    ]
+    listed = list_config_directory(directory, writers=writers)
+    names = [name for name in listed if name.endswith(".toml") and not name.startswith(".")]
     if len(names) > _MAX_FILES:
         raise UsageError(
             lazy(

@@ -56,7 +56,9 @@ def save_rules(paths: AppPaths, toml: str) -> None:
         rules = _parse_rules(text, path)
         grown = text or _HEADER
         for rule in added:
-            if not _is_saved(rules, rule):
+            table = _parse_single_rule(rule.toml)
+            # An equivalent rule may be saved already, written in another way.
+            if not any(known.id == rule.id or _parse_single_rule(known.toml) == table for known in rules):
                 rules.append(rule)
                 grown = f"{grown.rstrip()}\n\n{rule.toml}"
         if len(grown.encode()) > MAX_BYTES:
@@ -64,12 +66,6 @@ def save_rules(paths: AppPaths, toml: str) -> None:
         if grown != (text or _HEADER):
             _parse_rules(grown, path)
             write_private_file(path, grown)
-
-
-def _is_saved(rules: list[SavedRule], rule: SavedRule) -> bool:
-    """Whether an equivalent rule is saved, however it is written."""
-    table = _parse_single_rule(rule.toml)
-    return any(known.id == rule.id or _parse_single_rule(known.toml) == table for known in rules)
 
 
 def revoke_rule(paths: AppPaths, rule: str) -> str:
@@ -115,9 +111,8 @@ def _match_rule(rules: list[SavedRule], which: str) -> list[SavedRule]:
     if not found:
         raise UsageError(lazy("there is no saved rule {wanted!r}. `tejat policy list` shows them", wanted=wanted))
     if len({rule.id for rule in found}) > 1:
-        raise UsageError(
-            lazy("{wanted!r} could be {names}", wanted=wanted, names=" or ".join(rule.id for rule in found))
-        )
+        names = " or ".join(rule.id for rule in found)
+        raise UsageError(lazy("{wanted!r} could be {names}", wanted=wanted, names=names))
     return found
 
 

@@ -120,9 +120,8 @@ class _ContextSearch:
         if name and not os.path.isabs(name) and ".." not in name.split("/") and "\0" not in name:
             return True
         if name:
-            self.reader.warnings.append(
-                lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
-            )
+            warning = lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
+            self.reader.warnings.append(warning)
         return False
 
     def add_directory(self, directory: str, origin: ContextFileOrigin, names: Sequence[str] | None = None) -> None:
@@ -164,11 +163,8 @@ class _ContextSearch:
             rules = rules or IgnoreRules(root, git=True, gemini=True)
             relative = os.path.relpath(directory, root)
             wanted = [name for name in self._names if name in names]
-            self.add_directory(
-                directory,
-                ContextFileOrigin.BELOW,
-                [name for name in wanted if _is_not_ignored(rules, os.path.join(relative, name))],
-            )
+            kept = [name for name in wanted if _is_not_ignored(rules, os.path.join(relative, name))]
+            self.add_directory(directory, ContextFileOrigin.BELOW, kept)
 
 
 def _is_not_ignored(rules: IgnoreRules, relative: str) -> bool:
@@ -182,27 +178,22 @@ def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator
     results. Generated directories come last, so that they do not use up the limit.
     """
     waiting, last = deque([root]), deque[str]()
-    names_of_interest = wanted | _GENERATED_MARKERS
+    sought = wanted | _GENERATED_MARKERS
     left = most + 1
     while left and (waiting or last):
         left -= 1
         directory = waiting.popleft() if waiting else last.popleft()
         try:
             with os.scandir(directory) as entries:
-                names = [
-                    entry.name
-                    for entry in entries
-                    if entry.is_dir(follow_symlinks=False) or entry.name in names_of_interest
-                ]
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or entry.name in sought]
         except OSError:
             continue
-        found = names_of_interest.intersection(names)
+        found = sought.intersection(names)
         if found and directory != root:
             if not found.isdisjoint(_GENERATED_MARKERS):
                 continue
             yield directory, found
         for name in sorted(names):
             if name not in _SKIPPED_DIRECTORIES and name not in found:
-                (last if name in _LOW_PRIORITY_DIRECTORIES or name.startswith(".") else waiting).append(
-                    os.path.join(directory, name)
-                )
+                queue = last if name in _LOW_PRIORITY_DIRECTORIES or name.startswith(".") else waiting
+                queue.append(os.path.join(directory, name))

@@ -4,6 +4,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.core.i18n import lazy
@@ -40,29 +41,23 @@ def expand_imports_flat(path: str, text: str, *, reader: ContextReader, allowed:
                 try:
                     waiting.append((target.real_path, reader.read(target.real_path), depth + 1))
                 except UnreadableContextFile as problem:
-                    reader.warnings.append(
-                        lazy(
-                            "{file} imports {word}, which cannot be used: {why}.",
-                            file=file,
-                            word=target.word,
-                            why=problem,
-                        )
+                    warning = lazy(
+                        "{file} imports {word}, which cannot be used: {why}.", file=file, word=target.word, why=problem
                     )
+                    reader.warnings.append(warning)
     return "\n\n".join(blocks)
 
 
-class _ImportTarget:
-    def __init__(self, word: str, real_path: str) -> None:
-        self.word = word
-        self.real_path = real_path
+class _ImportTarget(NamedTuple):
+    word: str
+    real_path: str
 
 
-class _RefusedImport:
+class _RefusedImport(NamedTuple):
     """An import that is not allowed or not possible."""
 
-    def __init__(self, word: str, reason: str) -> None:
-        self.word = word
-        self.reason = reason
+    word: str
+    reason: str
 
 
 class _ImportTree:

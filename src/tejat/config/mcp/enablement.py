@@ -52,13 +52,11 @@ def _read(paths: AppPaths) -> JsonObject:
     try:
         found = load_json(text)
     except InvalidJson as error:
-        raise ConfigurationError(
-            lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
-        ) from None
+        problem = lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
+        raise ConfigurationError(problem) from None
     if not isinstance(found, dict):
-        raise ConfigurationError(
-            lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
-        )
+        problem = lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
+        raise ConfigurationError(problem)
     return {name.lower(): entry for name, entry in cast("JsonObject", found).items()}
 
 

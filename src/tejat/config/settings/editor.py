@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
@@ -93,12 +94,11 @@ def remove_member(text: str, names: Sequence[str]) -> str:
     return kept + text[end:]
 
 
-class _Object:
+class _Object(NamedTuple):
     """An object in the text: the position after its closing brace, and the positions of its members."""
 
-    def __init__(self, end: int, members: dict[str, MemberSpan]) -> None:
-        self.end = end
-        self.members = members
+    end: int
+    members: dict[str, MemberSpan]
 
 
 class _Layout:
@@ -126,11 +126,9 @@ class _Layout:
             if inner is None:
                 break
             if not isinstance(inner.value, dict):
+                where = ".".join(names[:depth])
                 raise UsageError(
-                    lazy(
-                        "{names} in the settings is not an object, so nothing can be added.",
-                        names=".".join(names[:depth]),
-                    )
+                    lazy("{names} in the settings is not an object, so nothing can be added.", names=where)
                 )
             place = members[name]
             members, node = self._members.get(id(inner.value), {}), inner.value

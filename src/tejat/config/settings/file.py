@@ -1,6 +1,7 @@
 """A settings file, and values in it with their positions."""
 
 from collections.abc import Collection, Mapping
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 from tejat.config.env_expansion import env_resolver
@@ -125,22 +126,16 @@ class SettingValue:
         """Pair a parsed value with its source."""
         return Setting(value, self.source, self.file.tier)
 
-    def error(self, expected: str, node: "JsonNode | None" = None) -> SettingsError:
+    def error(self, wanted: str, node: "JsonNode | None" = None) -> SettingsError:
         """The error for an unexpected value; `node` is the invalid part of it."""
-        at = node or self.node
+        at, name = node or self.node, self.name
         # Shown as written, before references are expanded; possible secrets are not shown at all.
-        hides = not _SECRET_KEYS.isdisjoint(self.name.split("."))
+        hides = not _SECRET_KEYS.isdisjoint(name.split("."))
         found = lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
-        return SettingsError(
-            lazy(
-                "line {line}: {name} must be {wanted}, but is {found}",
-                line=at.line,
-                name=self.name,
-                wanted=expected,
-                found=found,
-            ),
-            path=self.file.path,
+        problem = lazy(
+            "line {line}: {name} must be {wanted}, but is {found}", line=at.line, name=name, wanted=wanted, found=found
         )
+        return SettingsError(problem, path=self.file.path)
 
     def boolean(self) -> bool:
         if isinstance(self.node.value, bool):
@@ -164,10 +159,7 @@ class SettingValue:
 
     def seconds(self) -> float | None:
         """A time limit; None for 0, which means no limit."""
-        value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.error(lazy("a number of seconds, or 0 for no limit"))
-        return float(value) or None
+        return self._number(lazy("a number of seconds, or 0 for no limit")) or None
 
     def limit(self) -> int | None:
         """A limit; None for 0 or less, which means no limit."""
@@ -183,15 +175,15 @@ class SettingValue:
         return value
 
     def number(self) -> float:
-        value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise self.error(lazy("a number from 0"))
-        return float(value)
+        return self._number(lazy("a number from 0"))
 
     def fraction(self) -> float:
+        return self._number(lazy("a number from 0 to 1"), most=1)
+
+    def _number(self, expected: str, most: float = inf) -> float:
         value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise self.error(lazy("a number from 0 to 1"))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+            raise self.error(expected)
         return float(value)
 
     def strings(self) -> tuple[str, ...]:
@@ -233,33 +225,24 @@ class SettingValue:
 
     def json(self) -> "JsonValue":
         """The value as JSON, with references expanded."""
-        return self._to_json(self.node)
+        return _to_json(self.node, self.file.resolve)
 
     def raw_json(self) -> "JsonValue":
         """The value as JSON, with references left alone: command lines are for a shell to expand."""
-        return _raw_json(self.node)
+        return _to_json(self.node, str)
 
     def json_object(self) -> "JsonObject":
         return {name: member.json() for name, member in self.members().items()}
 
-    def _to_json(self, node: "JsonNode") -> "JsonValue":
-        match node.value:
-            case str(text):
-                return self.file.resolve(text)
-            case list(items):
-                return [self._to_json(item) for item in items]
-            case dict(members):
-                return {name: self._to_json(member) for name, member in members.items()}
-            case value:
-                return value
 
-
-def _raw_json(node: "JsonNode") -> "JsonValue":
+def _to_json(node: "JsonNode", resolve: "ResolveEnv") -> "JsonValue":
     match node.value:
+        case str(text):
+            return resolve(text)
         case list(items):
-            return [_raw_json(item) for item in items]
+            return [_to_json(item, resolve) for item in items]
         case dict(members):
-            return {name: _raw_json(member) for name, member in members.items()}
+            return {name: _to_json(member, resolve) for name, member in members.items()}
         case value:
             return value
 
@@ -281,11 +264,9 @@ def _describe_value(value: "JsoncValue") -> str:
         case int() | float():
             return lazy("the number {value}", value=value)
         case str():
-            return (
-                lazy("the text {value!r}", value=value)
-                if len(value) <= _MAX_SHOWN
-                else lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
-            )
+            if len(value) <= _MAX_SHOWN:
+                return lazy("the text {value!r}", value=value)
+            return lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
         case list():
             return lazy("a list")
         case dict():

@@ -46,9 +46,10 @@ class SettingsLoader:
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
         merged = _merge(whole, partly) if whole or partly else Settings()
+        model = environment.get("GEMINI_MODEL", "").strip()
         return replace(
             merged,
-            model_name=_model_from_environment(environment) or merged.model_name,
+            model_name=Setting(model, "GEMINI_MODEL", SourceTier.USER) if model else merged.model_name,
             sandbox=_sandbox_from_environment(environment, merged.sandbox),
             include_directories=tuple(_resolve_directories(merged.include_directories, self._paths, roots)),
         )
@@ -88,11 +89,6 @@ def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Set
         files=tuple(file.path for file in [*partly, *whole]),
         ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
     )
-
-
-def _model_from_environment(environment: Mapping[str, str]) -> Setting[str] | None:
-    name = environment.get("GEMINI_MODEL", "").strip()
-    return Setting(name, "GEMINI_MODEL", SourceTier.USER) if name else None
 
 
 def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[SandboxMode]) -> Setting[SandboxMode]:

@@ -42,7 +42,7 @@ def project_may_tighten(files: Sequence[SettingsFile], key: SettingKey, read: Pa
     kept = cast("Setting[object]", default)
     for found in _find_all(files, key):
         value = read(found)
-        if found.file.tier is not SourceTier.WORKSPACE or _strictness(value) > _strictness(kept.value):
+        if found.file.tier is not SourceTier.WORKSPACE or _STRICTNESS.index(value) > _STRICTNESS.index(kept.value):
             kept = found.setting(value)
     return kept
 
@@ -94,15 +94,11 @@ def find_name_conflicts(files: Sequence[SettingsFile], key: SettingKey) -> tuple
 
 def _iter_members(files: Sequence[SettingsFile], key: SettingKey) -> "Iterator[tuple[str, SettingValue, bool]]":
     """Every member of the objects, and whether it is a project member whose name is taken."""
-    of_others = {
-        name
-        for found in _find_all(files, key)
-        if found.file.tier is not SourceTier.WORKSPACE
-        for name in found.members()
-    }
-    for found in _find_all(files, key):
-        for name, member in found.members().items():
-            yield name, member, found.file.tier is SourceTier.WORKSPACE and name in of_others
+    found = list(_find_all(files, key))
+    of_others = {name for each in found if each.file.tier is not SourceTier.WORKSPACE for name in each.members()}
+    for each in found:
+        for name, member in each.members().items():
+            yield name, member, each.file.tier is SourceTier.WORKSPACE and name in of_others
 
 
 def concatenate(files: Sequence[SettingsFile], key: SettingKey, read: ParseSetting, default: object) -> object:
@@ -125,16 +121,10 @@ def merge_deep(files: Sequence[SettingsFile], key: SettingKey, read: ParseSettin
 
 def _merge_objects(below: "JsonObject", above: "JsonObject") -> "JsonObject":
     merged: dict[str, JsonValue] = dict(below)
-    for name, value in above.items():
-        known = merged.get(name)
-        merged[name] = (
-            _merge_objects(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
-        )
+    for name, new in above.items():
+        old = merged.get(name)
+        merged[name] = _merge_objects(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
     return merged
-
-
-def _strictness(value: object) -> int:
-    return _STRICTNESS.index(value)
 
 
 _STRICTNESS = (SandboxMode.OFF, False, SandboxMode.AUTO, SandboxMode.REQUIRED, True)

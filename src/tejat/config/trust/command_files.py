@@ -15,7 +15,7 @@ from tejat.core.text.argv import parse_argv
 
 MAX_NAMES = 20_000
 
-_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+_EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 @frozen
@@ -28,9 +28,7 @@ class CommandSpec:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def find_command_files(
-    command: CommandSpec, root: str, variables: Mapping[str, str] = _NO_VARIABLES
-) -> tuple[str, ...]:
+def find_command_files(command: CommandSpec, root: str, variables: Mapping[str, str] = _EMPTY) -> tuple[str, ...]:
     """The regular files below the root that a command may refer to, links followed, by relative path.
 
     Any directory in the command may be its working directory or search path. `variables` expand its references. Files
@@ -40,22 +38,19 @@ def find_command_files(
     words = dict.fromkeys(_candidate_words(command, real_root, variables))
     found: dict[str, None] = {}
     tried = 0
-    for base in _base_directories(words, real_root):
+    named = (_resolve_beneath(real_root, real_root, word) for word in words)
+    for base in dict.fromkeys((real_root, *(path for path in named if path is not None and os.path.isdir(path)))):
         tried += len(words)
         if tried > MAX_NAMES:
-            raise UsageError(
-                lazy("A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES)
+            problem = lazy(
+                "A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES
             )
+            raise UsageError(problem)
         for word in words:
             candidate = _resolve_beneath(real_root, base, word)
             if candidate is not None and os.path.isfile(candidate):
                 found[os.path.relpath(candidate, real_root)] = None
     return tuple(found)
-
-
-def _base_directories(words: Mapping[str, None], root: str) -> Iterator[str]:
-    named = (_resolve_beneath(root, root, word) for word in words)
-    yield from dict.fromkeys((root, *(path for path in named if path is not None and os.path.isdir(path))))
 
 
 def _resolve_beneath(root: str, base: str, word: str) -> str | None:
@@ -71,7 +66,9 @@ def _candidate_words(command: CommandSpec, root: str, variables: Mapping[str, st
     """Words of the command that could be paths, however they are quoted."""
     yield command.directory
     resolved = env_resolver(variables, SourceTier.WORKSPACE)
-    line = _without_redirections(command.line)
+    line = command.line
+    if not set(line) & set("'\"`\\"):  # without output files, which are not executed
+        line = re.sub(r"(?<!<)>>?[ \t]*[^\s;|&()<>$]+", " ", line)
     for written in (line, *command.arguments, *command.environment.values(), command.directory):
         text = _expand_project_variables(written, root)
         for each in (text, resolved(text)):
@@ -84,11 +81,6 @@ def _candidate_words(command: CommandSpec, root: str, variables: Mapping[str, st
             if "/" in each:
                 yield from each.split(":")
     yield from _python_module_files(" ".join((line, *command.arguments)))
-
-
-def _without_redirections(line: str) -> str:
-    """The line without output files, which are not executed. Lines with quotes are left alone."""
-    return line if set(line) & set("'\"`\\") else re.sub(r"(?<!<)>>?[ \t]*[^\s;|&()<>$]+", " ", line)
 
 
 def _python_module_files(text: str) -> Iterator[str]:

@@ -75,15 +75,11 @@ def decide_trust(
         items = find_trust_items(paths, root)
     except UsageError as error:
         return _override(root, trust_for_run, environment, folder_trust, ()) or _not_trusted_because(error, ())
-    overruled = _override(root, trust_for_run, environment, folder_trust, items)
-    if overruled:
+    if overruled := _override(root, trust_for_run, environment, folder_trust, items):
         return overruled
     if identity.owner not in (0, os.geteuid()):
-        return TrustDecision(
-            TrustLevel.NOT_TRUSTED,
-            _("{root} belongs to another user (number {owner}).", root=root, owner=identity.owner),
-            items,
-        )
+        reason = _("{root} belongs to another user (number {owner}).", root=root, owner=identity.owner)
+        return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if same_directory(root, paths.home):
         return TrustDecision(TrustLevel.TRUSTED, _("{root} is your home directory.", root=root), items)
     try:
@@ -103,9 +99,7 @@ def trust_folder(
     root = os.path.abspath(root)
     identity = folder_identity(root)
     if level is TrustLevel.NOT_TRUSTED:
-        save_trust_entry(
-            paths, os.path.realpath(root), TrustEntry(TrustVerdict.NOT_TRUSTED, identity, {}, current_time())
-        )
+        _pin(paths, root, identity, (), TrustVerdict.NOT_TRUSTED)
         return TrustDecision(level, _("{root} is not trusted: you said so.", root=root), tuple(items or ()))
     if level is not TrustLevel.TRUSTED:
         raise UsageError(_("A folder is trusted or it is not; {level} is found out.", level=level))
@@ -146,16 +140,13 @@ def list_trusted_folders(paths: AppPaths) -> list[TrustedFolder]:
 
 def find_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
     """The files of the folder that need trust. Raises UsageError if that cannot be determined."""
-    if not (_exists_in(root, ".gemini") or _exists_in(root, ".mcp.json") or find_env_file(paths, root)):
+    names = (".gemini", ".mcp.json")
+    if not any(os.path.lexists(os.path.join(root, name)) for name in names) and not find_env_file(paths, root):
         return ()
     # Imported late: most folders have no such files.
     from tejat.config.trust.items import scan_trust_items
 
     return scan_trust_items(paths, root)
-
-
-def _exists_in(root: str, name: str) -> bool:
-    return os.path.lexists(os.path.join(root, name))
 
 
 def _override(
@@ -166,20 +157,14 @@ def _override(
     items: tuple[TrustItem, ...],
 ) -> TrustDecision | None:
     if trust_for_run:
-        return TrustDecision(
-            TrustLevel.TRUSTED, _("{root} is trusted for this run, as the flag says.", root=root), items
-        )
-    if environment.get(_TRUST_VARIABLE, "").strip().lower() in ("true", "1"):
-        return TrustDecision(
-            TrustLevel.TRUSTED,
-            _("{root} is trusted for this run, as {variable} says.", root=root, variable=_TRUST_VARIABLE),
-            items,
-        )
-    if not folder_trust.value:
-        return TrustDecision(
-            TrustLevel.TRUSTED, _("Every folder is trusted, as {source} says.", source=folder_trust.source), items
-        )
-    return None
+        reason = _("{root} is trusted for this run, as the flag says.", root=root)
+    elif environment.get(_TRUST_VARIABLE, "").strip().lower() in ("true", "1"):
+        reason = _("{root} is trusted for this run, as {variable} says.", root=root, variable=_TRUST_VARIABLE)
+    elif not folder_trust.value:
+        reason = _("Every folder is trusted, as {source} says.", source=folder_trust.source)
+    else:
+        return None
+    return TrustDecision(TrustLevel.TRUSTED, reason, items)
 
 
 def _trusted_by_user(root: str) -> str:
@@ -200,19 +185,13 @@ def _evaluate_records(
     if rule is None:
         return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: nobody has said so yet.", root=root), items)
     if not rule.is_trusted:
-        return TrustDecision(
-            TrustLevel.NOT_TRUSTED,
-            _("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory),
-            items,
-        )
+        reason = _("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory)
+        return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if entry is None:
         _pin(paths, root, identity, items, TrustVerdict.PINNED)
-        return TrustDecision(
-            TrustLevel.TRUSTED,
-            _("{root} is trusted: you told Gemini CLI so about {directory}.", root=root, directory=rule.directory),
-            items,
-        )
-    return _compare_with_pins(root, entry, identity, items)
+        reason = _("{root} is trusted: you told Gemini CLI so about {directory}.", root=root, directory=rule.directory)
+        return TrustDecision(TrustLevel.TRUSTED, reason, items)
+    return _compare_pins(root, entry, identity, items)
 
 
 def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
@@ -226,21 +205,14 @@ def _own_rules(store: Mapping[str, TrustEntry], folder: str) -> list[TrustRule]:
 
 def _most_specific_rule(rules: Sequence[TrustRule], folder: str) -> TrustRule | None:
     """The rule for the nearest directory; of two for the same one the stricter."""
-    about = [rule for rule in rules if _contains(rule.directory, folder)]
+    about = [rule for rule in rules if f"{folder}/".startswith(f"{rule.directory.rstrip('/')}/")]
     return max(about, key=lambda rule: (len(rule.directory), not rule.is_trusted), default=None)
 
 
-def _contains(directory: str, folder: str) -> bool:
-    return folder == directory or folder.startswith(f"{directory.rstrip('/')}/")
-
-
-def _compare_with_pins(
-    root: str, entry: TrustEntry, identity: FolderIdentity, items: tuple[TrustItem, ...]
-) -> TrustDecision:
-    if entry.identity != identity:
-        return TrustDecision(
-            TrustLevel.CHANGED, _("{root} is not the folder that was trusted under this name.", root=root), items, items
-        )
+def _compare_pins(root: str, entry: TrustEntry, folder: FolderIdentity, items: tuple[TrustItem, ...]) -> TrustDecision:
+    if entry.identity != folder:
+        reason = _("{root} is not the folder that was trusted under this name.", root=root)
+        return TrustDecision(TrustLevel.CHANGED, reason, items, items)
     changed = [item for item in items if entry.items.get(item.path) != item.digest]
     here = {item.path for item in items}
     changed += [TrustItem(path, "gone", "") for path in sorted(entry.items) if path not in here]
@@ -253,11 +225,9 @@ def _compare_with_pins(
     return TrustDecision(TrustLevel.CHANGED, reason, items, tuple(changed))
 
 
-def _pin(
-    paths: AppPaths, root: str, identity: FolderIdentity, items: Sequence[TrustItem], verdict: TrustVerdict
-) -> None:
+def _pin(paths: AppPaths, root: str, folder: FolderIdentity, items: Sequence[TrustItem], verdict: TrustVerdict) -> None:
     pins = {item.path: item.digest for item in items}
-    save_trust_entry(paths, os.path.realpath(root), TrustEntry(verdict, identity, pins, current_time()))
+    save_trust_entry(paths, os.path.realpath(root), TrustEntry(verdict, folder, pins, current_time()))
 
 
 _TRUST_VARIABLE = "GEMINI_CLI_TRUST_WORKSPACE"

@@ -74,9 +74,8 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise UsageError(
-                _("Cannot look into {path}: {reason}.", path=os.path.join(root, here), reason=error.strerror)
-            ) from error
+            path, reason = os.path.join(root, here), error.strerror
+            raise UsageError(_("Cannot look into {path}: {reason}.", path=path, reason=reason)) from error
         seen.add((status.st_dev, status.st_ino))
         for name in names:
             path = f"{here}/{name}"
@@ -85,9 +84,8 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
             elif name.endswith(ending):
                 found.append(path)
         if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
-            raise UsageError(
-                _("{path} holds more than {most} files.", path=os.path.join(root, directory), most=MAX_ITEMS)
-            )
+            top = os.path.join(root, directory)
+            raise UsageError(_("{path} holds more than {most} files.", path=top, most=MAX_ITEMS))
     return found
 
 
@@ -159,13 +157,11 @@ def _setting_names(node: "JsonNode", name: str = "") -> list[str]:
 def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
     """The files in the folder that commands of its settings refer to. Files that those load are not known."""
     seen: set[str] = set()
-    for path in _SETTINGS:
-        for command in _read_commands(os.path.join(root, path)):
+    for path in (os.path.join(root, name) for name in _SETTINGS):
+        for command in _read_commands(path):
             seen.update(find_command_files(command.spec, root, variables))
             if len(seen) > MAX_ITEMS:
-                raise UsageError(
-                    _("{path} names more than {most} files.", path=os.path.join(root, path), most=MAX_ITEMS)
-                )
+                raise UsageError(_("{path} names more than {most} files.", path=path, most=MAX_ITEMS))
     return seen
 
 

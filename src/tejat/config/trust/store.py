@@ -170,9 +170,8 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
             change(folders)
             text = json.dumps({**store, "version": _VERSION, "folders": folders}, indent=1, sort_keys=True) + "\n"
             if len(text) > MAX_BYTES:
-                raise UsageError(
-                    _("{path} would be longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20)
-                )
+                size = MAX_BYTES // 2**20
+                raise UsageError(_("{path} would be longer than {megabytes} MiB.", path=path, megabytes=size))
             write_private_file(path, text)
     except OSError as error:
         raise UsageError(_("Cannot write {path}: {reason}.", path=path, reason=error.strerror)) from error
