@@ -48,9 +48,8 @@ class FormField:
             case FieldKind.CHOICE:
                 return self._parse_choice(text)
             case FieldKind.CHOICES:
-                chosen = list(
-                    dict.fromkeys(self._parse_choice(word.strip()) for word in text.split(",") if word.strip())
-                )
+                words = filter(None, map(str.strip, text.split(",")))
+                chosen = list(dict.fromkeys(map(self._parse_choice, words)))
                 self._check_size(len(chosen))
                 return chosen
 

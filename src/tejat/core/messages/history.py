@@ -251,7 +251,8 @@ def repair_history(messages: Iterable[Message]) -> tuple[list[Message], list[str
     for message in _merge_turns(given, repairing.repairs):
         repairing.add_turn(message)
     repairing.close_open_calls()
-    return repairing.messages, [_format_repair(what, count) for what, count in repairing.repairs.items()]
+    repairs = [f"{what}." if count == 1 else f"{what}, {count} times." for what, count in repairing.repairs.items()]
+    return repairing.messages, repairs
 
 
 def _merge_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator[Message]:
@@ -356,7 +357,3 @@ def _split_by_response(
             following = results[-1][1] if results else before
             following.append(part)
     return before, results
-
-
-def _format_repair(repair: str, count: int) -> str:
-    return f"{repair}." if count == 1 else f"{repair}, {count} times."

@@ -33,10 +33,9 @@ def message_part_to_json(part: MessagePart) -> JsonObject:
         case Thought(text, signature):
             return {"thought": True, "text": text} | _signature_field(signature)
         case FunctionCall(name, args, call_id, signature):
-            known: dict[str, JsonValue] = {"name": name, "args": cast("JsonObject", args)}
-            return {"functionCall": known if call_id is None else {"id": call_id, **known}} | _signature_field(
-                signature
-            )
+            call: dict[str, JsonValue] = {} if call_id is None else {"id": call_id}
+            call |= {"name": name, "args": cast("JsonObject", args)}
+            return {"functionCall": call} | _signature_field(signature)
         case Opaque(vendor, value):
             return {"opaque": {"vendor": vendor, "value": value}}
         case _:

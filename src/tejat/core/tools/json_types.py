@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Protocol, cast
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import field, frozen
 from tejat.core.messages.types import JsonValue
 
 
@@ -39,13 +39,8 @@ class JsonType(Protocol):
 
 @frozen
 class AnyType:
-    @property
-    def expected(self) -> str:
-        return "anything"
-
-    @property
-    def is_hashable(self) -> bool:
-        return False
+    expected: str = field(default="anything", init=False)
+    is_hashable: bool = field(default=False, init=False)
 
     def schema(self) -> dict[str, JsonValue]:
         return {}
@@ -60,10 +55,7 @@ class ScalarType:
 
     expected: str
     minimum_length: int | None = None
-
-    @property
-    def is_hashable(self) -> bool:
-        return True
+    is_hashable: bool = field(default=True, init=False)
 
     def schema(self) -> dict[str, JsonValue]:
         return {"type": self.expected} | _limit("minLength", self.minimum_length)
@@ -85,10 +77,7 @@ class NumberType:
 
     expected: str
     minimum: int | None = None
-
-    @property
-    def is_hashable(self) -> bool:
-        return True
+    is_hashable: bool = field(default=True, init=False)
 
     def schema(self) -> dict[str, JsonValue]:
         return {"type": self.expected} | _limit("minimum", self.minimum)
@@ -119,15 +108,12 @@ class LiteralType:
     """One of several values. `choices` are pairs of JSON value and Python value."""
 
     choices: tuple[tuple[JsonValue, object], ...]
+    is_hashable: bool = field(default=True, init=False)
 
     @property
     def expected(self) -> str:
         shown = [json.dumps(written, ensure_ascii=False) for written, _ in self.choices]
         return shown[0] if len(shown) == 1 else f"one of {', '.join(shown)}"
-
-    @property
-    def is_hashable(self) -> bool:
-        return True
 
     def schema(self) -> dict[str, JsonValue]:
         written = [written for written, _ in self.choices]
@@ -170,10 +156,7 @@ class ArrayType:
     item: JsonType
     build: Callable[[list[object]], object]
     minimum: int | None = None
-
-    @property
-    def expected(self) -> str:
-        return "array"
+    expected: str = field(default="array", init=False)
 
     @property
     def is_hashable(self) -> bool:
@@ -194,10 +177,7 @@ class TupleType:
     """A tuple of fixed length."""
 
     members: tuple[JsonType, ...]
-
-    @property
-    def expected(self) -> str:
-        return "array"
+    expected: str = field(default="array", init=False)
 
     @property
     def is_hashable(self) -> bool:
@@ -227,14 +207,8 @@ class MapType:
     """An object with arbitrary keys and values of one type."""
 
     item: JsonType
-
-    @property
-    def expected(self) -> str:
-        return "object"
-
-    @property
-    def is_hashable(self) -> bool:
-        return False
+    expected: str = field(default="object", init=False)
+    is_hashable: bool = field(default=False, init=False)
 
     def schema(self) -> dict[str, JsonValue]:
         return {"type": "object", "additionalProperties": self.item.schema()}
@@ -270,10 +244,7 @@ class ObjectType:
     properties: tuple[Property, ...]
     build: Callable[[dict[str, object]], object]
     is_hashable: bool = False
-
-    @property
-    def expected(self) -> str:
-        return "object"
+    expected: str = field(default="object", init=False)
 
     def schema(self) -> dict[str, JsonValue]:
         return {**object_schema(self.properties), "additionalProperties": False}

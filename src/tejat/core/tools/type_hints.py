@@ -139,15 +139,13 @@ def _literal_type(pairs: Sequence[tuple[object, object]], hint: object) -> JsonT
     if not pairs:
         raise TypeError(f"{_name(hint)} has no members to choose from")
     choices: list[tuple[JsonValue, object]] = []
-    for written, meant in pairs:
-        if not (
-            written is None or isinstance(written, str | int) or (isinstance(written, float) and isfinite(written))
-        ):
+    for given, meant in pairs:
+        if not (given is None or isinstance(given, str | int) or (isinstance(given, float) and isfinite(given))):
             raise TypeError(
-                f"{_name(hint)} has the value {written!r}, and a model can give only texts, numbers and truths"
+                f"{_name(hint)} has the value {given!r}, and a model can give only texts, numbers and truths"
             )
-        if not any(json_equal(written, known) for known, _ in choices):
-            choices.append((written, meant))
+        if not any(json_equal(given, known) for known, _ in choices):
+            choices.append((given, meant))
     return LiteralType(tuple(choices))
 
 
@@ -163,9 +161,7 @@ def _parse_class(hint: type, within: tuple[object, ...]) -> JsonType:
     if not hasattr(hint, "__dataclass_fields__"):
         raise _unsupported(hint)
     members = tuple(_dataclass_properties(hint, (*within, hint)))
-    is_hashable = getattr(hint, "__hash__", None) is not None and all(
-        member.json_type.is_hashable for member in members
-    )
+    is_hashable = getattr(hint, "__hash__", None) is not None and all(each.json_type.is_hashable for each in members)
     return ObjectType(members, partial(_construct, hint), is_hashable)
 
 
