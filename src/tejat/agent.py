@@ -79,12 +79,12 @@ class Agent:
     @property
     def session_id(self) -> str:
         """The id for `resume`. Raises UsageError outside of `async with`."""
-        return self._session.session_id
+        return self._require_open.session.session_id
 
     @property
     def history(self) -> tuple[Message, ...]:
         """The conversation so far. Raises UsageError outside of `async with`."""
-        return tuple(self._session.conversation.history.messages)
+        return tuple(self._require_open.session.conversation.history.messages)
 
     async def run(self, prompt: str | Sequence[Part]) -> AsyncGenerator[AgentEvent]:
         """Answer a prompt. Yields events as they happen; the last is RunEnded with the outcome.
@@ -125,10 +125,6 @@ class Agent:
         opened.runs.add(task)
         task.add_done_callback(opened.runs.discard)
         return task
-
-    @property
-    def _session(self) -> "Session":
-        return self._require_open.session
 
     @property
     def _require_open(self) -> "_OpenAgent":

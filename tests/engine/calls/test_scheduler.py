@@ -472,9 +472,7 @@ class Hooks:
     def notify(self, message: str) -> None:
         self.log.append(message)
 
-    async def after_tool(
-        self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
-    ) -> ToolResult:
+    async def after_tool(self, call: FunctionCall, tool: BaseTool, check: HookedCall, result: ToolResult) -> ToolResult:
         self.log.append(f"after {tool.name} {call.args['text']}")
         self.is_done.set()
         await asyncio.sleep(0)

@@ -58,9 +58,7 @@ class ToolHooks(Protocol):
         """Tell the user about a problem of hooks."""
         ...
 
-    async def after_tool(
-        self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
-    ) -> ToolResult:
+    async def after_tool(self, call: FunctionCall, tool: BaseTool, check: HookedCall, result: ToolResult) -> ToolResult:
         """Return the result as hooks changed it. Raises nothing but CancelledError."""
         ...
 

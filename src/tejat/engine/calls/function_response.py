@@ -16,7 +16,7 @@ from tejat.core.messages.types import (
     Text,
     part_to_json,
 )
-from tejat.core.tools.base import ToolResult
+from tejat.core.tools.base import ToolError, ToolResult
 
 SUCCESS_MESSAGE = "Tool execution succeeded."
 
@@ -24,20 +24,14 @@ SUCCESS_MESSAGE = "Tool execution succeeded."
 def build_response(call: FunctionCall, result: ToolResult) -> tuple[Part, ...]:
     """Build the response to a call, followed by the parts that do not fit inside it."""
     if result.error is not None:
-        return (_response(call, _error_response(result)),)
+        return (_response(call, _error_response(result.error, result.llm_content)),)
     return _build_content(call, result.llm_content)
 
 
-def _error_response(result: ToolResult) -> JsonObject:
+def _error_response(error: ToolError, partial: PartListUnion) -> JsonObject:
     """Build the response to a failed call, with partial output if the call was cut short."""
-    assert result.error is not None
-    fields: dict[str, JsonValue] = {"error": result.error.message}
-    partial = result.llm_content
-    if (
-        result.error.type in _ERRORS_WITH_OUTPUT
-        and isinstance(partial, str)
-        and partial not in ("", result.error.message)
-    ):
+    fields: dict[str, JsonValue] = {"error": error.message}
+    if error.type in _ERRORS_WITH_OUTPUT and isinstance(partial, str) and partial not in ("", error.message):
         fields["output"] = partial
     return fields
 

@@ -211,9 +211,7 @@ class _ApprovalDialog:
     ) -> tuple[ApprovalReply, Confirmation]:
         context = self._trial_context()
         try:
-            return await run_trial(
-                tool, question, confirmation, self._approver, context=context, on_question=self._on_question
-            )
+            return await run_trial(tool, question, confirmation, self._approver, context, self._on_question)
         except ToolFailure as failure:
             raise _AskAgain(_("It could not be tried in a copy: {why}", why=failure.message)) from None
 

@@ -51,11 +51,9 @@ class PolicyInspector:
         return None if known is None else known.argument_type(argument)
 
     def rules(self) -> Sequence[RuleListing]:
-        ids = self._saved_ids()
-        ordered = sorted(self._context.permission.policy.rules, key=lambda rule: -rule.tier)
-        return [
-            RuleListing(_TIERS[rule.tier], format_rule(rule), rule.source, ids.get(rule.source)) for rule in ordered
-        ]
+        ids = {f"{self._paths.saved_rules}:{rule.line}": rule.id for rule in read_saved_rules(self._paths)}
+        rules = sorted(self._context.permission.policy.rules, key=lambda rule: -rule.tier)
+        return [RuleListing(_TIERS[rule.tier], format_rule(rule), rule.source, ids.get(rule.source)) for rule in rules]
 
     def problems(self) -> Sequence[str]:
         untrusted = [
@@ -99,11 +97,6 @@ class PolicyInspector:
         if tool is None:
             raise UsageError(lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
         return self._context.permission.decide(tool, arguments)
-
-    def _saved_ids(self) -> dict[str, str]:
-        """Map the source of each saved rule to its id."""
-        path = self._paths.saved_rules
-        return {f"{path}:{rule.line}": rule.id for rule in read_saved_rules(self._paths)}
 
 
 _TIERS = {

@@ -71,9 +71,8 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
 def resolve_mode(settings: Settings, name: str | None) -> ApprovalMode:
     """Return the approval mode, None means the default. Raises UsageError if it is unknown or disabled."""
     if name is not None and name not in list(ApprovalMode):
-        raise UsageError(
-            lazy("The mode must be one of {names}, but is {given!r}.", names=", ".join(ApprovalMode), given=name)
-        )
+        names = ", ".join(ApprovalMode)
+        raise UsageError(lazy("The mode must be one of {names}, but is {given!r}.", names=names, given=name))
     mode = ApprovalMode.DEFAULT if name is None else ApprovalMode(name)
     if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
         raise UsageError(lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source))

@@ -99,7 +99,7 @@ class Batch:
         self._scheduler = scheduler
         self._sink = emit
         self.sink_error: Exception | None = None
-        self._calls = [_ScheduledCall(index, call) for index, call in enumerate(calls)]
+        self._calls = [_BatchCall(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
         self._is_stopped = False
         self.stopped_by_user = False
@@ -111,9 +111,8 @@ class Batch:
 
     @property
     def responses(self) -> list[tuple[Part, ...]]:
-        return [
-            call.response or build_response(call.request, _cancelled_result(CANCELLED_IN_QUEUE)) for call in self._calls
-        ]
+        cancelled = _cancelled_result(CANCELLED_IN_QUEUE)
+        return [call.response or build_response(call.request, cancelled) for call in self._calls]
 
     @property
     def all_cancelled(self) -> bool:
@@ -134,22 +133,21 @@ class Batch:
                     group = list(neighbours)
                     await (self._run_concurrently(group) if reads_only else self._run_sequentially(group))
         finally:
+            why = CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE_START
             for call in self._calls:
                 if call.result is None:
-                    self._finish(
-                        call, _cancelled_result(CANCELLED_IN_QUEUE if self._is_waiting else CANCELLED_BEFORE_START)
-                    )
+                    self._finish(call, _cancelled_result(why))
 
-    def _is_read_only(self, call: "_ScheduledCall") -> bool:
+    def _is_read_only(self, call: "_BatchCall") -> bool:
         """Whether a call can run concurrently. An unknown tool can: it is only answered with an error."""
         kind = self._scheduler.registry.kind_of(call.request.name)
         return kind is None or kind in READ_ONLY_KINDS
 
-    async def _run_sequentially(self, calls: "list[_ScheduledCall]") -> None:
+    async def _run_sequentially(self, calls: "list[_BatchCall]") -> None:
         for call in calls:
             await self._run_call(call, await self._prepare_and_authorise(call))
 
-    async def _run_concurrently(self, calls: "list[_ScheduledCall]") -> None:
+    async def _run_concurrently(self, calls: "list[_BatchCall]") -> None:
         """Authorise all calls in order, then run them with limited concurrency."""
         if len(calls) == 1:
             return await self._run_sequentially(calls)
@@ -164,12 +162,15 @@ class Batch:
                 group.create_task(work())
         return None
 
-    async def _prepare_and_authorise(self, call: "_ScheduledCall", note: str = "") -> AuthorisedCall | None:
+    async def _prepare_and_authorise(self, call: "_BatchCall", note: str = "") -> AuthorisedCall | None:
         """Return the authorised call, None if it is finished already: unknown, invalid or denied."""
         if self._is_stopped:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
         try:
-            tool = self._prepare(call)
+            self._set_state(call, CallState.VALIDATING)
+            tool = call.tool = self._scheduler.registry[call.request.name]
+            if rejection := tool.rejection(call.request.args):
+                return self._finish(call, invalid_params_result(rejection))
             objection = await self._consult_hooks(call, tool)
             ready = await self._scheduler.permission.authorise(
                 tool,
@@ -182,31 +183,20 @@ class Batch:
             )
             tool.on_allowed()
             return ready
-        except _InvalidArguments as refusal:
-            self._finish(call, invalid_params_result(refusal.failure))
         except RejectedByUser as refusal:
             self._is_stopped = self.stopped_by_user = self.stopped_by_user or refusal.ends_turn
             self._has_feedback = self._has_feedback or refusal.has_feedback
             result = failure_result(refusal)
-            result = (
-                result if refusal.rejected_change is None else replace(result, return_display=refusal.rejected_change)
-            )
-            self._finish(call, result, was_refused=True)
+            if refusal.rejected_change is not None:
+                result = replace(result, return_display=refusal.rejected_change)
+            self._finish(call, result, rejected=True)
         except ToolFailure as failure:
             self._finish(call, failure_result(failure))
         except Exception as error:  # noqa: BLE001 -- a broken tool must not end the turn
             self._finish(call, unexpected_error_result(error))
         return None
 
-    def _prepare(self, call: "_ScheduledCall") -> BaseTool:
-        self._set_state(call, CallState.VALIDATING)
-        call.tool = self._scheduler.registry[call.request.name]
-        rejection = call.tool.rejection(call.request.args)
-        if rejection:
-            raise _InvalidArguments(rejection)
-        return call.tool
-
-    async def _consult_hooks(self, call: "_ScheduledCall", tool: BaseTool) -> str:
+    async def _consult_hooks(self, call: "_BatchCall", tool: BaseTool) -> str:
         """Run the hooks before a call, which may rewrite its arguments, and return their objection.
 
         Raises ToolFailure if they refuse the call.
@@ -224,19 +214,20 @@ class Batch:
         entry = self._scheduler.registry.entry(tool.name)
         return ToolOrigin() if entry is None else ToolOrigin(_ORIGINS[entry.source], entry.server or entry.origin)
 
-    def _on_question(self, call: "_ScheduledCall", question: "ApprovalRequest") -> None:
+    def _on_question(self, call: "_BatchCall", question: "ApprovalRequest") -> None:
         self._set_state(call, CallState.AWAITING_APPROVAL)
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
 
-    def _start_trial(self, call: "_ScheduledCall") -> ToolContext:
+    def _start_trial(self, call: "_BatchCall") -> ToolContext:
         self._set_state(call, CallState.EXECUTING)
         return ToolContext(update_output=lambda output: self._emit_output(call, output))
 
-    def _emit_output(self, call: "_ScheduledCall", output: str) -> None:
-        self._emit(OutputUpdated(call.index, call.request, self._mask_text(output)))
+    def _emit_output(self, call: "_BatchCall", output: str) -> None:
+        mask = self._scheduler.mask
+        self._emit(OutputUpdated(call.index, call.request, output if mask is None else mask.mask_text(output)))
 
-    async def _run_call(self, call: "_ScheduledCall", ready: AuthorisedCall | None) -> None:
+    async def _run_call(self, call: "_BatchCall", ready: AuthorisedCall | None) -> None:
         """Perform an authorised call. If a file changed since the approval, the new change is shown first."""
         proposals = 1
         if ready is not None and self._is_stopped:
@@ -251,7 +242,7 @@ class Batch:
             ready = await self._prepare_and_authorise(call, _stale_note(ready.approved, result))
         return None
 
-    async def _perform(self, call: "_ScheduledCall", ready: AuthorisedCall) -> ToolResult:
+    async def _perform(self, call: "_BatchCall", ready: AuthorisedCall) -> ToolResult:
         tool = call.tool
         assert tool is not None
         partial: list[ToolResult] = []
@@ -274,12 +265,11 @@ class Batch:
             paths, whole_tree = ready.facts.paths, reach is ChangeScope.WHOLE_TREE
             return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree)
         except asyncio.CancelledError:
-            self._finish(
-                call, _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None), ready.allowed_by
-            )
+            result = _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None)
+            self._finish(call, result, ready.allowed_by)
             raise
 
-    async def _run_after_hooks(self, call: "_ScheduledCall", result: ToolResult, allowed_by: str) -> None:
+    async def _run_after_hooks(self, call: "_BatchCall", result: ToolResult, allowed_by: str) -> None:
         """Run the hooks after a call. Their failure does not undo what the call did."""
         hooks, mask = self._scheduler.hooks, self._scheduler.mask
         try:
@@ -293,10 +283,6 @@ class Batch:
         finally:
             self._finish(call, result, allowed_by)
 
-    def _mask_text(self, output: str) -> str:
-        mask = self._scheduler.mask
-        return output if mask is None else mask.mask_text(output)
-
     def _open_undo_recorder(self) -> "UndoRecorder | None":
         """Return None if nothing can be recorded, which does not keep the call from running."""
         open_journal = self._scheduler.open_undo
@@ -305,9 +291,7 @@ class Batch:
         except TejatError:
             return None
 
-    def _finish(
-        self, call: "_ScheduledCall", result: ToolResult, allowed_by: str = "", *, was_refused: bool = False
-    ) -> None:
+    def _finish(self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, rejected: bool = False) -> None:
         """Mask and truncate the result, and build the one response of the call."""
         if self._scheduler.mask is not None:
             result = self._scheduler.mask.mask_result(result)
@@ -317,25 +301,14 @@ class Batch:
         call.result = result
         call.response = build_response(call.request, result)
         call.state = _final_state(result)
-        self._is_stopped = self._is_stopped or (
-            result.error is not None and result.error.type is ErrorType.STOP_EXECUTION
-        )
+        if result.error is not None and result.error.type is ErrorType.STOP_EXECUTION:
+            self._is_stopped = True
         self._emit(StateChanged(call.index, call.request, call.state))
         seconds = time.perf_counter() - call.started if call.started else 0.0
-        self._emit(
-            CallFinished(
-                call.index,
-                call.request,
-                call.state,
-                result,
-                call.response,
-                seconds,
-                allowed_by=allowed_by,
-                was_rejected=was_refused,
-            )
-        )
+        end = CallFinished(call.index, call.request, call.state, result, call.response, seconds, allowed_by, rejected)
+        self._emit(end)
 
-    def _set_state(self, call: "_ScheduledCall", state: CallState) -> None:
+    def _set_state(self, call: "_BatchCall", state: CallState) -> None:
         call.state = state
         self._emit(StateChanged(call.index, call.request, state))
 
@@ -349,13 +322,7 @@ class Batch:
             self._sink, self.sink_error = None, error
 
 
-class _InvalidArguments(Exception):
-    def __init__(self, failure: ToolFailure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-
-class _ScheduledCall:
+class _BatchCall:
     """The state of one call."""
 
     __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool")

@@ -6,7 +6,6 @@ from tejat.core.frozen import replace
 from tejat.core.messages.types import FunctionResponse, JsonValue, Part, PartListUnion, Text
 from tejat.core.text.secret_mask import TextMask
 from tejat.core.tools.base import ToolResult
-from tejat.core.tools.display import Display
 
 _MIN_SECRET_LENGTH = 16
 
@@ -18,23 +17,20 @@ class SecretMask(TextMask):
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        kept = {value: name for name, value in secrets.items() if _is_maskable(value)}
-        super().__init__({value: f"[the secret {name}]" for value, name in kept.items()})
+        super().__init__({value: f"[the secret {name}]" for name, value in secrets.items() if _is_maskable(value)})
 
     def mask_result(self, result: ToolResult) -> ToolResult:
         """Return the result without secrets; the same object if there are none."""
         if not self.secrets:
             return result
-        content, display = self._mask_content(result.llm_content), self._mask_display(result.return_display)
-        error = result.error
+        content, display, error = self._mask_content(result.llm_content), result.return_display, result.error
+        if isinstance(display, str):
+            display = self.mask_text(display)
         if error is not None and (message := self.mask_text(error.message)) is not error.message:
             error = replace(error, message=message)
         if content is result.llm_content and display is result.return_display and error is result.error:
             return result
         return replace(result, llm_content=content, return_display=display, error=error)
-
-    def _mask_display(self, display: Display) -> Display:
-        return self.mask_text(display) if isinstance(display, str) else display
 
     def _mask_content(self, content: PartListUnion) -> PartListUnion:
         if isinstance(content, str):

@@ -10,7 +10,6 @@ from tejat.core.approval.confirmation import (
     Outcome,
     TrialConfirmation,
 )
-from tejat.core.frozen import replace
 from tejat.core.tools.base import ToolContext, TrialTool
 
 _REJECTIONS = (Outcome.CANCEL, Outcome.STOP)
@@ -21,7 +20,6 @@ async def run_trial(
     question: ApprovalRequest,
     confirmation: Confirmation,
     approver: Approver,
-    *,
     context: ToolContext,
     on_question: Callable[[ApprovalRequest], None],
 ) -> tuple[ApprovalReply, Confirmation]:
@@ -50,16 +48,6 @@ def _applies_trial(answer: ApprovalReply, trial: TrialConfirmation) -> bool:
     return answer.outcome is Outcome.PROCEED_ONCE and not trial.obstacles
 
 
-def _trial_question(trial: TrialConfirmation, question: ApprovalRequest) -> ApprovalRequest:
+def _trial_question(trial: TrialConfirmation, first: ApprovalRequest) -> ApprovalRequest:
     """Build the second question, which offers no rule to remember."""
-    return replace(
-        question,
-        confirmation=trial,
-        note="",
-        reason="",
-        always=None,
-        always_server=None,
-        scopes=(),
-        can_modify=False,
-        can_try=False,
-    )
+    return ApprovalRequest(trial, first.tool_name, origin=first.origin, risks=first.risks, directory=first.directory)

@@ -38,15 +38,9 @@ class OutputTruncator:
         return replace(result, llm_content=content, error=error)
 
     def _truncate_content(self, content: PartListUnion, tool_name: str) -> PartListUnion:
-        match content:
-            case str():
-                return self._truncate_text(content, tool_name)
-            case Text(text):
-                return Text(self._truncate_text(text, tool_name))
-            case Sequence():
-                return [self._truncate_item(item, tool_name) for item in content]
-            case _:
-                return content
+        if isinstance(content, Sequence) and not isinstance(content, str):
+            return [self._truncate_item(item, tool_name) for item in content]
+        return self._truncate_item(content, tool_name)
 
     def _truncate_item(self, item: str | Part, tool_name: str) -> str | Part:
         match item:

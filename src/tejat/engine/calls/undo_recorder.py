@@ -226,14 +226,9 @@ class UndoRecorder:
                     found = compare_snapshots(old, self._archive.snapshot(watch.root, state, stop))
                     comparisons.append(without_placeholders(found, self._placeholders))
             if comparisons:
+                what, session, call_id = _call_summary(call), self._session(), call.id or ""
                 self._archive.record(
-                    comparisons,
-                    tool=call.name,
-                    what=_call_summary(call),
-                    undoes=None,
-                    stop=stop,
-                    session=self._session(),
-                    call=call.id or "",
+                    comparisons, tool=call.name, what=what, undoes=None, stop=stop, session=session, call=call_id
                 )
 
     def _find_entry(self, entry_id: str) -> UndoEntry:

@@ -60,14 +60,11 @@ class HookDispatcher:
         ]
         return await self._run(invocations, fields)
 
-    async def run_event_hooks(
-        self, event: HookEvent, fields: JsonObject, *, trigger: str | None = None
-    ) -> list[HookResult]:
-        """Run the hooks of an event that match this trigger."""
+    async def run_event_hooks(self, event: HookEvent, fields: JsonObject, *, trigger: str = "") -> list[HookResult]:
+        """Run the hooks of an event that match this trigger, all without one."""
         hooks = self._by_event.get(event, ())
-        return await self._run(
-            [HookInvocation(hook) for hook in hooks if trigger is None or matches_trigger(hook, trigger)], fields
-        )
+        matching = [HookInvocation(hook) for hook in hooks if not trigger or matches_trigger(hook, trigger)]
+        return await self._run(matching, fields)
 
     async def _run(self, invocations: Sequence[HookInvocation], fields: JsonObject) -> list[HookResult]:
         if not invocations:
@@ -78,26 +75,17 @@ class HookDispatcher:
         return outcomes
 
     def _report(self, outcome: HookResult) -> None:
-        hook = outcome.hook
+        hook, reason = hook_label(outcome.hook), outcome.reason
         if outcome.message:
-            self.notify(join_lazy("", (hook_label(hook), ": ", outcome.message)), Severity.NOTE)
-        if outcome.failure and hook.event not in GUARD_EVENTS:
+            self.notify(join_lazy("", (hook, ": ", outcome.message)), Severity.NOTE)
+        if outcome.failure and outcome.hook.event not in GUARD_EVENTS:
             self.notify(failure_message(outcome))
         if outcome.ignored:
-            self.notify(
-                lazy(
-                    "{hook} wants what hooks cannot do here: {names}.",
-                    hook=hook_label(hook),
-                    names=", ".join(outcome.ignored),
-                )
-            )
+            names = ", ".join(outcome.ignored)
+            self.notify(lazy("{hook} wants what hooks cannot do here: {names}.", hook=hook, names=names))
         if _is_ignored_objection(outcome):
             self.notify(
-                lazy(
-                    "{hook} objects, but this event only tells it what happens: {reason}",
-                    hook=hook_label(hook),
-                    reason=outcome.reason,
-                )
+                lazy("{hook} objects, but this event only tells it what happens: {reason}", hook=hook, reason=reason)
             )
 
     def notify(self, message: str, severity: Severity = Severity.WARNING) -> None:

@@ -121,13 +121,11 @@ def _parse_json(hook: HookConfig, printed: object) -> HookResult:
     reason = inner.text("permissionDecisionReason") or fields.text("reason")
     replacing, merging = inner.mapping("updatedInput"), inner.mapping("tool_input")
     message = "" if fields.boolean("suppressOutput", default=False) else fields.text("systemMessage")
+    reason = (fields.text("stopReason") if stops else "") or reason or fields.text("systemMessage")
     return HookResult(
         hook,
         decision,
-        truncate(
-            (fields.text("stopReason") if stops else "") or reason or fields.text("systemMessage"), MAX_REASON_LENGTH
-        )
-        or _NO_REASON,
+        truncate(reason, MAX_REASON_LENGTH) or _NO_REASON,
         stops,
         truncate(message, MAX_REASON_LENGTH),
         truncate(inner.text("additionalContext"), MAX_CONTEXT_LENGTH),

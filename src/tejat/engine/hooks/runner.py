@@ -109,11 +109,9 @@ async def _run_concurrently(
 async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: HookContext) -> HookResult:
     hook = invocation.hook
     if hook.problem:
-        return (
-            HookResult(hook, Decision.DENY, hook.problem)
-            if hook.event in GUARD_EVENTS
-            else failed_result(hook, lazy("is not understood"))
-        )
+        if hook.event in GUARD_EVENTS:
+            return HookResult(hook, Decision.DENY, hook.problem)
+        return failed_result(hook, lazy("is not understood"))
     if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
         return failed_result(hook, lazy("was not run: {changed}", changed=describe_changed_file(changed)))
     fields = _rename_arguments(invocation, fields)
@@ -149,13 +147,10 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
 
 
 def _rename_arguments(invocation: HookInvocation, fields: JsonObject) -> JsonObject:
-    params = fields.get("tool_input")
-    if not invocation.argument_names or not isinstance(params, Mapping):
+    params, names = fields.get("tool_input"), invocation.argument_names
+    if not names or not isinstance(params, Mapping):
         return fields
-    return {
-        **fields,
-        "tool_input": {invocation.argument_names.get(name, name): value for name, value in params.items()},
-    }
+    return {**fields, "tool_input": {names.get(name, name): value for name, value in params.items()}}
 
 
 def quote_variables(command: str) -> str:

@@ -71,9 +71,8 @@ class SessionHooks:
     async def before_model(self, request: ModelRequest, model: str) -> None:
         """Raises StoppedByHook."""
         if self._dispatcher.has_hooks(HookEvent.BEFORE_MODEL):
-            outcomes = await self._dispatcher.run_event_hooks(
-                HookEvent.BEFORE_MODEL, {"llm_request": _request_json(request, model)}
-            )
+            fields: JsonObject = {"llm_request": _request_json(request, model)}
+            outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_MODEL, fields)
             await self._enforce(outcomes, lazy("The request would be sent to the model nevertheless."))
 
     async def after_model(self, request: ModelRequest, model: str, answer: ModelResponse) -> None:
@@ -91,9 +90,8 @@ class SessionHooks:
     async def end(self, reason: SessionEnd) -> None:
         has_begun, self._has_started = self._has_started, False
         if has_begun:
-            await self._dispatcher.run_event_hooks(
-                HookEvent.SESSION_END, {"reason": reason.value}, trigger=reason.value
-            )
+            fields: JsonObject = {"reason": reason.value}
+            await self._dispatcher.run_event_hooks(HookEvent.SESSION_END, fields, trigger=reason.value)
 
     async def close(self) -> None:
         await self.end(SessionEnd.EXIT)
@@ -106,12 +104,9 @@ class SessionHooks:
         if not objection:
             return
         if self._approver is None:
-            raise StoppedByHook(
-                lazy("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
-            )
-        question = ApprovalRequest(
-            InfoConfirmation(lazy("Confirm: go on?"), consequence), tool_name="hooks", reason=objection
-        )
+            refusal = lazy("{objection} Nobody is there to decide, so nothing was sent.", objection=objection)
+            raise StoppedByHook(refusal)
+        question = ApprovalRequest(InfoConfirmation(lazy("Confirm: go on?"), consequence), "hooks", objection)
         self.tool_hooks.notify_question(question)
         answer = await self._approver.ask(question)
         if answer.outcome not in _APPROVALS:
@@ -119,16 +114,12 @@ class SessionHooks:
 
 
 def _raise_if_stopped(outcomes: list[HookOutcome]) -> None:
-    if stopping := first_stop(outcomes):
-        message = lazy(
-            "Agent execution stopped by hook: {reason} ({hook})", reason=stopping.reason, hook=hook_label(stopping.hook)
-        )
-        raise StoppedByHook(message)
-    if denying := first_denial(outcomes):
-        message = lazy(
-            "Agent execution blocked: {reason} ({hook})", reason=denying.reason, hook=hook_label(denying.hook)
-        )
-        raise StoppedByHook(message)
+    if stop := first_stop(outcomes):
+        hook = hook_label(stop.hook)
+        raise StoppedByHook(lazy("Agent execution stopped by hook: {reason} ({hook})", reason=stop.reason, hook=hook))
+    if denial := first_denial(outcomes):
+        hook = hook_label(denial.hook)
+        raise StoppedByHook(lazy("Agent execution blocked: {reason} ({hook})", reason=denial.reason, hook=hook))
 
 
 def _request_json(request: ModelRequest, model: str) -> JsonObject:

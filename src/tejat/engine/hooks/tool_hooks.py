@@ -19,7 +19,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue, PartListUnion, Text
-from tejat.core.tools.base import BaseTool, ToolError, ToolResult
+from tejat.core.tools.base import BaseTool, ToolError, ToolResult, failure_result
 from tejat.engine.hooks.dispatcher import (
     HookDispatcher,
     combined_context,
@@ -76,34 +76,28 @@ class ToolCallHooks:
             "message": f"{question.tool_name} needs your permission.",
             "details": _confirmation_json(question.confirmation),
         }
-        task = asyncio.create_task(
-            self._dispatcher.run_event_hooks(HookEvent.NOTIFICATION, fields, trigger=_PERMISSION_NOTIFICATION)
-        )
+        hooks = self._dispatcher.run_event_hooks(HookEvent.NOTIFICATION, fields, trigger=_PERMISSION_NOTIFICATION)
+        task = asyncio.create_task(hooks)
         self._notifications.add(task)
         task.add_done_callback(self._notifications.discard)
 
-    async def after_tool(
-        self, call: FunctionCall, tool: BaseTool, checked: HookedCall, result: ToolResult
-    ) -> ToolResult:
+    async def after_tool(self, call: FunctionCall, tool: BaseTool, check: HookedCall, result: ToolResult) -> ToolResult:
         """Raises only CancelledError."""
         outcomes: Sequence[HookResult] = ()
         if self._dispatcher.has_hooks(HookEvent.AFTER_TOOL):
             fields = {**_call_fields(call, tool), "tool_response": _response_json(result)}
             outcomes = await self._dispatcher.run_tool_hooks(HookEvent.AFTER_TOOL, tool, fields)
         if stopping := first_stop(outcomes):
-            failure = _stopped_error(stopping)
-            return ToolResult(failure.message, failure.display, ToolError(failure.message, failure.error_type))
+            return failure_result(_stopped_error(stopping))
         if denying := first_denial([outcome for outcome in outcomes if not outcome.hook.uses_claude_format]):
             message = lazy("Tool result blocked: {reason}", reason=denying.reason)
-            result = ToolResult(
-                message, _with_hook_label(message, denying), ToolError(message, ErrorType.EXECUTION_FAILED)
-            )
+            display = _with_hook_label(message, denying)
+            result = ToolResult(message, display, ToolError(message, ErrorType.EXECUTION_FAILED))
         # Claude Code never hides a result: the objection of its hook is appended.
-        objections = [outcome for outcome in outcomes if outcome.hook.uses_claude_format]
-        objection = first_denial(objections)
+        objection = first_denial([outcome for outcome in outcomes if outcome.hook.uses_claude_format])
         added = (
-            REWRITTEN_NOTICE if checked.is_rewritten else "",
-            f"\n\n{checked.context}" if checked.context else "",
+            REWRITTEN_NOTICE if check.is_rewritten else "",
+            f"\n\n{check.context}" if check.context else "",
             f"\n\n{wrap_context(objection.reason)}" if objection else "",
             f"\n\n{context}" if (context := combined_context(outcomes)) else "",
         )
@@ -140,26 +134,21 @@ def _with_hook_label(message: str, outcome: HookResult) -> str:
     return join_lazy("", (message, " (", hook_label(outcome.hook), ")"))
 
 
-def _confirmation_json(subject: ApprovalSubject) -> JsonObject:
-    fields: JsonObject = {"type": subject.type, "title": subject.title}
-    match subject:
+def _confirmation_json(about: ApprovalSubject) -> JsonObject:
+    fields: JsonObject = {"type": about.type, "title": about.title}
+    match about:
         case EditConfirmation():
-            return {
-                **fields,
-                "fileName": subject.file_name,
-                "filePath": subject.file_path,
-                "fileDiff": subject.file_diff,
-            }
+            return {**fields, "fileName": about.file_name, "filePath": about.file_path, "fileDiff": about.file_diff}
         case ExecConfirmation():
-            return {**fields, "command": subject.command, "rootCommand": subject.root_command}
+            return {**fields, "command": about.command, "rootCommand": about.root_command}
         case TrialConfirmation():
-            return {**fields, "command": subject.command, "fileDiff": subject.diff}
+            return {**fields, "command": about.command, "fileDiff": about.diff}
         case McpConfirmation():
-            return {**fields, "serverName": subject.server_name, "toolName": subject.tool_name}
+            return {**fields, "serverName": about.server_name, "toolName": about.tool_name}
         case InfoConfirmation():
-            return {**fields, "prompt": subject.prompt, "urls": subject.urls}
+            return {**fields, "prompt": about.prompt, "urls": about.urls}
         case ElicitationConfirmation():
-            return {**fields, "serverName": subject.server_name, "message": subject.message}
+            return {**fields, "serverName": about.server_name, "message": about.message}
 
 
 def _append_text(result: ToolResult, text: str) -> ToolResult:

@@ -72,7 +72,10 @@ class Budget:
         """
         limits = self._limits
         if limits.turns is not None and self.turns >= limits.turns:
-            return EndReason.TURN_LIMIT, _turn_limit_message()
+            return EndReason.TURN_LIMIT, _(
+                "Reached max session turns for this session. Increase the number of turns by specifying "
+                "maxSessionTurns in settings.json."
+            )
         if limits.tokens is not None and self.usage.total >= limits.tokens:
             return EndReason.TOKEN_LIMIT, _(
                 "Reached the limit of {tokens:,} tokens ({total:,} used).", tokens=limits.tokens, total=self.usage.total
@@ -83,9 +86,8 @@ class Budget:
 
     def time_limit_reached(self) -> tuple[EndReason, str]:
         """Return the end of a session whose time is up."""
-        return EndReason.TIME_LIMIT, _(
-            "Reached the time limit of {seconds:g} seconds.", seconds=self._limits.seconds or 0
-        )
+        seconds = self._limits.seconds or 0
+        return EndReason.TIME_LIMIT, _("Reached the time limit of {seconds:g} seconds.", seconds=seconds)
 
     def _exceeded_cost_limit(self, limit: float, model: str) -> tuple[EndReason, str] | None:
         if self._cost >= limit:
@@ -100,10 +102,3 @@ class Budget:
             "Tell its price in the setting model.prices, or run without the limit.",
             model=unknown,
         )
-
-
-def _turn_limit_message() -> str:
-    return _(
-        "Reached max session turns for this session. Increase the number of turns by specifying maxSessionTurns in "
-        "settings.json."
-    )

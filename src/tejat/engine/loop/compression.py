@@ -4,7 +4,6 @@ import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tejat.core.agent.events import Compressed, CompressionStatus
-from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
 from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
@@ -60,9 +59,9 @@ class Compressor:
         The first `preamble_length` messages and the latest ones stay as they are. A failure of `request_summary`
         becomes the outcome.
         """
-        result = await self._attempt(request_summary, messages, tokens_before, preamble_length)
-        self._next_threshold = _threshold_after(result.outcome)
-        return result.messages, result.outcome
+        messages, outcome = await self._attempt(request_summary, messages, tokens_before, preamble_length)
+        self._next_threshold = _threshold_after(outcome)
+        return messages, outcome
 
     async def _attempt(
         self,
@@ -70,15 +69,14 @@ class Compressor:
         messages: Sequence[Message],
         tokens_before: int,
         preamble_length: int,
-    ) -> "_CompressionResult":
-        def unchanged(status: CompressionStatus, detail: str) -> _CompressionResult:
-            return _CompressionResult(messages, Compressed(tokens_before, tokens_before, status, detail))
+    ) -> tuple[Sequence[Message], Compressed]:
+        def unchanged(status: CompressionStatus, detail: str) -> tuple[Sequence[Message], Compressed]:
+            return messages, Compressed(tokens_before, tokens_before, status, detail)
 
         split = _split_point(messages, preamble_length)
         older, latest = messages[preamble_length:split], messages[split:]
-        requests = _limit_requests(
-            _user_requests(older), _user_requests(latest), max_chars=max(tokens_before, _MIN_REQUEST_CHARS)
-        )
+        max_chars = max(tokens_before, _MIN_REQUEST_CHARS)
+        requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
         can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
         if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
             return unchanged(CompressionStatus.NOT_NEEDED, lazy("There is too little yet that could be summarised."))
@@ -96,13 +94,7 @@ class Compressor:
         if saved <= 0:
             return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than what it stands for."))
         after = max(tokens_before - saved, estimate_message_tokens(compressed))
-        return _CompressionResult(compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED))
-
-
-@frozen
-class _CompressionResult:
-    messages: Sequence[Message]
-    outcome: Compressed
+        return compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED)
 
 
 def _threshold_after(outcome: Compressed) -> float:

@@ -359,12 +359,8 @@ class Conversation:
         try:
             other = fallback()
         except (UsageError, ModelFailure) as error:
-            raise ModelFailure(
-                lazy("{why} No other model can take over: {error}", why=failure.message, error=error),
-                failure.kind,
-                status=failure.status,
-                retry_after=failure.retry_after,
-            ) from None
+            why = lazy("{why} No other model can take over: {error}", why=failure.message, error=error)
+            raise ModelFailure(why, failure.kind, status=failure.status, retry_after=failure.retry_after) from None
         await self.change_model(other, failure.message)
 
 

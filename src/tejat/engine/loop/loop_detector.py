@@ -29,8 +29,7 @@ class LoopDetector:
 
     def __init__(self, *, enabled: bool = True) -> None:
         self._enabled = enabled
-        self._steps = _StepHistory()
-        self._text = _TextHistory()
+        self.reset()
 
     def reset(self) -> None:
         """Start over for a new prompt."""

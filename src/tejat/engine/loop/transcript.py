@@ -30,10 +30,8 @@ def truncate_middle(text: str, max_length: int) -> str:
     """Keep about `max_length` characters from the beginning and the end, with a note of how much is missing."""
     if len(text) <= max_length:
         return text
-    end = max_length // 3
-    return (
-        f"{text[: max_length - end]}\n[... {len(text) - max_length} characters left out ...]\n{text[len(text) - end :]}"
-    )
+    end, left_out = max_length // 3, len(text) - max_length
+    return f"{text[: max_length - end]}\n[... {left_out} characters left out ...]\n{text[len(text) - end :]}"
 
 
 def _render_message(message: Message) -> str:

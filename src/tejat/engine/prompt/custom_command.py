@@ -59,10 +59,10 @@ class CustomCommandExpander:
         read_resource: ResourceReader | None = None,
     ) -> None:
         self._commands = commands
-        self._read_resource = read_resource
         self._scheduler = scheduler
-        self._expand_mentions = partial(expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
-        self._recursive_search = recursive_search
+        expand = partial(expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
+        self._expand_mentions = expand
+        self._expand_user_text = partial(expand, recursive_search=recursive_search, read_resource=read_resource)
         self._untrusted_reason = untrusted_reason
         self._unreported = commands.problems
 
@@ -92,7 +92,6 @@ class CustomCommandExpander:
                     builder.add_text(outputs.pop(0))
                 case _:
                     builder.add_text(segment.text.replace(_ARGUMENTS, arguments))
-        builder.add_user_text()
         return builder.build(command)
 
     @property
@@ -115,11 +114,6 @@ class CustomCommandExpander:
             )
         return command
 
-    async def _expand_user_text(self, text: str) -> ExpandedPrompt:
-        return await self._expand_mentions(
-            text, recursive_search=self._recursive_search, read_resource=self._read_resource
-        )
-
     async def _arguments(
         self,
         command: CustomCommand,
@@ -132,9 +126,8 @@ class CustomCommandExpander:
         places = sum(segment.text.count(_ARGUMENTS) for segment in segments if segment.kind != "@")
         if places * len(arguments) > MAX_CHARACTERS:
             raise _not_sent_error(command, lazy("it would be too long with these arguments."))
-        if not arguments or (
-            places and not any(_ARGUMENTS in segment.text for segment in segments if not segment.kind)
-        ):
+        is_in_text = any(_ARGUMENTS in segment.text for segment in segments if not segment.kind)
+        if not arguments or (places and not is_in_text):
             return ""
         expanded = await self._expand_user_text(arguments if places else invocation[0])
         builder.set_user_text(expanded, at_end=not places)
@@ -171,9 +164,8 @@ class CustomCommandExpander:
             line = str(call.args["command"])
             result = await self._scheduler.run(call, emit)
             if result.error is not None and result.error.type is not ErrorType.TIMEOUT:
-                raise _not_sent_error(
-                    command, lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
-                )
+                why = lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
+                raise _not_sent_error(command, why)
             outputs[call.id or ""] = _output_text(line, result)
         return [outputs[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
 
@@ -206,25 +198,17 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
     while found := _INSERTION.search(prompt, start):
         end = _closing_brace(prompt, found.end())
         if end is None:
-            line = prompt.count("\n", 0, found.start()) + 1
-            raise _not_sent_error(
-                command,
-                lazy(
-                    "{found} in line {line} of the prompt of {path} is never closed.",
-                    found=found[0],
-                    line=line,
-                    path=command.path,
-                ),
+            line, path = prompt.count("\n", 0, found.start()) + 1, command.path
+            why = lazy(
+                "{found} in line {line} of the prompt of {path} is never closed.", found=found[0], line=line, path=path
             )
-        segments += [
-            _Segment("", prompt[start : found.start()]),
-            _Segment(found[0][0], prompt[found.end() : end - 1].strip()),
-        ]
+            raise _not_sent_error(command, why)
+        segments.append(_Segment("", prompt[start : found.start()]))
+        segments.append(_Segment(found[0][0], prompt[found.end() : end - 1].strip()))
         start = end
     if len(segments) > 2 * MAX_INSERTIONS:
-        raise _not_sent_error(
-            command, lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
-        )
+        why = lazy("{path} has more than {most} insertions.", path=command.path, most=MAX_INSERTIONS)
+        raise _not_sent_error(command, why)
     return [*segments, _Segment("", prompt[start:])]
 
 
@@ -296,10 +280,8 @@ class _PromptBuilder:
         self._collect_notes(files)
         self._add_parts(files.parts)
 
-    def add_user_text(self) -> None:
-        self._add_parts(self._user_parts)
-
     def build(self, command: CustomCommand) -> ExpandedPrompt:
+        self._add_parts(self._user_parts)
         self._flush_text()
         if not self._parts:
             raise _not_sent_error(command, lazy("nothing is left of its prompt."))

@@ -15,7 +15,7 @@ from tejat.engine.calls.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
-    from tejat.workspace.files.roots import Location, Roots
+    from tejat.workspace.files.roots import Roots
 
 CONTENT_START = "\n--- Content from referenced files ---"
 CONTENT_END = "\n--- End of content ---"
@@ -103,7 +103,7 @@ class _Resource:
 
 @frozen
 class _NamedPath:
-    """An existing file or directory that a prompt mentions."""
+    """An existing file or directory that a prompt mentions, shown relative to the first root if it is in it."""
 
     path: str
     display_path: str
@@ -163,9 +163,8 @@ class _MentionResolver:
         target = await self._search(word) or self._find_existing(word)
         if isinstance(target, _NamedPath):
             return target, rest
-        why = target or next(
-            (self._missing_resources[each] for each, _unused in readings if each in self._missing_resources), ""
-        )
+        missing = (self._missing_resources.get(each) for each, _unused in readings)
+        why = target or next(filter(None, missing), "")
         if not why and re.search(_PATH_LIKE, word):  # otherwise it may be a user name or a decorator
             why = _("there is no such file.")
         if why:
@@ -196,7 +195,9 @@ class _MentionResolver:
             return "" if error.error_type is ErrorType.FILE_NOT_FOUND else error.message
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
             return _("it is neither a file nor a directory.")
-        return _NamedPath(location.path, self._display_path(location), stat.S_ISDIR(mode))
+        first, path = self._roots.first.path.rstrip("/"), location.path
+        display_path = "." if path.rstrip("/") == first else path.removeprefix(f"{first}/")
+        return _NamedPath(path, display_path, stat.S_ISDIR(mode))
 
     async def _search(self, word: str) -> _NamedPath | None:
         """Return the file with this text in its path, preferably one of exactly this name."""
@@ -214,11 +215,6 @@ class _MentionResolver:
             return None
         self.notes.append(_("@{name} was taken for {path}.", name=word, path=found.display_path))
         return found
-
-    def _display_path(self, location: "Location") -> str:
-        """Return the path relative to the first root, or absolute outside of it."""
-        first = self._roots.first.path.rstrip("/")
-        return "." if location.path.rstrip("/") == first else location.path.removeprefix(f"{first}/")
 
 
 # One or two letters match too many names.

@@ -70,7 +70,7 @@ class ShellMode:
         `on_done` gets the result, also when the task is cancelled: then the processes of the line are ended first.
         Raises only CancelledError.
         """
-        output = _CapturedOutput(self._outputs)
+        output = _Capture(self._outputs)
         live = LiveOutput(lambda text: show(self._mask.mask_text(text)))
         outcome = _ShellOutcome(output)
         try:
@@ -92,37 +92,26 @@ class ShellMode:
     def close(self) -> None:
         self._draining.close()
 
-    async def _run_in_shell(
-        self, line: str, output: "_CapturedOutput", live: LiveOutput
-    ) -> tuple[ExitStatus | None, str]:
+    async def _run_in_shell(self, line: str, output: "_Capture", live: LiveOutput) -> tuple[ExitStatus | None, str]:
         """Return the exit status, and the final directory if it changed. Raises OSError and WorkspaceError."""
-        ends = list(open_pipe())
+        ends, buffer = list(open_pipe()), output.buffer
+        can_trap = os.path.basename(self._shell[0]) in _SHELLS_WITH_TRAP
         try:
             with self._roots.open_directory(Location(self._roots.first, "")) as directory, _DirectoryProbe() as probe:
-                arguments = (*self._shell, probe.wrap(line) if self._can_trap else line)
+                arguments = (*self._shell, probe.wrap(line) if can_trap else line)
                 launch = ProcessSpec(arguments, directory.fd, self._environment)
                 running = await self._supervisor.start(launch, stdout=ends[1], stderr=ends[1])
                 os.close(ends.pop())
                 ended = await collect_output(
-                    running,
-                    ends[0],
-                    ends[0],
-                    out=output.buffer,
-                    err=output.buffer,
-                    limits=_NO_LIMITS,
-                    on_output=live.add,
+                    running, ends[0], ends[0], out=buffer, err=buffer, limits=_NO_LIMITS, on_output=live.add
                 )
                 if ended.exit is not None and ended.exit.survivors:
                     self._draining.add(ends.pop())
                 return ended.exit, probe.changed_directory(directory.real_path)
         finally:
-            output.buffer.close()
+            buffer.close()
             for end in ends:
                 os.close(end)
-
-    @property
-    def _can_trap(self) -> bool:
-        return os.path.basename(self._shell[0]) in _SHELLS_WITH_TRAP
 
     def _build_result(self, line: str, outcome: "_ShellOutcome") -> ShellModeResult:
         result = self._mask.mask_text(_result_text(outcome))
@@ -136,7 +125,7 @@ class ShellMode:
         return ShellModeResult(display_text, user_message(text))
 
 
-class _CapturedOutput:
+class _Capture:
     """The two ends of an output, and the whole in a file if it is long."""
 
     def __init__(self, directory: str) -> None:
@@ -157,7 +146,7 @@ class _CapturedOutput:
 class _ShellOutcome:
     """How a line ended, as far as known."""
 
-    def __init__(self, output: _CapturedOutput) -> None:
+    def __init__(self, output: _Capture) -> None:
         self.output = output
         self.exit: ExitStatus | None = None
         self.directory = ""

@@ -48,9 +48,7 @@ def environment_messages(
         if len(names) == 1
         else "\n".join(["I am working in these directories:", *(f"  - {name}" for name in names)])
     )
-    trees = "\n\n".join(
-        render_folder_tree(directory, respect_git_ignore=respect_git_ignore) for directory in directories
-    )
+    trees = "\n\n".join(render_folder_tree(each, respect_git_ignore=respect_git_ignore) for each in directories)
     text = (
         "This is where we are.\n"
         f"Today's date is {today}.\n"

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import TypeAlias
 
 from tejat.core.agent.history_events import (
     CallResponsesAdded,
@@ -29,6 +30,7 @@ from tejat.engine.sessions.journal_format import RecordKind, encode_record
 from tejat.workspace.files import file_lock
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
 
+Clock: TypeAlias = Callable[[], float]
 SUFFIX = ".jsonl"
 MAX_TITLE_LENGTH = 200
 
@@ -53,7 +55,7 @@ class SessionJournal:
         *,
         pending: Sequence[JsonObject] = (),
         secrets: Sequence[str] = (),
-        now: Callable[[], float] = time.time,
+        now: Clock = time.time,
     ) -> None:
         """Use `create` or `reopen`. `pending` is written together with the first prompt."""
         self.session_id = session_id
@@ -74,7 +76,7 @@ class SessionJournal:
         root: str,
         model: str,
         secrets: Sequence[str] = (),
-        now: Callable[[], float] = time.time,
+        now: Clock = time.time,
     ) -> "SessionJournal":
         """Create the journal of a new session. The directory is created on first use; `secrets` are masked."""
         started = now()
@@ -86,13 +88,7 @@ class SessionJournal:
 
     @classmethod
     def reopen(
-        cls,
-        session_id: str,
-        path: str,
-        descriptor: int,
-        *,
-        secrets: Sequence[str] = (),
-        now: Callable[[], float] = time.time,
+        cls, session_id: str, path: str, descriptor: int, *, secrets: Sequence[str] = (), now: Clock = time.time
     ) -> "SessionJournal":
         """Continue a journal. The descriptor appends, holds the lock and is owned by the journal."""
         resumed = {"kind": RecordKind.RESUMED, "at": round(now(), 3)}
@@ -129,11 +125,7 @@ class SessionJournal:
 
     def record_preamble(self, messages: Sequence[Message]) -> None:
         """Record the messages before the first prompt."""
-        record = self._record(RecordKind.OPENING, messages=[message_to_json(message) for message in messages])
-        if self._is_new:
-            self._pending.append(record)
-        else:
-            self._write(record)
+        self._record_messages(RecordKind.OPENING, messages)
 
     def record_prompt(self, message: Message, display_text: str, *, permanent: bool = False) -> None:
         """Record a prompt. The first `display_text` is the title of the session."""
@@ -150,20 +142,12 @@ class SessionJournal:
 
     def record_responses(self, responses: Sequence[tuple[int, Sequence[Part]]]) -> None:
         """Record responses to calls of the last answer, each with the index of its call."""
-        self._write(
-            *(
-                self._record(RecordKind.RESPONSE, index=index, parts=[message_part_to_json(part) for part in parts])
-                for index, parts in responses
-            )
-        )
+        encoded = [(index, [message_part_to_json(part) for part in parts]) for index, parts in responses]
+        self._write(*(self._record(RecordKind.RESPONSE, index=index, parts=parts) for index, parts in encoded))
 
     def record_compression(self, messages: Sequence[Message]) -> None:
         """Record the messages that are the whole conversation now."""
-        record = self._record(RecordKind.COMPRESSED, messages=[message_to_json(message) for message in messages])
-        if self._is_new:
-            self._pending.append(record)
-        else:
-            self._write(record)
+        self._record_messages(RecordKind.COMPRESSED, messages)
 
     def close(self) -> None:
         """Release the session. Later records are dropped."""
@@ -179,6 +163,13 @@ class SessionJournal:
 
     def _record(self, kind: RecordKind, **fields: JsonValue) -> JsonObject:
         return {"kind": kind, "at": round(self._now(), 3), **fields}
+
+    def _record_messages(self, kind: RecordKind, messages: Sequence[Message]) -> None:
+        record = self._record(kind, messages=[message_to_json(message) for message in messages])
+        if self._is_new:
+            self._pending.append(record)
+        else:
+            self._write(record)
 
     def _write_if_started(self, record: JsonObject) -> None:
         if not self._pending:

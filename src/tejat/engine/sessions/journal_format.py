@@ -56,12 +56,10 @@ def decode_record(line: bytes) -> JsonFields:
 
 
 def _dump(record: JsonObject, *, ensure_ascii: bool) -> str:
-    return json.dumps(
-        record, ensure_ascii=ensure_ascii, allow_nan=False, separators=(",", ":"), default=_to_json_container
-    )
+    return json.dumps(record, ensure_ascii=ensure_ascii, allow_nan=False, separators=(",", ":"), default=_to_container)
 
 
-def _to_json_container(value: object) -> object:
+def _to_container(value: object) -> object:
     """Convert other mappings and sequences, which arguments and responses may contain."""
     if isinstance(value, Mapping):
         return dict(cast("Mapping[str, object]", value))

@@ -3,7 +3,7 @@
 import os
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from urllib.parse import quote, unquote
 
@@ -14,7 +14,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.messages.message_json import message_to_json
 from tejat.core.messages.types import JsonObject
-from tejat.engine.sessions.journal import JournalMask
+from tejat.engine.sessions.journal import Clock, JournalMask
 from tejat.engine.sessions.journal_format import RecordKind
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 from tejat.workspace.files.private_files import make_private_directory, write_private_file
@@ -40,9 +40,7 @@ class SavedChats:
     `secrets` are masked.
     """
 
-    def __init__(
-        self, directory: str, root: str, *, secrets: Sequence[str] = (), now: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, directory: str, root: str, *, secrets: Sequence[str] = (), now: Clock = time.time) -> None:
         self._root = os.path.realpath(root)
         self._directory = os.path.join(directory, project_key(root))
         self._mask = JournalMask(secrets)

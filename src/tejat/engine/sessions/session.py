@@ -261,7 +261,6 @@ class Session:
 
     async def _build_message(self, prompt: str | Sequence[Part]) -> Message:
         """Expand the prompt and add the context of hooks. Raises BadPrompt, NotTrusted and StoppedByHook."""
-        parts: Sequence[Part] = ()
         if self._prepare is not None:
             await self._prepare(self._emit)
         if isinstance(prompt, str):
@@ -294,9 +293,8 @@ class Session:
             if not follow_up:
                 break
             if rounds == _MAX_HOOK_ROUNDS:
-                self._emit(
-                    Noticed(_("Hooks have sent the model on {rounds} times. The run ends nevertheless.", rounds=rounds))
-                )
+                notice = _("Hooks have sent the model on {rounds} times. The run ends nevertheless.", rounds=rounds)
+                self._emit(Noticed(notice))
                 break
             rounds += 1
             self.conversation.add_follow_up(follow_up)

@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
-from tejat.engine.sessions.journal import SUFFIX, SessionJournal, try_lock
+from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, try_lock
 from tejat.engine.sessions.journal_format import decode_record
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
 from tejat.workspace.files.regular_file import regular_file_opener
@@ -58,7 +58,7 @@ class SessionStore:
         max_age_days: float | None = 30,
         max_bytes: int = 1 << 30,
         secrets: Sequence[str] = (),
-        now: Callable[[], float] = time.time,
+        now: Clock = time.time,
     ) -> None:
         """`prune` enforces `max_age_days`, and `max_bytes` for all projects together.
 
@@ -96,21 +96,10 @@ class SessionStore:
         matches = matches[-1:] or [entry for entry in entries if word and entry.session_id.startswith(word)]
         if len(matches) == 1:
             return matches[0]
+        word, names = sanitize_text(word), _format_sessions(matches or entries)
         if matches:
-            raise UsageError(
-                _(
-                    "More than one session begins with {word}: {matches}.",
-                    word=sanitize_text(word),
-                    matches=_format_sessions(matches),
-                )
-            )
-        raise UsageError(
-            _(
-                "There is no session {word!r} of this project, but {entries}.",
-                word=sanitize_text(word),
-                entries=_format_sessions(entries),
-            )
-        )
+            raise UsageError(_("More than one session begins with {word}: {matches}.", word=word, matches=names))
+        raise UsageError(_("There is no session {word!r} of this project, but {entries}.", word=word, entries=names))
 
     def load(self, entry: SessionSummary) -> LoadedSession:
         """Read a conversation without resuming it."""
@@ -269,13 +258,8 @@ def _is_prune_due(stamp: str, now: float) -> bool:
 
 
 def _unusable_error(entry: SessionSummary, error: OSError) -> UsageError:
-    return UsageError(
-        _(
-            "The session {session} cannot be used: {reason}.",
-            session=sanitize_text(entry.session_id),
-            reason=error.strerror or error,
-        )
-    )
+    session, reason = sanitize_text(entry.session_id), error.strerror or error
+    return UsageError(_("The session {session} cannot be used: {reason}.", session=session, reason=reason))
 
 
 def _format_sessions(entries: Sequence[SessionSummary]) -> str:

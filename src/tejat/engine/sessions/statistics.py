@@ -1,7 +1,7 @@
 """Statistics of a run, counted from its events, with the field names of the JSON output."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import cast
 
 from tejat.core.agent.events import AgentEvent, Answered, RequestFailed, Retrying, SessionStarted
@@ -19,8 +19,8 @@ class Statistics:
         self._milliseconds = milliseconds
         self.usage = NO_USAGE
         self._model = ""
-        self._models: dict[str, _ModelStatistics] = {}
-        self._tools: dict[str, _ToolStatistics] = {}
+        self.models: dict[str, _ModelStatistics] = {}
+        self.tools: dict[str, _ToolStatistics] = {}
         self.lines_added = self.lines_removed = 0
         self.denials: list[JsonObject] = []
 
@@ -42,41 +42,33 @@ class Statistics:
 
     @property
     def calls(self) -> int:
-        return sum(tool.count for tool in self._tools.values())
+        return sum(tool.count for tool in self.tools.values())
 
     @property
     def failed(self) -> int:
-        return sum(tool.count - tool.success for tool in self._tools.values())
-
-    @property
-    def models(self) -> "Mapping[str, _ModelStatistics]":
-        return self._models
-
-    @property
-    def tools(self) -> "Mapping[str, _ToolStatistics]":
-        return self._tools
+        return sum(tool.count - tool.success for tool in self.tools.values())
 
     def to_json(self) -> JsonObject:
-        tools = self._tools.values()
+        tools = self.tools.values()
         return {
-            "models": {name: model.to_json(self._milliseconds) for name, model in self._models.items()},
+            "models": {name: model.to_json(self._milliseconds) for name, model in self.models.items()},
             "tools": {
                 "totalCalls": self.calls,
                 "totalSuccess": sum(tool.success for tool in tools),
                 "totalFail": self.failed,
                 "totalDurationMs": self._milliseconds(sum(tool.seconds for tool in tools)),
                 "totalDecisions": _decisions(sum((tool.decisions for tool in tools), Counter[str]())),
-                "byName": {name: tool.to_json(self._milliseconds) for name, tool in self._tools.items()},
+                "byName": {name: tool.to_json(self._milliseconds) for name, tool in self.tools.items()},
             },
             "files": {"totalLinesAdded": self.lines_added, "totalLinesRemoved": self.lines_removed},
         }
 
     def _model_statistics(self, model: str) -> "_ModelStatistics":
-        return self._models.setdefault(model, _ModelStatistics())
+        return self.models.setdefault(model, _ModelStatistics())
 
     def _record_call(self, call: CallFinished) -> None:
         decision = _decision(call)
-        self._tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
+        self.tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
         if decision == "reject":
             self.denials.append(_denial(call))
         display = call.result.return_display
