@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import Enum, auto
 from functools import cache, partial
@@ -34,21 +34,18 @@ def find_ripgrep() -> str | None:
     """Return the absolute path of rg, from this installation or PATH, else None."""
     import sysconfig
 
-    for directory in (os.path.dirname(sys.executable), sysconfig.get_path("scripts")):
-        candidate = os.path.join(directory, "rg")
-        if os.path.isabs(candidate) and is_executable_file(candidate):
-            return candidate
-    return find_program("rg")
+    own = (os.path.dirname(sys.executable), sysconfig.get_path("scripts"))
+    return _find_executable("rg", filter(os.path.isabs, own)) or find_program("rg")
 
 
 @cache
 def find_program(name: str) -> str | None:
     """Return the absolute path of a program on PATH, or None. Relative entries of PATH are ignored."""
-    for directory in _absolute_search_path():
-        candidate = os.path.join(directory, name)
-        if is_executable_file(candidate):
-            return candidate
-    return None
+    return _find_executable(name, _absolute_search_path())
+
+
+def _find_executable(name: str, directories: Iterable[str]) -> str | None:
+    return next(filter(is_executable_file, (os.path.join(directory, name) for directory in directories)), None)
 
 
 class HelperProcess:
@@ -61,7 +58,8 @@ class HelperProcess:
         self._stdout = process.stdout.fileno()
         self._stderr = process.stderr.fileno()
         self._kept = bytearray()
-        self._error_lines = 0
+        self.error_lines = 0
+        """The number of lines on standard error so far, including those not kept."""
         self._poll = select.poll()
         for descriptor in (self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
@@ -73,11 +71,6 @@ class HelperProcess:
         """The first 64 KiB of its standard error so far."""
         return bytes(self._kept)
 
-    @property
-    def error_lines(self) -> int:
-        """The number of lines on standard error so far, including those not kept."""
-        return self._error_lines
-
     def read(self, stop: Callable[[], None]) -> bytes:
         """Return the next block of output as soon as there is one; b"" at the end.
 
@@ -88,10 +81,8 @@ class HelperProcess:
             ready = [descriptor for descriptor, _ in self._poll.poll(_POLL_MILLISECONDS)]
             if self._stderr in ready:
                 self._read_stderr()
-            if self._stdout in ready:
-                block = self._read_pipe(self._stdout)
-                if block:
-                    return block
+            if self._stdout in ready and (block := self._read_pipe(self._stdout)):
+                return block
         return b""
 
     def exit_code(self, stop: Callable[[], None]) -> int:
@@ -113,7 +104,7 @@ class HelperProcess:
 
     def _read_stderr(self) -> None:
         block = self._read_pipe(self._stderr)
-        self._error_lines += block.count(b"\n")
+        self.error_lines += block.count(b"\n")
         self._kept += block[: _MAX_STDERR - len(self._kept)]
 
     def _read_pipe(self, descriptor: int) -> bytes:

@@ -49,23 +49,16 @@ class PathBlock:
                 end = b"/\n" if self.are_directories else b"\n"
                 yield from ((fit, self._path(hit)) for hit in self._hits(b"/" + typed + end, limit))
             case MatchQuality.PREFIX:
-                hits = (
-                    hit
-                    for hit in self._hits(b"/" + typed, 4 * _MAX_HITS)
-                    if self._is_in_last_part(hit + 1 + len(typed))
-                )
-                yield from ((fit, self._path(hit)) for hit in islice(hits, limit))
+                hits = self._hits(b"/" + typed, 4 * _MAX_HITS)
+                in_names = (hit for hit in hits if self._is_in_last_part(hit + 1 + len(typed)))
+                yield from ((fit, self._path(hit)) for hit in islice(in_names, limit))
             case MatchQuality.WORD_START | MatchQuality.SUBSTRING:
                 for hit in self._hits(typed, _MAX_HITS):
-                    yield (
-                        (MatchQuality.WORD_START if self._is_word_start(hit) else MatchQuality.SUBSTRING),
-                        self._path(hit),
-                    )
+                    found = MatchQuality.WORD_START if self._is_word_start(hit) else MatchQuality.SUBSTRING
+                    yield found, self._path(hit)
             case MatchQuality.SUBSEQUENCE:
-                yield from (
-                    (fit, self._path(start))
-                    for start in islice(_match_starts(_subsequence_regex(typed), self._lower), limit)
-                )
+                starts = _match_starts(_subsequence_regex(typed), self._lower)
+                yield from ((fit, self._path(start)) for start in islice(starts, limit))
 
     def find_beneath(self, directory: bytes, limit: int) -> Iterator[bytes]:
         """Yield paths below a directory, then those below a directory of that name anywhere."""

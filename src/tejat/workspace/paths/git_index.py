@@ -1,8 +1,9 @@
 """Tracked files, read from the git index without running git."""
 
 import os
-import stat
 from bisect import bisect_left
+
+from tejat.workspace.files.regular_file import regular_file_opener
 
 _MAX_BYTES = 512 * 1024 * 1024
 # Of each entry: times, device, inode, mode, owner, size; then an object name and two bytes of flags.
@@ -45,23 +46,17 @@ def read_git_index(index: str) -> TrackedFiles:
     A parsed index is cached until the file changes.
     """
     try:
-        descriptor = os.open(index, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return NO_TRACKED_FILES
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _MAX_BYTES:
-            return NO_TRACKED_FILES
-        signature = (status.st_mtime_ns, status.st_size, status.st_ino)
-        known = _cache.get(index)
-        if known is not None and known[0] == signature:
-            return known[1]
-        with open(descriptor, "rb", closefd=False) as file:
+        with open(index, "rb", opener=regular_file_opener) as file:
+            status = os.fstat(file.fileno())
+            if status.st_size > _MAX_BYTES:
+                return NO_TRACKED_FILES
+            signature = (status.st_mtime_ns, status.st_size, status.st_ino)
+            known = _cache.get(index)
+            if known is not None and known[0] == signature:
+                return known[1]
             content = file.read(status.st_size)
     except OSError:
         return NO_TRACKED_FILES
-    finally:
-        os.close(descriptor)
     tracked = parse_git_index(content)
     while len(_cache) >= _CACHED_INDEXES:
         _cache.pop(next(iter(_cache)), None)
@@ -82,6 +77,8 @@ def parse_git_index(content: bytes) -> TrackedFiles:
             paths, end = read(content, count, _STAT_BYTES + object_name_size)
         except (IndexError, ValueError):
             continue
+        if b"" in paths or paths != sorted(paths):
+            continue
         if _has_only_optional_extensions(content, end, len(content) - object_name_size):
             return TrackedFiles(paths)
     return NO_TRACKED_FILES
@@ -99,7 +96,6 @@ def _read_padded(content: bytes, count: int, flags_offset: int) -> tuple[list[by
         paths.append(content[name:end])
         # Each entry is filled up with one to eight zero bytes to a multiple of eight.
         entry += (end - entry + 8) & ~7
-    _check_names(paths)
     return paths, entry
 
 
@@ -122,13 +118,7 @@ def _read_compressed(content: bytes, count: int, flags_offset: int) -> tuple[lis
         previous = previous[: len(previous) - dropped] + content[position + 1 : end]
         paths.append(previous)
         entry = end + 1
-    _check_names(paths)
     return paths, entry
-
-
-def _check_names(paths: list[bytes]) -> None:
-    if b"" in paths or paths != sorted(paths):
-        raise ValueError("names are missing or out of order")
 
 
 def _has_only_optional_extensions(content: bytes, start: int, end: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.helper_program import find_program, run_helper
 from tejat.workspace.threads.stop import never_stop
 
@@ -81,15 +82,10 @@ def _git_directory(top: str) -> str:
 
 def _read_start(path: str) -> bytes:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_fd(path, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
+            return os.read(descriptor, _MAX_POINTER_BYTES)
     except OSError:
         return b""
-    try:
-        return os.read(descriptor, _MAX_POINTER_BYTES)
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)
 
 
 def _user_excludes_path(top: str, *, own: str, common: str) -> str | None:
@@ -124,22 +120,19 @@ def _query_excludes_file(top: str, files: Sequence[str], state: tuple[object, ..
     # Only git can evaluate its configuration, but starting it takes as long as everything else here.
     if git is None or not any(map(_may_set_excludes_file, (*files, _system_config_of(git)))):
         return None
-    try:
-        directory = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return None
     answer = bytearray()
+    question = [git, "config", "--null", "--path", "--get", "core.excludesFile"]
     try:
-        question = [git, "config", "--null", "--path", "--get", "core.excludesFile"]
-        with run_helper(question, directory_fd=directory) as child:
+        with (
+            open_fd(top, os.O_RDONLY | os.O_DIRECTORY) as directory,
+            run_helper(question, directory_fd=directory) as child,
+        ):
             while block := child.read(never_stop):
                 answer += block
             if child.exit_code(never_stop) != 0:
                 return None
     except OSError:
         return None
-    finally:
-        os.close(directory)
     return os.fsdecode(bytes(answer.rstrip(b"\0")))
 
 
@@ -153,15 +146,10 @@ def _may_set_excludes_file(file: str) -> bool:
     if sys.platform == "darwin":
         return True
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_fd(file, os.O_RDONLY | os.O_NONBLOCK) as descriptor:
+            content = os.read(descriptor, _MAX_CONFIG_BYTES + 1).lower()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True
-    try:
-        content = os.read(descriptor, _MAX_CONFIG_BYTES + 1).lower()
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
     return len(content) > _MAX_CONFIG_BYTES or b"excludesfile" in content or b"include" in content

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum, auto
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.paths.git_index import TrackedFiles, read_git_index
 from tejat.workspace.paths.git_repository import GitRepository, find_git_repository
 from tejat.workspace.paths.ignore_pattern import MAX_BYTES, IgnorePattern, IgnoreRule, parse_ignore_file
@@ -97,13 +98,13 @@ class IgnoreRules:
             if name not in screen.literals and not name.endswith(screen.suffixes) and not screen.others:
                 kept.append(path)
                 continue
-            verdict = (
-                self.check(prefix + path, is_directory=False) if screen.may_match(name) else IgnoreStatus.NOT_IGNORED
-            )
-            if verdict is IgnoreStatus.NOT_IGNORED:
+            status = IgnoreStatus.NOT_IGNORED
+            if screen.may_match(name):
+                status = self.check(prefix + path, is_directory=False)
+            if status is IgnoreStatus.NOT_IGNORED:
                 kept.append(path)
             else:
-                ignored[verdict] += 1
+                ignored[status] += 1
         return kept, ignored[IgnoreStatus.GIT], ignored[IgnoreStatus.GEMINI]
 
     def set_known_files(self, paths: Iterable[bytes], *, within: bytes = b"") -> None:
@@ -122,9 +123,6 @@ class IgnoreRules:
         return self._evaluate_in(self._directory(parent), path, name, is_directory=is_directory)
 
     def _directory(self, path: bytes) -> "_Directory":
-        known = self._directories.get(path)
-        if known is not None:
-            return known
         missing: list[bytes] = []
         while path not in self._directories:
             missing.append(path)
@@ -354,19 +352,10 @@ def _normalize(relative: str | bytes) -> bytes:
 
 def _read_ignore_file(path: bytes, *, follow: bool) -> bytes:
     """Read at most one byte more than the limit; b"" unless it is a readable regular file."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     try:
-        descriptor = os.open(path, flags)
+        with open_fd(path, flags) as descriptor:
+            is_regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            return read_bytes(descriptor, 0, MAX_BYTES + 1) if is_regular else b""
     except (OSError, ValueError):
         return b""
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return b""
-        content = b""
-        while len(content) <= MAX_BYTES and (block := os.read(descriptor, MAX_BYTES + 1 - len(content))):
-            content += block
-        return content
-    except OSError:
-        return b""
-    finally:
-        os.close(descriptor)

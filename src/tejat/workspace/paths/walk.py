@@ -68,14 +68,7 @@ def find_files(
     for start in starts:
         if not exclude_directories.isdisjoint(start.split(b"/")):
             continue
-        more = _list_beneath(
-            directory_fd,
-            start,
-            exclude_directories=exclude_directories,
-            limit=limit - len(listing.paths),
-            stop=stop,
-            ripgrep=ripgrep,
-        )
+        more = _list_beneath(directory_fd, start, exclude_directories, limit - len(listing.paths), stop, ripgrep)
         listing = FileListing(
             listing.paths + more.paths, listing.is_complete and more.is_complete, listing.errors + more.errors
         )
@@ -178,13 +171,7 @@ def _parents(path: bytes) -> list[bytes]:
 
 
 def _list_beneath(
-    directory_fd: int,
-    start: bytes,
-    *,
-    exclude_directories: frozenset[bytes],
-    limit: int,
-    stop: Callable[[], None],
-    ripgrep: str | None,
+    directory_fd: int, start: bytes, skip: frozenset[bytes], limit: int, stop: Callable[[], None], ripgrep: str | None
 ) -> FileListing:
     with ExitStack() as stack:
         try:
@@ -192,7 +179,7 @@ def _list_beneath(
         except OSError as error:
             absent = isinstance(error, FileNotFoundError | NotADirectoryError)
             return FileListing([], is_complete=True, errors=0 if absent else 1)
-        listing = list_files(opened, exclude_directories=exclude_directories, limit=limit, stop=stop, ripgrep=ripgrep)
+        listing = list_files(opened, exclude_directories=skip, limit=limit, stop=stop, ripgrep=ripgrep)
     if not start:
         return listing
     return FileListing([start + b"/" + path for path in listing.paths], listing.is_complete, listing.errors)

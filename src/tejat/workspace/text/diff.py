@@ -68,12 +68,8 @@ def create_patch(file_name: str, old: str, new: str, *, old_header: str, new_hea
         return _summary_patch(header, added=added, removed=removed)
     start = _context_start(old, "\n", span.old_start)
     old_end = _context_end(old, "\n", span.old_end)
-    section = _Section(
-        first_line=old.count("\n", 0, start),
-        old=old[start:old_end],
-        new=new[start : span.new_end + old_end - span.old_end],
-    )
-    return _build_patch(header, [section])
+    new_end = span.new_end + old_end - span.old_end
+    return _build_patch(header, [_Section(old.count("\n", 0, start), old[start:old_end], new[start:new_end])])
 
 
 def create_patch_from_edits(
@@ -100,17 +96,7 @@ def create_patch_from_edits(
 
 def count_diff_stat(old: str, proposed: str, final: str) -> DiffStat:
     """Count the model's changes to the old text and the user's changes to the model's text."""
-    model, user = _count_changes(old, proposed), _count_changes(proposed, final)
-    return DiffStat(
-        model_added_lines=model.added_lines,
-        model_removed_lines=model.removed_lines,
-        model_added_chars=model.added_chars,
-        model_removed_chars=model.removed_chars,
-        user_added_lines=user.added_lines,
-        user_removed_lines=user.removed_lines,
-        user_added_chars=user.added_chars,
-        user_removed_chars=user.removed_chars,
-    )
+    return DiffStat(*_count_changes(old, proposed), *_count_changes(proposed, final))
 
 
 def _header(file_name: str, old_header: str, new_header: str) -> str:
@@ -324,29 +310,17 @@ def _covers_whole_lines(old: bytes, edit: ByteEdit) -> bool:
     return begins and ends and (not edit.new or edit.new[-1] == _LINE_FEED)
 
 
-@frozen
-class _ChangeCounts:
-    added_lines: int
-    removed_lines: int
-    added_chars: int
-    removed_chars: int
-
-
-def _count_changes(old: str, new: str) -> _ChangeCounts:
+def _count_changes(old: str, new: str) -> tuple[int, int, int, int]:
+    """Return added lines, removed lines, added and removed characters, in the order of DiffStat's fields."""
     span = _differing_span(old, new)
     old, new = old[span.old_start : span.old_end], new[span.new_start : span.new_end]
     if _is_too_large(span):
-        return _ChangeCounts(_count_lines(new), _count_lines(old), _count_characters(new), _count_characters(old))
+        return _count_lines(new), _count_lines(old), _count_characters(new), _count_characters(old)
     old_lines, new_lines = _split_lines(old), _split_lines(new)
     edits = compute_line_edits(old_lines, new_lines)
     removed = [line for edit in edits for line in old_lines[edit.old_start : edit.old_end]]
     added = [line for edit in edits for line in new_lines[edit.new_start : edit.new_end]]
-    return _ChangeCounts(
-        added_lines=len(added),
-        removed_lines=len(removed),
-        added_chars=_count_characters("".join(added)),
-        removed_chars=_count_characters("".join(removed)),
-    )
+    return len(added), len(removed), _count_characters("".join(added)), _count_characters("".join(removed))
 
 
 def _count_characters(lines: str) -> int:

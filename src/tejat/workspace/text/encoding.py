@@ -24,20 +24,14 @@ class UnencodableCharacter(ToolFailure):
     def __init__(self, character: str, codec: str) -> None:
         self.character = character
         self.codec = codec
-        remedy = (
-            lazy("Leave it out.")
-            if _is_surrogate(character)
-            else lazy("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
+        other = lazy("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
+        message = lazy(
+            "{character} cannot be written in {codec}, the encoding of this file. {remedy}",
+            character=_describe_character(character),
+            codec=codec,
+            remedy=lazy("Leave it out.") if _is_surrogate(character) else other,
         )
-        super().__init__(
-            lazy(
-                "{character} cannot be written in {codec}, the encoding of this file. {remedy}",
-                character=_describe_character(character),
-                codec=codec,
-                remedy=remedy,
-            ),
-            ErrorType.FILE_WRITE_FAILURE,
-        )
+        super().__init__(message, ErrorType.FILE_WRITE_FAILURE)
 
 
 @frozen
@@ -57,16 +51,12 @@ class TextEncoding:
         start = len(self.bom) if raw.startswith(self.bom) else 0
         if self.codec == "euc_jp" and _EUC_TILDE in raw:
             # The only sequence of all codecs that would be encoded with another length.
-            return _EUC_TILDE_ESCAPED.join(
-                str(part, "euc_jp", "surrogateescape") for part in raw[start:].split(_EUC_TILDE)
-            )
+            parts = raw[start:].split(_EUC_TILDE)
+            return _EUC_TILDE_ESCAPED.join(str(part, "euc_jp", "surrogateescape") for part in parts)
         return str(memoryview(raw)[start:], self.codec, _WIDE_ERRORS if self.is_wide else "surrogateescape")
 
     def encode(self, text: str) -> bytes:
-        """Encode text from `decode`, or part of it, without byte order mark.
-
-        Raises UnencodableCharacter.
-        """
+        """Encode text from `decode`, or part of it, without byte order mark. Raises UnencodableCharacter."""
         if not self.is_wide:
             return self._encode(text, "surrogateescape")
         parts = re.split(_ESCAPED_RUN, text)
@@ -144,9 +134,7 @@ def detect_encoding(raw: bytes, *, whole: bool) -> TextEncoding | None:
     if raw.isascii() or _is_utf8(raw, whole=whole):
         return UTF_8
     sample = sample_non_ascii(raw, whole=whole)
-    if _is_mostly_utf8(sample):
-        return UTF_8
-    return TextEncoding(guess_codec(sample), b"")
+    return UTF_8 if _is_mostly_utf8(sample) else TextEncoding(guess_codec(sample), b"")
 
 
 def _describe_character(character: str) -> str:
@@ -154,9 +142,8 @@ def _describe_character(character: str) -> str:
     if _is_surrogate(character):
         return lazy("The lone surrogate {code}", code=code)
     shown = f" '{character}'" if character.isprintable() else ""
-    return lazy(
-        "The character {code}{shown} ({name})", code=code, shown=shown, name=unicodedata.name(character, "unnamed")
-    )
+    name = unicodedata.name(character, "unnamed")
+    return lazy("The character {code}{shown} ({name})", code=code, shown=shown, name=name)
 
 
 def _is_surrogate(character: str) -> bool:
@@ -197,11 +184,8 @@ _WIDE_WITHOUT_BOM = tuple(TextEncoding(codec, b"") for codec in ("utf-32-le", "u
 
 def _encoding_from_bom(raw: bytes, *, whole: bool) -> TextEncoding | None:
     for encoding in _BOMS:
-        if not raw.startswith(encoding.bom):
-            continue
-        if encoding.codec == "utf-32-le" and not _is_utf32(raw[4:], whole=whole):
-            continue
-        return encoding
+        if raw.startswith(encoding.bom) and (encoding.codec != "utf-32-le" or _is_utf32(raw[4:], whole=whole)):
+            return encoding
     return None
 
 

@@ -106,9 +106,7 @@ def _east_asian_model(common: str, charset: str, first_part: tuple[int, int], *,
         if "\u4e00" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3":
             lead = character.encode(charset, "replace")[0]
             return -9.3 if first_part[0] <= lead <= first_part[1] else -13.0
-        if "\u2010" <= character <= "\u266f":
-            return -9.0
-        return _unexpected_score(character)
+        return -9.0 if "\u2010" <= character <= "\u266f" else _unexpected_score(character)
 
     return lambda text: sum(map(score, text)) - 3.0 * len(re.findall(_IDEOGRAPH_IN_WORD, text))
 

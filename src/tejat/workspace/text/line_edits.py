@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from tejat.core.frozen import frozen
@@ -55,15 +55,13 @@ def compute_line_edits(old: Sequence[Item], new: Sequence[Item], *, budget: int 
         if set(old_lines).isdisjoint(new_lines):
             changes.append(gap)
             continue
-        found = _myers(
-            old_lines, new_lines, steps_left, _LONG_SEARCH if size <= _MAX_EXHAUSTIVE_LINES else _SHORT_SEARCH
-        )
+        allowed = _LONG_SEARCH if size <= _MAX_EXHAUSTIVE_LINES else _SHORT_SEARCH
+        found = _myers(old_lines, new_lines, steps_left, allowed)
         if found is None and (anchors := _find_anchors(old_lines, new_lines, steps_left)):
             gaps.extend(_gaps_between(anchors, gap))
             continue
-        found = (
-            found or _myers(old_lines, new_lines, steps_left, _LONG_SEARCH) or [(0, len(old_lines), 0, len(new_lines))]
-        )
+        whole = (0, len(old_lines), 0, len(new_lines))
+        found = found or _myers(old_lines, new_lines, steps_left, _LONG_SEARCH) or [whole]
         changes.extend((gap[0] + left, gap[0] + right, gap[2] + up, gap[2] + down) for left, right, up, down in found)
     return list(_merge_adjacent(changes))
 
@@ -108,38 +106,29 @@ def _trim_common(old: Sequence[Item], new: Sequence[Item], gap: _Gap) -> _Gap:
 def _common_prefix_length(old: Sequence[object], new: Sequence[object], old_at: int, new_at: int, length: int) -> int:
     if length <= 0 or old[old_at] != new[new_at]:
         return 0
-    # Slices are compared at the speed of C. They double while they are equal and halve once they are not.
-    common, size, growing = 1, 1, True
-    while size and common < length:
-        size = min(size, length - common)
-        left, right = old_at + common, new_at + common
-        if old[left : left + size] == new[right : right + size]:
-            common += size
-            size = size * 2 if growing else _half(size)
-        else:
-            growing = False
-            size = _half(size)
-    return common
-
-
-def _half(size: int) -> int:
-    """Half, rounded up so that the halves cover the rest; 0 after 1."""
-    return (size + 1) // 2 if size > 1 else 0
+    return _gallop(length, lambda low, high: old[old_at + low : old_at + high] == new[new_at + low : new_at + high])
 
 
 def _common_suffix_length(old: Sequence[object], new: Sequence[object], old_to: int, new_to: int, length: int) -> int:
     if length <= 0 or old[old_to - 1] != new[new_to - 1]:
         return 0
+    return _gallop(length, lambda low, high: old[old_to - high : old_to - low] == new[new_to - high : new_to - low])
+
+
+def _gallop(length: int, are_equal: Callable[[int, int], bool]) -> int:
+    """Return the number of common items, at most `length`. The first is; `are_equal` compares those from low to high.
+
+    Slices are compared at the speed of C. They double while they are equal and halve once they are not.
+    """
     common, size, growing = 1, 1, True
     while size and common < length:
         size = min(size, length - common)
-        left, right = old_to - common, new_to - common
-        if old[left - size : left] == new[right - size : right]:
+        if are_equal(common, common + size):
             common += size
-            size = size * 2 if growing else _half(size)
         else:
             growing = False
-            size = _half(size)
+        # Half is rounded up so that the halves cover the rest; 0 after 1.
+        size = size * 2 if growing else (size + 1) // 2 if size > 1 else 0
     return common
 
 
@@ -171,22 +160,16 @@ def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     end_indexes: list[int] = []
     before: list[int] = []
     for index, (_, right) in enumerate(pairs):
-        if not ends or right > ends[-1]:
-            before.append(end_indexes[-1] if ends else -1)
-            ends.append(right)
-            end_indexes.append(index)
-            continue
         rank = bisect_left(ends, right)
         before.append(end_indexes[rank - 1] if rank else -1)
-        ends[rank] = right
-        end_indexes[rank] = index
+        ends[rank : rank + 1] = (right,)
+        end_indexes[rank : rank + 1] = (index,)
     chosen: list[tuple[int, int]] = []
     index = end_indexes[-1] if end_indexes else -1
     while index >= 0:
         chosen.append(pairs[index])
         index = before[index]
-    chosen.reverse()
-    return chosen
+    return chosen[::-1]
 
 
 def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
@@ -200,8 +183,7 @@ def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> list[_Gap]:
             gaps.append((old_at, old_anchor, new_at, new_anchor))
         old_at, new_at = old_anchor + 1, new_anchor + 1
     gaps.append((old_at, old_end, new_at, new_end))
-    gaps.reverse()
-    return gaps
+    return gaps[::-1]
 
 
 def _myers(old: Sequence[Item], new: Sequence[Item], steps_left: _StepBudget, allowed: int) -> list[_Gap] | None:
@@ -257,8 +239,7 @@ def _backtrack(trail: list[tuple[int, list[int]]], left: int, right: int) -> lis
         else:
             left, right = removing, removing - diagonal + 1
             steps.append((left, left + 1, right, right))
-    steps.reverse()
-    return steps
+    return steps[::-1]
 
 
 def _merge_adjacent(changes: list[_Gap]) -> Iterator[DiffEdit]:

@@ -100,9 +100,8 @@ class TextFile:
         if not needle or (len(lines) > 1 and not endings):
             return []
         mixed = len(lines) > 1 and len(endings) > 1
-        if _SURROGATE.search(needle) or not _is_self_synchronizing(self.encoding.codec):
-            return self._find_in_text(lines)
-        if mixed and self.encoding.is_wide:
+        is_searchable = _is_self_synchronizing(self.encoding.codec) and not (mixed and self.encoding.is_wide)
+        if _SURROGATE.search(needle) or not is_searchable:
             return self._find_in_text(lines)
         try:
             if mixed:
@@ -168,10 +167,7 @@ class TextFile:
         return self._build_content(made)
 
     def replace_content(self, content: str) -> EditedContent:
-        """Replace the whole content, keeping encoding, byte order mark and line endings.
-
-        Raises UnencodableCharacter.
-        """
+        """Replace the content, keeping encoding, byte order mark and line endings. Raises UnencodableCharacter."""
         body = self._body_start()
         # The mark is kept as bytes; one that came with the content would be a second one.
         return self.apply_edits([TextEdit(body, len(self.raw), content.removeprefix("\ufeff") if body else content)])
@@ -307,10 +303,7 @@ def _count_line_endings(content: str | bytes) -> dict[str, int]:
 
 def _normalize_line_endings(given: str, ending: str | None) -> str:
     """Convert LF and CRLF to the given line ending."""
-    if ending is None:
-        return given
-    plain = given.replace("\r\n", "\n")
-    return plain if ending == "\n" else plain.replace("\n", ending)
+    return given if ending is None else given.replace("\r\n", "\n").replace("\n", ending)
 
 
 class _Lines:

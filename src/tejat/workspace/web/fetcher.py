@@ -99,9 +99,8 @@ class Fetcher:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._fetch_with_redirects(_parse_or_fail(url), allow_private)
         except TimeoutError:
-            raise FetchFailure(
-                lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
-            ) from None
+            message = lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
+            raise FetchFailure(message) from None
         except HttpFailure as failure:
             raise FetchFailure(failure.message) from None
         except UndecodableBody as error:
@@ -113,9 +112,8 @@ class Fetcher:
             if isinstance(got, FetchedPage):
                 return got
             url = _next_hop(url, got)
-        raise FetchFailure(
-            lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects), is_blocked=True
-        )
+        message = lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects)
+        raise FetchFailure(message, is_blocked=True)
 
     async def _resolve_checked(self, url: Url, allow_private: frozenset[str]) -> list[str]:
         """Return the addresses to connect to for this hop; none if a proxy connects."""
@@ -195,13 +193,12 @@ def _check_zone(zone: NetworkZone, url: Url, allow_private: frozenset[str], *, a
         return
     leads = lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
     if zone is NetworkZone.FORBIDDEN:
-        raise FetchFailure(
-            lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads), is_blocked=True
+        message = lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads)
+    else:
+        message = lazy(
+            "Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads
         )
-    raise FetchFailure(
-        lazy("Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads),
-        is_blocked=True,
-    )
+    raise FetchFailure(message, is_blocked=True)
 
 
 def _resolve_to(address: str) -> AddressResolver:

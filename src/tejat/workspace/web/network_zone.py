@@ -19,19 +19,14 @@ class NetworkZone(Enum):
 def classify_address(address: str) -> NetworkZone:
     """Classify a literal address. Raises ValueError if it is not one."""
     parsed = ip_address(address)
-    if isinstance(parsed, IPv6Address) and parsed.scope_id is not None:
-        return NetworkZone.FORBIDDEN
-    if _is_in(parsed, _METADATA):
+    is_ipv6 = isinstance(parsed, IPv6Address)
+    if (is_ipv6 and parsed.scope_id is not None) or _is_in(parsed, _METADATA):
         return NetworkZone.FORBIDDEN
     if _is_in(parsed, _PRIVATE):
         return NetworkZone.PRIVATE
-    if isinstance(parsed, IPv6Address):
-        return (
-            NetworkZone.PUBLIC
-            if _is_in(parsed, _GLOBAL_UNICAST) and not _is_in(parsed, _RESERVED)
-            else NetworkZone.FORBIDDEN
-        )
-    return NetworkZone.FORBIDDEN if _is_in(parsed, _RESERVED) else NetworkZone.PUBLIC
+    if _is_in(parsed, _RESERVED) or (is_ipv6 and not _is_in(parsed, _GLOBAL_UNICAST)):
+        return NetworkZone.FORBIDDEN
+    return NetworkZone.PUBLIC
 
 
 def classify_host(host: str) -> NetworkZone | None:
@@ -72,19 +67,8 @@ _DOTTED_QUAD = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|\d+")
 _MAX_NUMBER_LENGTH = 64
 
-_LOCAL_SUFFIXES = (
-    "localhost",
-    "local",
-    "localdomain",
-    "internal",
-    "intranet",
-    "lan",
-    "home",
-    "corp",
-    "private",
-    "test",
-)
-_LOCAL_ZONES = ("home.arpa",)
+_LOCAL_TLDS = ("localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "test")
+_LOCAL_ZONES = (".home.arpa",)
 
 
 def _parse_number(text: str) -> int:
@@ -97,11 +81,7 @@ def _parse_number(text: str) -> int:
 
 def _is_local_name(host: str) -> bool:
     name = host.removesuffix(".")
-    return (
-        "." not in name
-        or name.rpartition(".")[2] in _LOCAL_SUFFIXES
-        or any(name.endswith(f".{zone}") for zone in _LOCAL_ZONES)
-    )
+    return "." not in name or name.rpartition(".")[2] in _LOCAL_TLDS or name.endswith(_LOCAL_ZONES)
 
 
 # Where clouds hand out keys, besides the link-local addresses below.

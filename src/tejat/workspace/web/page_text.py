@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.helper_program import HelperProcess, run_helper
 from tejat.workspace.text.encoding import detect_encoding
 from tejat.workspace.threads.stop import StopToken
@@ -73,11 +74,8 @@ def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: in
     asked = json.dumps(wishes).encode("ascii") + b"\n" + html[:MAX_HTML].encode("utf-8", "replace")
     head, _, text = _run_worker(asked, stop).partition(b"\n")
     outcome: dict[str, bool] = json.loads(head)
-    return PageText(
-        text.decode("utf-8", "replace"),
-        is_truncated=outcome["was_cut"] or len(html) > MAX_HTML,
-        is_too_deep=outcome["is_too_deep"],
-    )
+    is_truncated = outcome["was_cut"] or len(html) > MAX_HTML
+    return PageText(text.decode("utf-8", "replace"), is_truncated=is_truncated, is_too_deep=outcome["is_too_deep"])
 
 
 _HTML_BEGINNING = re.compile(rb"\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype\s+html|html)\b", re.I | re.S)
@@ -127,14 +125,13 @@ def _run_worker(asked: bytes, stop: StopToken) -> bytes:
         raise PageFailure(lazy("There is no program that could read HTML."))
     worker = html_worker.__file__
     argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
-    directory = os.open(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with run_helper(argv, directory_fd=directory, stdin=asked) as child:
-            return _read_output(child, stop)
-    except OSError as error:
-        raise PageFailure(lazy("The program that reads HTML cannot be started: {why}.", why=error.strerror)) from error
-    finally:
-        os.close(directory)
+    with open_fd(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY) as directory:
+        try:
+            with run_helper(argv, directory_fd=directory, stdin=asked) as child:
+                return _read_output(child, stop)
+        except OSError as error:
+            why = error.strerror
+            raise PageFailure(lazy("The program that reads HTML cannot be started: {why}.", why=why)) from error
 
 
 def _read_output(child: HelperProcess, stop: StopToken) -> bytes:

@@ -69,17 +69,9 @@ def _parse_hits(answer: bytes) -> list[SearchHit]:
     results = cast("dict[str, object]", parsed).get("results") if isinstance(parsed, dict) else None
     if not isinstance(results, list):
         raise SearchFailure(lazy("The search service answered in JSON, but without results."))
-    found = (
-        _parse_hit(cast("dict[str, object]", each))
-        for each in cast("Sequence[object]", results)
-        if isinstance(each, dict)
-    )
-    return [hit for hit in found if hit is not None][:MAX_HITS]
-
-
-def _parse_hit(parsed: dict[str, object]) -> SearchHit | None:
-    title, url, text = (_line(parsed.get(name)) for name in ("title", "url", "content"))
-    return SearchHit(title, url, text) if url else None
+    rows = [cast("dict[str, object]", each) for each in cast("Sequence[object]", results) if isinstance(each, dict)]
+    hits = [SearchHit(_line(row.get("title")), _line(row.get("url")), _line(row.get("content"))) for row in rows]
+    return [hit for hit in hits if hit.url][:MAX_HITS]
 
 
 def _line(value: object) -> str:

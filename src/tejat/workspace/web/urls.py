@@ -105,10 +105,8 @@ def parse_url(text: str) -> Url:
         raise InvalidUrl(UrlProblem.MALFORMED) from None
     if "@" in parts.netloc:
         raise InvalidUrl(UrlProblem.HAS_CREDENTIALS)
-    is_bracketed = "[" in parts.netloc or "]" in parts.netloc
-    if is_bracketed and not _BRACKETED.fullmatch(parts.netloc):
-        raise InvalidUrl(UrlProblem.MALFORMED)
-    if port == 0 or not text[len(scheme) :].startswith("://"):
+    has_bad_brackets = ("[" in parts.netloc or "]" in parts.netloc) and not _BRACKETED.fullmatch(parts.netloc)
+    if has_bad_brackets or port == 0 or not text[len(scheme) :].startswith("://"):
         raise InvalidUrl(UrlProblem.MALFORMED)
     path = quote(parts.path or "/", safe=_SAFE)
     query = f"?{quote(parts.query, safe=_SAFE + '?')}" if parts.query else ""
@@ -169,17 +167,13 @@ def _unwrap(word: str) -> str:
 
 
 def _describe_problem(problem: UrlProblem, word: str) -> str:
+    if len(word) > 200:
+        word = f"{word[:197]}..."
     match problem:
         case UrlProblem.MALFORMED:
-            return lazy('Malformed URL detected: "{word}".', word=_shorten(word))
+            return lazy('Malformed URL detected: "{word}".', word=word)
         case UrlProblem.UNSUPPORTED_SCHEME:
-            return lazy(
-                'Unsupported protocol in URL: "{word}". Only http and https are supported.', word=_shorten(word)
-            )
+            return lazy('Unsupported protocol in URL: "{word}". Only http and https are supported.', word=word)
         case UrlProblem.HAS_CREDENTIALS | UrlProblem.TOO_LONG:
             words = map_lazy(_MESSAGES[problem], lambda text: text.removesuffix("."))
-            return lazy('{words}: "{word}".', words=words, word=_shorten(word))
-
-
-def _shorten(word: str) -> str:
-    return word if len(word) <= 200 else f"{word[:197]}..."
+            return lazy('{words}: "{word}".', words=words, word=word)

@@ -22,12 +22,10 @@ def expand_braces(pattern: str) -> list[str]:
     tree = _parse(pattern)
     count, characters = tree.size()
     if count > MAX_ALTERNATIVES or characters > _MAX_CHARACTERS:
-        raise ToolFailure(
-            lazy(
-                "The glob pattern stands for too many alternatives (at most {most} are allowed).", most=MAX_ALTERNATIVES
-            ),
-            ErrorType.INVALID_TOOL_PARAMS,
+        message = lazy(
+            "The glob pattern stands for too many alternatives (at most {most} are allowed).", most=MAX_ALTERNATIVES
         )
+        raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)
     return list(dict.fromkeys(tree.expand()))
 
 

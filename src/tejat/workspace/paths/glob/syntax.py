@@ -50,10 +50,8 @@ def parse_glob(text: str, pattern: str) -> GlobSegments:
     if text.startswith("/"):
         raise pattern_outside(pattern)
     if _GROUP_WITH_SLASH.search(text):
-        raise ToolFailure(
-            lazy("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}."),
-            ErrorType.INVALID_TOOL_PARAMS,
-        )
+        message = lazy("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}.")
+        raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)
     parts: list[GlobSegment] = []
     names = text.split("/")
     for index, name in enumerate(names):
@@ -75,10 +73,7 @@ class _SegmentParser:
         self._groups = 0
 
     def parse(self) -> GlobSegment:
-        part, _ = self._parse_sequence(0, "")
-        if self._groups > _MAX_GROUPS:
-            raise pattern_too_large()
-        return part
+        return self._parse_sequence(0, "")[0]
 
     def _parse_sequence(self, position: int, enders: str) -> tuple[GlobSegment, int]:
         """Parse nodes up to one of the enders, or the end of the text; return them and the position."""
@@ -180,10 +175,7 @@ def pattern_too_large() -> ToolFailure:
 
 def pattern_outside(pattern: str) -> ToolFailure:
     """The failure for a pattern that matches outside the searched directory."""
-    return ToolFailure(
-        lazy(
-            'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
-        ),
-        ErrorType.PATH_NOT_IN_WORKSPACE,
-        display=lazy("Path not in workspace."),
+    message = lazy(
+        'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
     )
+    return ToolFailure(message, ErrorType.PATH_NOT_IN_WORKSPACE, display=lazy("Path not in workspace."))
