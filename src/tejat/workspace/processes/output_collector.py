@@ -104,19 +104,13 @@ async def _wait_for_end(running: RunningProcess, reader: "_PipeReader", limits: 
                 await running.wait()
             return CommandEndReason.EXITED
         except TimeoutError:
-            why = _limit_reached(loop.time(), last=last, idle=limits.idle, last_output=reader.last_output)
-            if why is None:
+            now = loop.time()
+            is_last = last is not None and now >= last
+            # Output may have come in the meantime.
+            if not is_last and (limits.idle is None or now < reader.last_output + limits.idle):
                 continue
         await running.stop()
-        return why
-
-
-def _limit_reached(
-    now: float, *, last: float | None, idle: float | None, last_output: float
-) -> CommandEndReason | None:
-    if last is not None and now >= last:
-        return CommandEndReason.TOTAL
-    return CommandEndReason.IDLE if idle is not None and now >= last_output + idle else None
+        return CommandEndReason.TOTAL if is_last else CommandEndReason.IDLE
 
 
 class _PipeReader:

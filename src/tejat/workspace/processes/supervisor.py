@@ -272,12 +272,8 @@ class _Supervisor:
 
     def _prune_commands(self, command: _Command) -> None:
         """Forget ended commands that the agent no longer asks about, unless an orphan may belong to them."""
-        if (
-            command.channel is None
-            and not command.is_running
-            and command not in self._terminations
-            and not self._may_have_orphans()
-        ):
+        is_over = command.channel is None and not command.is_running and command not in self._terminations
+        if is_over and not self._may_have_orphans():
             self._commands = [kept for kept in self._commands if kept.channel is not None or kept.is_running]
 
     def _reap(self) -> bool:
@@ -335,9 +331,8 @@ class _Supervisor:
         return own_descendants() if sys.platform == "linux" else list_processes()
 
     def _terminate_all(self) -> None:
-        ending = ProcessTermination(
-            self._all_members, groups=[command.pid for command in self._commands if command.is_running]
-        )
+        running = [command.pid for command in self._commands if command.is_running]
+        ending = ProcessTermination(self._all_members, groups=running)
         while (pause := ending.step()) is not None:
             time.sleep(min(pause, 0.01))
         self._reap()

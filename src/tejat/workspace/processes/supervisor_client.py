@@ -265,10 +265,8 @@ class RunningProcess:
             case supervisor.ENDED:
                 self._note_survivors(tuple(numbers[1:]))
                 code = os.waitstatus_to_exitcode(numbers[0])
-                _settle(
-                    self._ended,
-                    ExitStatus(code if code >= 0 else None, -code if code < 0 else None, tuple(numbers[1:])),
-                )
+                exit_code, number = (code, None) if code >= 0 else (None, -code)
+                _settle(self._ended, ExitStatus(exit_code, number, tuple(numbers[1:])))
             case supervisor.SURVIVORS:
                 self._note_survivors(tuple(numbers))
                 _settle(self._survivors, tuple(numbers))

@@ -132,14 +132,12 @@ class BubblewrapSandbox:
                     words += ["--tmpfs", path]
                 case MountKind.HIDDEN if not os.path.isdir(path):
                     words += ["--ro-bind", self._empty_file(), path]
-                case MountKind.HIDDEN:
-                    words += [*_EMPTY_DIRECTORY, path]
-                case MountKind.BLOCKED if path in created:
-                    words += [*_EMPTY_DIRECTORY, path]
-                case MountKind.NEUTRAL_FILE if path in created:
-                    words += ["--ro-bind", path, path]
-                case MountKind.BLOCKED | MountKind.NEUTRAL_FILE:
+                case MountKind.BLOCKED | MountKind.NEUTRAL_FILE if path not in created:
                     pass  # nobody can create anything there
+                case MountKind.HIDDEN | MountKind.BLOCKED:
+                    words += [*_EMPTY_DIRECTORY, path]
+                case MountKind.NEUTRAL_FILE:
+                    words += ["--ro-bind", path, path]
         return words
 
     def _empty_file(self) -> str:

@@ -78,10 +78,7 @@ def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
 def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str]]:
     mode, *rest = words
     end = rest.index("--")
-    restrictions: list[tuple[str, str]] = []
-    for word in rest[:end]:
-        name, _, value = word.partition("=")
-        restrictions.append((name, value))
+    restrictions = [(name, value) for name, _, value in (word.partition("=") for word in rest[:end])]
     command = rest[end + 1 :]
     if mode not in (STANDALONE, IN_NAMESPACES) or not command:
         raise ValueError("it was asked for in a way that is not understood")
@@ -166,12 +163,7 @@ def _original_environment() -> dict[bytes, bytes]:
             entries = file.readall().split(b"\0")
     except OSError:
         return dict(os.environb)
-    environment: dict[bytes, bytes] = {}
-    for entry in entries:
-        name, separator, value = entry.partition(b"=")
-        if separator:
-            environment[name] = value
-    return environment
+    return {name: value for name, equals, value in (entry.partition(b"=") for entry in entries) if equals}
 
 
 def _print_error(why: str) -> None:

@@ -61,10 +61,7 @@ def helper_paths(interpreter: str | None = None) -> tuple[str, ...]:
 
 def find_writable_helper_path(roots: Sequence[str]) -> str | None:
     """Return the first of the helper paths that lies in one of these roots, or None."""
-    for place in helper_paths():
-        if is_beneath_any(place, roots):
-            return place
-    return None
+    return next((place for place in helper_paths() if is_beneath_any(place, roots)), None)
 
 
 @cache

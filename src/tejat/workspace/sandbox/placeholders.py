@@ -102,12 +102,8 @@ class MountPlaceholders:
         try:
             os.fchmod(descriptor, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_SH)
-            os.write(
-                descriptor,
-                json.dumps(
-                    [[placeholder.path, placeholder.text, placeholder.since] for placeholder in placeholders]
-                ).encode(),
-            )
+            entries = [[each.path, each.text, each.since] for each in placeholders]
+            os.write(descriptor, json.dumps(entries).encode())
         except OSError:
             os.close(descriptor)
             raise

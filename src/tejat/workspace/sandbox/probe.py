@@ -92,24 +92,19 @@ attempt("signal a process", signal)
 print("end")
 """
 
-_OUTSIDE_ATTEMPTS = ("make a file outside", "change a file outside", "empty a file outside", "remove a file outside")
-
-_ATTEMPT_NAMES = {
-    "make a file outside": lazy("make a file outside"),
-    "change a file outside": lazy("change a file outside"),
-    "empty a file outside": lazy("empty a file outside"),
-    "remove a file outside": lazy("remove a file outside"),
-    "read a secret": lazy("read a secret"),
-    "change a control file": lazy("change a control file"),
-    "move a control file": lazy("move a control file"),
-    "plant a control file": lazy("plant a control file"),
-    "connect by TCP": lazy("connect by TCP"),
-    "connect to a local socket": lazy("connect to a local socket"),
-    "connect to an abstract socket": lazy("connect to an abstract socket"),
-    "look into a process": lazy("look into a process"),
-    "signal a process": lazy("signal a process"),
-}
-"""Translatable names of the attempts."""
+# Attempts have translatable names.
+_OUTSIDE_ATTEMPTS = (
+    lazy("make a file outside"),
+    lazy("change a file outside"),
+    lazy("empty a file outside"),
+    lazy("remove a file outside"),
+)
+_CONTROL_ATTEMPTS = (lazy("change a control file"), lazy("move a control file"), lazy("plant a control file"))
+_NETWORK_ATTEMPTS = (
+    lazy("connect by TCP"),
+    lazy("connect to a local socket"),
+    lazy("connect to an abstract socket"),
+)
 
 _BYSTANDER_CODE = "import time; time.sleep(120)"
 
@@ -147,35 +142,28 @@ def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
 def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
     files = _axis(outcome, *_OUTSIDE_ATTEMPTS)
     if outcome["write in the root"] != "done":
-        files = EnforcementAxis(
-            enforced=False, detail=lazy("the root itself cannot be written: {why}", why=outcome["write in the root"])
-        )
-    processes = _axis(outcome, "look into a process", "signal a process")
+        detail = lazy("the root itself cannot be written: {why}", why=outcome["write in the root"])
+        files = EnforcementAxis(enforced=False, detail=detail)
+    processes = _axis(outcome, lazy("look into a process"), lazy("signal a process"))
     if processes.enforced and outcome["see a process"] == "done":
-        processes = EnforcementAxis(
-            enforced=True, detail=lazy("{how}; other processes can be seen, not touched", how=processes.detail)
-        )
+        detail = lazy("{how}; other processes can be seen, not touched", how=processes.detail)
+        processes = EnforcementAxis(enforced=True, detail=detail)
     return SandboxReport(
         sandbox=name,
         files=files,
-        network=_axis(outcome, "connect by TCP", "connect to a local socket", "connect to an abstract socket"),
+        network=_axis(outcome, *_NETWORK_ATTEMPTS),
         processes=processes,
-        control_files=_axis(outcome, "change a control file", "move a control file", "plant a control file"),
-        secrets=_axis(outcome, "read a secret"),
+        control_files=_axis(outcome, *_CONTROL_ATTEMPTS),
+        secrets=_axis(outcome, lazy("read a secret")),
     )
 
 
 def _axis(outcome: Mapping[str, str], *attempts: str) -> EnforcementAxis:
     possible = [attempt for attempt in attempts if outcome[attempt] == "done"]
     if possible:
-        return EnforcementAxis(
-            enforced=False,
-            detail=lazy("a command can {deeds}", deeds=join_lazy(", ", (_ATTEMPT_NAMES[each] for each in possible))),
-        )
-    return EnforcementAxis(
-        enforced=True,
-        detail=lazy("refused to {deed}: {why}", deed=_ATTEMPT_NAMES[attempts[0]], why=outcome[attempts[0]]),
-    )
+        return EnforcementAxis(enforced=False, detail=lazy("a command can {deeds}", deeds=join_lazy(", ", possible)))
+    detail = lazy("refused to {deed}: {why}", deed=attempts[0], why=outcome[attempts[0]])
+    return EnforcementAxis(enforced=True, detail=detail)
 
 
 def _is_unchanged(directory: str, there: str, made: str) -> bool:

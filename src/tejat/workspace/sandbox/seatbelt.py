@@ -87,11 +87,9 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
             rules += [f"(deny file-write-unlink (literal {parent}))" for parent in pinned]
     for path in map(os.path.realpath, policy.hidden_paths):
         if path not in policy.writable_roots:
-            where = named("HIDDEN", path)
-            rules.append(f"(deny file-read* file-write* (subpath {where}))")
+            rules.append(f"(deny file-read* file-write* (subpath {named('HIDDEN', path)}))")
     # The temporary directory may lie in a hidden one.
-    own = named("TEMPORARY", policy.temp_directory)
-    rules.append(f"(allow file-read* file-write* (subpath {own}))")
+    rules.append(f"(allow file-read* file-write* (subpath {named('TEMPORARY', policy.temp_directory)}))")
     if policy.network:
         rules.append(_NETWORK)
     return "\n".join(rules) + "\n", parameters

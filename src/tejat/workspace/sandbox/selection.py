@@ -41,25 +41,19 @@ def select_sandbox(
 
 def _require_enforcement(report: SandboxReport) -> None:
     if report.sandbox is None:
-        raise SandboxUnavailable(
-            lazy(
-                "A sandbox is required and none works here ({how}). {what_to_do}",
-                how=report.files.detail,
-                what_to_do=_install_hint(),
-            )
-        )
+        how, hint = report.files.detail, _install_hint()
+        message = lazy("A sandbox is required and none works here ({how}). {what_to_do}", how=how, what_to_do=hint)
+        raise SandboxUnavailable(message)
     axes = {lazy("files"): report.files, lazy("network"): report.network, lazy("processes"): report.processes}
     missing = [join_lazy("", (name, ": ", axis.detail)) for name, axis in axes.items() if not axis.enforced]
     if missing:
-        listed = join_lazy("; ", missing)
-        raise SandboxUnavailable(
-            lazy(
-                "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
-                sandbox=report.sandbox,
-                listed=listed,
-                what_to_do=_install_hint(),
-            )
+        message = lazy(
+            "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
+            sandbox=report.sandbox,
+            listed=join_lazy("; ", missing),
+            what_to_do=_install_hint(),
         )
+        raise SandboxUnavailable(message)
 
 
 @cache
@@ -73,9 +67,8 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
         if report.files.enforced:
             return sandbox, report
         passed_over.append(join_lazy("", (sandbox.name, ": ", report.files.detail)))
-    return None, unenforced_report(
-        join_lazy("; ", passed_over) or lazy("this system has no sandbox that is known here")
-    )
+    why = join_lazy("; ", passed_over) or lazy("this system has no sandbox that is known here")
+    return None, unenforced_report(why)
 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
@@ -96,9 +89,8 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
     if not abi_version():
         passed_over.append(lazy("landlock: this kernel does not offer it"))
     elif changeable is not None:
-        passed_over.append(
-            lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
-        )
+        why = lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
+        passed_over.append(why)
     else:
         yield LandlockSandbox()
 
