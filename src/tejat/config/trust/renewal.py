@@ -77,10 +77,9 @@ def _is_only_change(before: tuple[TrustItem, ...], after: tuple[TrustItem, ...],
     if old != _NEW_FILE if settings_before is None else settings_before.digest != _digest(old):
         return False
     kept = was.keys() & now_is.keys()
-    others = [*was.values(), *now_is.values()]
-    return all(was[path].digest == now_is[path].digest for path in kept) and all(
-        item.kind == "script" for item in others if item.path not in kept
-    )
+    others = [item for item in (*was.values(), *now_is.values()) if item.path not in kept]
+    is_kept = all(was[path].digest == now_is[path].digest for path in kept)
+    return is_kept and all(item.kind == "script" for item in others)
 
 
 def _digest(text: str) -> str:

@@ -1,6 +1,6 @@
 """Reports about the policy and the environment, for `tejat policy` and `tejat doctor`."""
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import fields_of, frozen
 from tejat.core.messages.types import JsonObject
 
 
@@ -29,14 +29,7 @@ class PolicyExplanation:
     doubts: tuple[str, ...] = ()
 
     def to_json(self) -> JsonObject:
-        return {
-            "decision": self.decision,
-            "rule": self.rule,
-            "source": self.source,
-            "reason": self.reason,
-            "commands": self.commands,
-            "doubts": self.doubts,
-        }
+        return {field.name: getattr(self, field.name) for field in fields_of(PolicyExplanation)}
 
 
 @frozen

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import fields_of, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
 
 
@@ -23,16 +23,7 @@ class DiffStat:
     user_removed_chars: int = 0
 
     def to_json(self) -> JsonObject:
-        return {
-            "model_added_lines": self.model_added_lines,
-            "model_removed_lines": self.model_removed_lines,
-            "model_added_chars": self.model_added_chars,
-            "model_removed_chars": self.model_removed_chars,
-            "user_added_lines": self.user_added_lines,
-            "user_removed_lines": self.user_removed_lines,
-            "user_added_chars": self.user_added_chars,
-            "user_removed_chars": self.user_removed_chars,
-        }
+        return {field.name: getattr(self, field.name) for field in fields_of(DiffStat)}
 
 
 @frozen

@@ -48,13 +48,8 @@ def _correction_request(edit: EditFailure) -> ModelRequest:
         blocks.append(("instruction", edit.instruction))
     sections = "\n\n".join(_fence(name, text) for name, text in blocks)
     prompt = f"The edit of {edit.path} failed: {edit.problem}\n\n{sections}\n\nWhich text of the file was meant?"
-    return ModelRequest(
-        [user_message(prompt)],
-        system=load_template(PURPOSE),
-        response_schema=_ANSWER_SCHEMA,
-        temperature=0.0,
-        purpose=PURPOSE,
-    )
+    messages, system = [user_message(prompt)], load_template(PURPOSE)
+    return ModelRequest(messages, system, response_schema=_ANSWER_SCHEMA, temperature=0.0, purpose=PURPOSE)
 
 
 def _fence(name: str, text: str) -> str:

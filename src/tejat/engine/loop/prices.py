@@ -31,10 +31,8 @@ def cost_of(usage: Usage, price: Price) -> float:
     """Return the dollars for one request. Thoughts are priced as output, input of server-side tools as input."""
     if price.threshold is not None and price.beyond is not None and usage.prompt > price.threshold:
         price = price.beyond
-    fresh = max(0, usage.prompt - usage.cached) + usage.tool
-    return (
-        fresh * price.input + usage.cached * price.cached + (usage.output + usage.thoughts) * price.output
-    ) / _MILLION
+    fresh, output = max(0, usage.prompt - usage.cached) + usage.tool, usage.output + usage.thoughts
+    return (fresh * price.input + usage.cached * price.cached + output * price.output) / _MILLION
 
 
 class PriceList:
@@ -77,11 +75,5 @@ def _load_prices() -> dict[str, Price]:
 
 
 def _parse_price(data: dict[str, Any]) -> Price:
-    beyond = data.get("beyond")
-    return Price(
-        data["input"],
-        data["cached"],
-        data["output"],
-        data.get("threshold"),
-        None if beyond is None else _parse_price(beyond),
-    )
+    beyond = _parse_price(data["beyond"]) if data.get("beyond") is not None else None
+    return Price(data["input"], data["cached"], data["output"], data.get("threshold"), beyond)

@@ -98,12 +98,9 @@ class _ShellScanner:
             else:
                 self._scan_unquoted()
         if len(self._open) > 1:
+            name, mark = self._placeholder, self._open[-1]
             raise UnsafePlaceholder(
-                lazy(
-                    "{placeholder} stands in a command where {open} is never closed",
-                    placeholder=self._placeholder,
-                    open=self._open[-1],
-                )
+                lazy("{placeholder} stands in a command where {open} is never closed", placeholder=name, open=mark)
             )
 
     def _quote_mark(self) -> str:
@@ -117,12 +114,9 @@ class _ShellScanner:
         return mark
 
     def _unsafe_error(self, where: str) -> UnsafePlaceholder:
+        name = self._placeholder
         return UnsafePlaceholder(
-            lazy(
-                "{placeholder} stands {where}, where quotes do not protect it",
-                placeholder=self._placeholder,
-                where=where,
-            )
+            lazy("{placeholder} stands {where}, where quotes do not protect it", placeholder=name, where=where)
         )
 
     def _scan_single_quoted(self) -> None:
