@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.descriptors import count_leaked, count_open
-from tejat.workspace.files.regular_file import regular_file_opener
+from tejat.workspace.files.regular_file import open_fd, regular_file_opener
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -32,4 +32,15 @@ def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> 
         listener.bind(os.path.relpath(tmp_path / "socket"))
         with pytest.raises(OSError, match="No such device"):
             regular_file_opener(str(tmp_path / "socket"), os.O_RDONLY)
+    assert count_leaked(before) == 0
+
+
+def test_a_descriptor_is_closed_after_its_block(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"abc")
+    before = count_open()
+    with open_fd(str(tmp_path), os.O_RDONLY | os.O_DIRECTORY) as directory:
+        with open_fd("file", os.O_RDONLY, dir_fd=directory) as descriptor:
+            assert (os.read(descriptor, 9), os.get_inheritable(descriptor)) == (b"abc", False)
+        with pytest.raises(ZeroDivisionError), open_fd("file", os.O_RDONLY, dir_fd=directory):
+            raise ZeroDivisionError
     assert count_leaked(before) == 0

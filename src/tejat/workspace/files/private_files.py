@@ -95,7 +95,7 @@ def remove_old_files(directory: str, *, before: float, max_bytes: int) -> None:
 
 
 def make_missing_directories(path: str) -> list[str]:
-    """Create a directory and its missing parents with mode 0700; return those created, outermost first."""
+    """Create a directory and its missing parents, mode 0700; return those created, outermost first. Raises OSError."""
     missing: list[str] = []
     while path and not os.path.isdir(path):
         missing.insert(0, path)
