@@ -95,9 +95,8 @@ class GlobTool(TypedTool[GlobParams]):
         only = locations[0] if len(locations) == 1 else None
         where = f"within {only.path}" if only else f"across {len(locations)} workspace directories"
         ignored = (("git", git_ignored), ("gemini", gemini_ignored))
-        omissions = (
-            "" if complete else f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)"
-        )
+        cut = f"\n(The search stopped after {MAX_FILES} files: narrow it with path or pattern.)"
+        omissions = "" if complete else cut
         omissions += "".join(f"\n({file} is too long: only its beginning counts.)" for file in sorted(cut_files))
         if unreadable:
             omissions += f"\n({unreadable} directories could not be read.)"
@@ -159,9 +158,8 @@ def _format_result(
 ) -> ToolResult:
     if not paths:
         notes = "".join(f" ({count} files were {source}-ignored)" for source, count in ignored if count)
-        return ToolResult(
-            f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}', lazy("No files found")
-        )
+        message = f'No files found matching pattern "{pattern}" {where}.{notes}{omissions}'
+        return ToolResult(message, lazy("No files found"))
     notes = "".join(f" ({count} additional files were {source}-ignored)" for source, count in ignored if count)
     head = f'Found {len(paths)} file(s) matching "{pattern}" {where}{notes}'
     listing = "\n".join(paths)
@@ -176,9 +174,8 @@ def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
         case ErrorType.FILE_NOT_FOUND:
             return ToolFailure(lazy("Search path does not exist {path}", path=path), ErrorType.SEARCH_PATH_NOT_FOUND)
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
-            return ToolFailure(
-                lazy("Search path is not a directory: {path}", path=path), ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
-            )
+            message = lazy("Search path is not a directory: {path}", path=path)
+            return ToolFailure(message, ErrorType.SEARCH_PATH_NOT_A_DIRECTORY)
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:

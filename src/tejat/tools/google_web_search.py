@@ -1,6 +1,5 @@
 """`google_web_search`: searches the web through the model's service or a configured search endpoint."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from tejat.core.errors import ErrorType, ToolFailure
@@ -14,7 +13,7 @@ from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
 from tejat.tools.web.access import WebAccess, reject_secrets
 from tejat.tools.web.citations import append_sources, format_sources
-from tejat.workspace.web.search_endpoint import SearchEndpoint, SearchFailure, SearchHit
+from tejat.workspace.web.search_endpoint import SearchEndpoint, SearchFailure
 
 
 @frozen
@@ -80,14 +79,9 @@ async def _search_with_endpoint(query: str, endpoint: SearchEndpoint) -> str:
         raise _failure(query, str(failure)) from None
     if not hits:
         return ""
-    message = "\n\n".join(
-        f"{hit.title or 'Untitled'} [{number}]\n{hit.text}".rstrip() for number, hit in enumerate(hits, 1)
-    )
-    return message + format_sources(_sources(hits), unknown="No URI")
-
-
-def _sources(hits: Sequence[SearchHit]) -> list[GroundingSource]:
-    return [GroundingSource(hit.title, hit.url) for hit in hits]
+    texts = (f"{hit.title or 'Untitled'} [{number}]\n{hit.text}".rstrip() for number, hit in enumerate(hits, 1))
+    message = "\n\n".join(texts)
+    return message + format_sources([GroundingSource(hit.title, hit.url) for hit in hits], unknown="No URI")
 
 
 def _failure(query: str, reason: str) -> ToolFailure:

@@ -115,11 +115,8 @@ class _Listing:
             return ToolResult(f"Directory {self.path} is empty.", lazy("Directory is empty."))
         lines = [*(f"[DIR] {name}" for name in self.directories), *self.files]
         shown = lines[:MAX_ENTRIES]
-        ignored = [
-            f"{count} {whose}-ignored"
-            for count, whose in ((self.git_ignored, "git"), (self.gemini_ignored, "gemini"))
-            if count
-        ]
+        counts = ((self.git_ignored, "git"), (self.gemini_ignored, "gemini"))
+        ignored = [f"{count} {whose}-ignored" for count, whose in counts if count]
         note = f"\n\n({', '.join(ignored)})" if ignored else ""
         if len(shown) < len(lines):
             note += f"\n\n({len(lines) - len(shown)} more entries are not shown: use glob to find files by name)"
@@ -151,17 +148,11 @@ def _name_pattern(globs: Iterable[str]) -> re.Pattern[str] | None:
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.PATH_IS_NOT_A_DIRECTORY:
-            return ToolFailure(
-                lazy("Error: Path is not a directory: {path}", path=path),
-                error.error_type,
-                display=lazy("Error: Path is not a directory."),
-            )
+            message = lazy("Error: Path is not a directory: {path}", path=path)
+            return ToolFailure(message, error.error_type, display=lazy("Error: Path is not a directory."))
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(
-                lazy("Error: Directory not found or inaccessible: {path}", path=path),
-                error.error_type,
-                display=lazy("Error: Failed to list directory."),
-            )
+            message = lazy("Error: Directory not found or inaccessible: {path}", path=path)
+            return ToolFailure(message, error.error_type, display=lazy("Error: Failed to list directory."))
         case ErrorType.PATH_NOT_IN_WORKSPACE:
             return error
         case _:
@@ -169,8 +160,5 @@ def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
 
 
 def _failure(reason: str) -> ToolFailure:
-    return ToolFailure(
-        lazy("Error listing directory: {reason}", reason=reason),
-        ErrorType.LS_EXECUTION_ERROR,
-        display=lazy("Error: Failed to list directory."),
-    )
+    message = lazy("Error listing directory: {reason}", reason=reason)
+    return ToolFailure(message, ErrorType.LS_EXECUTION_ERROR, display=lazy("Error: Failed to list directory."))

@@ -112,15 +112,11 @@ class ReadFileTool(TypedTool[ReadFileParams]):
 def _translate_error(error: WorkspaceError, location: Location) -> ToolFailure:
     match error.error_type:
         case ErrorType.FILE_NOT_FOUND:
-            return ToolFailure(
-                lazy("File not found: {path}", path=location.path), error.error_type, display=lazy("File not found.")
-            )
+            message = lazy("File not found: {path}", path=location.path)
+            return ToolFailure(message, error.error_type, display=lazy("File not found."))
         case ErrorType.TARGET_IS_DIRECTORY:
-            return ToolFailure(
-                lazy("Path is a directory, not a file: {path}", path=location.path),
-                error.error_type,
-                display=lazy("Path is a directory."),
-            )
+            message = lazy("Path is a directory, not a file: {path}", path=location.path)
+            return ToolFailure(message, error.error_type, display=lazy("Path is a directory."))
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
             return _read_failure(location, error.message, error.error_type)
         case _:
@@ -128,6 +124,5 @@ def _translate_error(error: WorkspaceError, location: Location) -> ToolFailure:
 
 
 def _read_failure(location: Location, reason: str, error_type: ErrorType) -> ToolFailure:
-    return ToolFailure(
-        lazy("Error reading file {location}: {reason}", location=relative_path(location), reason=reason), error_type
-    )
+    message = lazy("Error reading file {location}: {reason}", location=relative_path(location), reason=reason)
+    return ToolFailure(message, error_type)

@@ -121,9 +121,8 @@ class _FileReader:
         try:
             locations = self._find_files()
         except OSError as error:
-            raise ToolFailure(
-                lazy("Error during file search: {why}", why=error), ErrorType.READ_MANY_FILES_SEARCH_ERROR
-            ) from error
+            message = lazy("Error during file search: {why}", why=error)
+            raise ToolFailure(message, ErrorType.READ_MANY_FILES_SEARCH_ERROR) from error
         for _, location in sorted(locations.items()):
             self._stop()
             self._read(location)
@@ -206,9 +205,8 @@ class _FileReader:
                 named[os.fsencode(relative)] = entry.location
                 continue
             text = relative if entry is None else f"{escape_glob(relative)}/**".removeprefix("/")
-            patterns.append(
-                compile_glob(text if self._params.recursive else _without_recursion(text), case_sensitive=False)
-            )
+            text = text if self._params.recursive else _without_recursion(text)
+            patterns.append(compile_glob(text, case_sensitive=False))
         return named, patterns
 
     def _ignore_rules(self, root: RootDirectory) -> IgnoreRules:
@@ -306,18 +304,12 @@ class _ReadCollector:
             lines.append(_more_line(len(self.read), _MAX_READ_SHOWN))
         else:
             lines += [lazy("No files were read and concatenated based on the criteria."), "\n"]
-        ignored = (
-            (self.ignored[IgnoreStatus.GIT], "git-ignored"),
-            (self.ignored[IgnoreStatus.GEMINI], "gemini-ignored"),
-        )
-        skipped = [
-            *((lazy("{count} file(s)", count=count), reason) for count, reason in ignored if count),
-            *self.skipped,
-        ]
+        reasons = ((IgnoreStatus.GIT, "git-ignored"), (IgnoreStatus.GEMINI, "gemini-ignored"))
+        ignored = [(self.ignored[status], reason) for status, reason in reasons if self.ignored[status]]
+        skipped = [*((lazy("{count} file(s)", count=count), reason) for count, reason in ignored), *self.skipped]
         if skipped:
-            lines.append(
-                _heading(lazy("Skipped {count} item(s)", count=len(skipped)), len(skipped), _MAX_SKIPPED_SHOWN)
-            )
+            title = lazy("Skipped {count} item(s)", count=len(skipped))
+            lines.append(_heading(title, len(skipped), _MAX_SKIPPED_SHOWN))
             lines += [
                 join_lazy("", ("- `", path, "` ", lazy("(Reason: {reason})", reason=reason), "\n"))
                 for path, reason in skipped[:_MAX_SKIPPED_SHOWN]

@@ -62,11 +62,8 @@ class ToolEntry:
 
     @property
     def settings_names(self) -> frozenset[str]:
-        return (
-            self.names
-            | self.alternate_names
-            | {self.own_name, self.class_name, *CLASS_ALIASES.get(self.class_name, ())}
-        )
+        class_names = {self.class_name, *CLASS_ALIASES.get(self.class_name, ())}
+        return self.names | self.alternate_names | class_names | {self.own_name}
 
 
 def entry_for(
@@ -230,10 +227,8 @@ class ToolRegistry:
 
     def activate(self, names: Iterable[str]) -> None:
         """Declare these tools to the model from now on, even if there are too many to declare all."""
-        foreign = (
-            name for name in names if name in self._entries and self._entries[name].source is not ToolSource.BUILT_IN
-        )
-        new = [name for name in foreign if name not in self._activated]
+        known = (self._entries[name] for name in names if name in self._entries and name not in self._activated)
+        new = [entry.name for entry in known if entry.source is not ToolSource.BUILT_IN]
         if new:
             self._activated |= dict.fromkeys(new)
             self.version += 1
@@ -286,9 +281,8 @@ class ToolRegistry:
 
     def _active_tools(self) -> "_ActiveTools":
         if self._active_cache is None:
-            self._active_cache = _build_active_tools(
-                filter(self._is_active, self._entries.values()), {*self._owners, *self._reserved}
-            )
+            active = filter(self._is_active, self._entries.values())
+            self._active_cache = _build_active_tools(active, {*self._owners, *self._reserved})
         return self._active_cache
 
     def _is_active(self, entry: ToolEntry) -> bool:

@@ -27,7 +27,7 @@ MAX_DESCRIPTION_LENGTH = 8 * 1024
 MAX_SCHEMA_LENGTH = 64 * 1024
 MAX_SCHEMA_DEPTH = 64
 
-_COMMAND_LABEL = lazy("Tool discovery command")
+_LABEL = lazy("Tool discovery command")
 _MAX_WARNINGS = 20
 _MAX_LINES = 40
 _MAX_LINE_LENGTH = 400
@@ -51,7 +51,7 @@ class DiscoveryFailed(UsageError):
 
     def __init__(self, reason: str, *, command: Sequence[str], stderr: tuple[str, ...] = ()) -> None:
         super().__init__(reason)
-        self.lines = (f'{_COMMAND_LABEL} "{sanitize_text(shlex.join(command))}" failed: {reason}', *stderr)
+        self.lines = (f'{_LABEL} "{sanitize_text(shlex.join(command))}" failed: {reason}', *stderr)
 
 
 async def discover_tools(
@@ -69,7 +69,7 @@ async def discover_tools(
     """
     if command is None:
         return DiscoveryResult()
-    words = parse_argv(command, label=_COMMAND_LABEL)
+    words = parse_argv(command, label=_LABEL)
     try:
         finished = await run_program(
             supervisor,
@@ -81,7 +81,7 @@ async def discover_tools(
         )
     except OSError as error:
         raise DiscoveryFailed(
-            lazy("{command} cannot be run: {why}", command=_COMMAND_LABEL, why=format_start_error(error)), command=words
+            lazy("{command} cannot be run: {why}", command=_LABEL, why=format_start_error(error)), command=words
         ) from error
     stderr = _last_lines(finished.stderr)
     if problem := _find_failure(finished, seconds):
@@ -96,20 +96,14 @@ async def discover_tools(
 def _find_failure(finished: ProgramResult, seconds: float) -> str | None:
     exit_status = finished.exit
     if finished.reason is ProgramEndReason.OUTPUT:
-        return lazy(
-            "{command} output exceeded size limit of {most} bytes.", command=_COMMAND_LABEL, most=MAX_OUTPUT_BYTES
-        )
+        return lazy("{command} output exceeded size limit of {most} bytes.", command=_LABEL, most=MAX_OUTPUT_BYTES)
     if finished.reason is ProgramEndReason.TIME or exit_status is None:
-        return lazy(
-            "{command} took longer than {seconds:g} seconds and was stopped.", command=_COMMAND_LABEL, seconds=seconds
-        )
+        return lazy("{command} took longer than {seconds:g} seconds and was stopped.", command=_LABEL, seconds=seconds)
     if exit_status.signal is not None:
-        return lazy("{command} was ended by {signal}.", command=_COMMAND_LABEL, signal=signal_name(exit_status.signal))
-    return (
-        lazy("{command} failed with exit code {code}", command=_COMMAND_LABEL, code=exit_status.code)
-        if exit_status.code
-        else None
-    )
+        return lazy("{command} was ended by {signal}.", command=_LABEL, signal=signal_name(exit_status.signal))
+    if exit_status.code:
+        return lazy("{command} failed with exit code {code}", command=_LABEL, code=exit_status.code)
+    return None
 
 
 def _last_lines(output: bytes) -> tuple[str, ...]:
@@ -120,13 +114,13 @@ def _last_lines(output: bytes) -> tuple[str, ...]:
 def _parse_output(output: bytes) -> "_DeclarationParser":
     """Parse the printed declarations. Raises NotJson with the complete message."""
     if not output.strip():
-        raise InvalidJson(lazy("{command} printed nothing.", command=_COMMAND_LABEL))
+        raise InvalidJson(lazy("{command} printed nothing.", command=_LABEL))
     try:
         listed = load_json(output)
     except InvalidJson as error:
-        raise InvalidJson(lazy("{command} did not print JSON: {why}.", command=_COMMAND_LABEL, why=error)) from None
+        raise InvalidJson(lazy("{command} did not print JSON: {why}.", command=_LABEL, why=error)) from None
     if not isinstance(listed, list):
-        raise InvalidJson(lazy("{command} did not return a JSON array of tools.", command=_COMMAND_LABEL))
+        raise InvalidJson(lazy("{command} did not return a JSON array of tools.", command=_LABEL))
     reading = _DeclarationParser()
     for item in cast("list[object]", listed):
         reading.parse_item(item)
@@ -201,11 +195,8 @@ class _DeclarationParser:
         return description
 
     def _parse_parameters(self, name: str, declared: Mapping[str, object]) -> JsonObject:
-        given = declared.get("parametersJsonSchema")
-        if given is None:
-            given = declared.get("parameters")
-        if given is None:
-            return _EMPTY_SCHEMA
+        names = ("parametersJsonSchema", "parameters")
+        given = next((declared[name] for name in names if declared.get(name) is not None), _EMPTY_SCHEMA)
         try:
             return _parse_schema(given)
         except _InvalidSchema as broken:

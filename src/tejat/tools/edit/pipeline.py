@@ -61,8 +61,7 @@ def _find_in_excerpt(file: TextFile, request: EditRequest) -> EditMatch | EditRe
     excerpt = find_excerpt(file, request.old) if request.expected == 1 else None
     if excerpt is None:
         return EditRefusal(0, is_too_large=True)
-    search = _Search(excerpt.target, excerpt.file, request)
-    found = search.search_fuzzy()
+    found = _Search(excerpt.target, excerpt.file, request).search_fuzzy()
     if isinstance(found, EditRefusal):
         return found
     edits = excerpt.translate_edits(found.edits)
@@ -75,8 +74,7 @@ class _Search:
 
     def search_fuzzy(self) -> EditMatch | EditRefusal:
         """Search with repairs, alignment, other line breaks and long lines, in this order."""
-        repaired = self.search_repaired()
-        if repaired is not None:
+        if repaired := self.search_repaired():
             return repaired
         found = self.search_aligned()
         return self._search_unaligned(found) if isinstance(found, EditRefusal) and not found.is_applied else found
@@ -91,11 +89,9 @@ class _Search:
         if place is not None and place.edits:
             return EditMatch(self._target.to_text_edits(place.edits), 1, ("overlooked: line breaks",))
         edits = edit_long_line(self._request, self._target)
-        return (
-            EditMatch(self._target.to_text_edits(edits), 1, ("overlooked: a slip or white space",))
-            if edits
-            else refused
-        )
+        if not edits:
+            return refused
+        return EditMatch(self._target.to_text_edits(edits), 1, ("overlooked: a slip or white space",))
 
     def disambiguate(self, edits: Sequence[TextEdit], repaired: RepairedRequest) -> EditMatch | None:
         """Choose among equal places by the surrounding lines that the new text repeats."""
@@ -126,8 +122,7 @@ class _Search:
                 continue
             if repaired.request.accepts_count(len(edits)):
                 return self._refuse_if_applied(repaired, edits) or EditMatch(edits, len(edits), repaired.notes)
-            found = self.disambiguate(edits, repaired)
-            if found is not None:
+            if found := self.disambiguate(edits, repaired):
                 return found
             several = several or edits
         return self.refuse_count(several) if several else None
@@ -167,9 +162,8 @@ class _Search:
 
     def _find_whole_lines(self, repaired: RepairedRequest) -> list[TextEdit]:
         """Find the text as whole lines: within a line it may be truncated, which needs an alignment."""
-        places = [
-            each for each in self._file.find_all(repaired.old) if self._target.is_whole_lines(each.start, each.end)
-        ]
+        found = self._file.find_all(repaired.old)
+        places = [place for place in found if self._target.is_whole_lines(place.start, place.end)]
         return [TextEdit(place.start, place.end, repaired.request.new) for place in places]
 
     def search_aligned(self) -> EditMatch | EditRefusal:
@@ -186,9 +180,9 @@ class _Search:
 
     def _cannot_improve(self, repaired: RepairedRequest, first: VariantFit, best: VariantFit) -> bool:
         """Check, by the changed lines alone, that a variant matches no better than the original."""
-        effect = (
-            None if repaired.is_from_listing or first.total_cost < best.total_cost else first.repair_effect(repaired)
-        )
+        if repaired.is_from_listing or first.total_cost < best.total_cost:
+            return False
+        effect = first.repair_effect(repaired)
         if effect == "none":
             return not self._is_better(VariantFit(self._target, repaired, self._request, first.candidates), best)
         return effect == "farther"
@@ -199,10 +193,9 @@ class _Search:
 
     def _score(self, fit: VariantFit) -> float:
         # Each repair is a further guess and must pay off; removing listing marks is not a guess.
-        price = fit.score + (
-            -LISTING_BONUS if fit.repaired.is_from_listing else REPAIR_PENALTY * len(fit.repaired.notes)
-        )
-        return price - (FOREIGN_ESCAPE_BONUS if fit.repaired.unescapes_foreign(self._file.text) else 0)
+        repaired = fit.repaired
+        price = fit.score + (-LISTING_BONUS if repaired.is_from_listing else REPAIR_PENALTY * len(repaired.notes))
+        return price - (FOREIGN_ESCAPE_BONUS if repaired.unescapes_foreign(self._file.text) else 0)
 
     def _promising_variants(self) -> Iterator[tuple[RepairedRequest, bool]]:
         """Variants that may match better, and whether they match more lines."""
@@ -221,9 +214,8 @@ class _Search:
 
 def _is_other_place(alignment: Alignment, start: int, end: int) -> bool:
     """Check whether most lines align elsewhere, which may be the intended place."""
-    return (alignment.end <= start or end <= alignment.start) and 2 * len(alignment.matched_lines()) > len(
-        alignment.positions
-    )
+    is_apart = alignment.end <= start or end <= alignment.start
+    return is_apart and 2 * len(alignment.matched_lines()) > len(alignment.positions)
 
 
 def _count_known_lines(old: str, target: IndexedFile) -> int:

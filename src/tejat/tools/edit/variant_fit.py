@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress
 from typing import Literal
 
 from tejat.tools.edit.conflict import MergeConflict
@@ -56,21 +57,14 @@ class VariantFit:
         self._disambiguated: list[LineReplacement] | None = None
         if not self._accepted and request.expected == 1 and not self.candidates.is_truncated:
             # Context decides only between places that match the whole block.
-            rivals = [
-                each
-                for each in tied_alignments(self._block, target, self._alignments)
-                if is_whitespace_match(self._block, each)
-            ]
-            self._disambiguated = disambiguate_by_context(
-                self._block.lines, self._new, target, [(each.start, each.end) for each in rivals]
-            )
+            tied = tied_alignments(self._block, target, self._alignments)
+            ranges = [(each.start, each.end) for each in tied if is_whitespace_match(self._block, each)]
+            self._disambiguated = disambiguate_by_context(self._block.lines, self._new, target, ranges)
 
     def repair_effect(self, repaired: RepairedRequest) -> Literal["none", "farther"] | None:
         """Effect of a repair on the candidates; None if unknown."""
-        request = repaired.request
-        return estimate_effect(
-            self._block, SearchBlock.for_edit(request.old, request.new), self._target, self._alignments
-        )
+        block = SearchBlock.for_edit(repaired.request.old, repaired.request.new)
+        return estimate_effect(self._block, block, self._target, self._alignments)
 
     @property
     def total_cost(self) -> float:
@@ -84,30 +78,21 @@ class VariantFit:
             return float("inf")
         is_there = self._accepted or tied_alignments(self._block, self._target, self._alignments)
         # Variants may drop lines, and lines that are not searched for cost nothing.
-        sure = sum(
-            match.kind < MatchKind.CUT
-            for match, is_distinctive in zip(self._alignments[0].matches, self._block.distinctive, strict=True)
-            if is_distinctive
-        )
-        found = self._target.lines[self._alignments[0].start : self._alignments[0].end]
+        best = self._alignments[0]
+        sure = sum(match.kind < MatchKind.CUT for match in compress(best.matches, self._block.distinctive))
+        found = self._target.lines[best.start : best.end]
         new = Counter(line for line in self._new if line.strip())
         shared = max((Counter(lines) & new).total() for lines in (self._block.lines, found))
-        return (
-            self._alignments[0].total_cost
-            - KNOWN_LINE_BONUS * sure
-            - shared
-            + self._count_indent_shifts()
-            + (0 if is_there else NOT_ACCEPTED_PENALTY)
-        )
+        penalty = 0 if is_there else NOT_ACCEPTED_PENALTY
+        return best.total_cost - KNOWN_LINE_BONUS * sure - shared + self._count_indent_shifts() + penalty
 
     def _count_indent_shifts(self) -> int:
         """Number of different indent shifts between the block and the file."""
         best = self._alignments[0]
         lines = zip(self._block.lines, best.positions, best.matches, strict=True)
-        known = [
-            (line, self._target.lines[at]) for line, at, match in lines if at is not None and match.kind < MatchKind.CUT
-        ]
-        return len({len(indent_of(found)) - len(indent_of(line)) for line, found in known if line.strip()})
+        known = [(line, at) for line, at, match in lines if at is not None and match.kind < MatchKind.CUT]
+        indents = [(indent_of(line), indent_of(self._target.lines[at])) for line, at in known if line.strip()]
+        return len({len(found) - len(given) for given, found in indents})
 
     @property
     def is_whole(self) -> bool:
@@ -167,8 +152,6 @@ class VariantFit:
         # Lines that are not distinctive may be the end of any line.
         there = (place for each in self._accepted for place in each.matched_lines(self._block.distinctive))
         known = {*self._block.keys, *(self._target.keys[place] for place in there)}
-        if not any(
-            is_distinctive and key not in known for is_distinctive, key in zip(new.distinctive, new.keys, strict=True)
-        ):
+        if known.issuperset(compress(new.keys, new.distinctive)):
             return False
         return any(cost <= self.total_cost for cost in verbatim_costs(new, self._target))

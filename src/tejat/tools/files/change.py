@@ -131,11 +131,8 @@ def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = N
         before = "" if current.original is None else "[binary content]\n"
         return _build_change(current, [raw], before, content, proposed)
     spliced = current.text.replace_content(content)
-    before, after = (
-        _display_text(current.text),
-        _display_text(TextFile(b"".join(spliced.pieces), current.text.encoding)),
-    )
-    return _build_change(current, spliced.pieces, before, after, proposed)
+    after = _display_text(TextFile(b"".join(spliced.pieces), current.text.encoding))
+    return _build_change(current, spliced.pieces, _display_text(current.text), after, proposed)
 
 
 def plan_edits(

@@ -78,10 +78,8 @@ def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: Alignment
     if length < weights.MIN_LENGTH:
         return False
     if evidence.unmatched:
-        outweighs = (
-            evidence.same >= weights.MATCHES_PER_MISMATCH * evidence.unmatched and evidence.same > evidence.typos
-        )
-        return outweighs and evidence.weight >= weights.MIN_MATCHED_CHARACTERS
+        least = max(weights.MATCHES_PER_MISMATCH * evidence.unmatched, evidence.typos + 1)
+        return evidence.same >= least and evidence.weight >= weights.MIN_MATCHED_CHARACTERS
     if not evidence.typos:
         return True
     if evidence.same:
@@ -90,10 +88,9 @@ def _is_sufficient(block: SearchBlock, target: IndexedFile, alignment: Alignment
         return False
     if all(match.kind <= MatchKind.CUT for match in alignment.matches):
         return True
-    cost = sum(match.cost for match in alignment.matches)
-    return cost <= weights.TYPO_COST * evidence.typos + weights.CHARACTER_COST * (
-        length // weights.CHARACTERS_PER_TYPO + 1
-    )
+    characters = length // weights.CHARACTERS_PER_TYPO + 1
+    most = weights.TYPO_COST * evidence.typos + weights.CHARACTER_COST * characters
+    return sum(match.cost for match in alignment.matches) <= most
 
 
 def _is_rival(block: SearchBlock, target: IndexedFile, best: Alignment, other: Alignment) -> bool:

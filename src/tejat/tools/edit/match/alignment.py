@@ -56,9 +56,8 @@ class Alignment:
 
     def shares_line_with(self, other: "Alignment") -> bool:
         """Check whether both align a line at the same position, and so are two views of one place."""
-        return any(
-            mine is not None and mine == theirs for mine, theirs in zip(self.positions, other.positions, strict=True)
-        )
+        pairs = zip(self.positions, other.positions, strict=True)
+        return any(mine is not None and mine == theirs for mine, theirs in pairs)
 
 
 def align(block: SearchBlock, target: IndexedFile, start: int, slack: int, limit: float = _NEVER) -> list[Alignment]:
@@ -72,9 +71,7 @@ def align(block: SearchBlock, target: IndexedFile, start: int, slack: int, limit
     found: list[Alignment] = []
     for end in table.end_positions()[:_MAX_TRACED]:
         alignment = table.trace_back(end)
-        if not table.is_meaningful(alignment):
-            continue
-        if not any(alignment.shares_line_with(other) for other in found):
+        if table.is_meaningful(alignment) and not any(map(alignment.shares_line_with, found)):
             found.append(alignment)
             if len(found) == _MAX_ALIGNMENTS:
                 break
@@ -102,9 +99,8 @@ def straight_walk_cost(block: SearchBlock, target: IndexedFile, start: int) -> f
         total, at = total + weights.EXTRA_COST * ahead, at + ahead
         match = costs.match(index, at) if 0 <= at < lines else IMPOSSIBLE
         has_match = has_match or (bool(key) and match.is_known)
-        is_missing = match == IMPOSSIBLE or (
-            not match.is_known and keys[at] in block.keys[index + 1 : index + 1 + _LOOKAHEAD]
-        )
+        following = block.keys[index + 1 : index + 1 + _LOOKAHEAD]
+        is_missing = match == IMPOSSIBLE or (not match.is_known and keys[at] in following)
         total += costs.missing_cost(index) if is_missing else match.cost
         at += not is_missing or at < 0
     return total if has_match else _NEVER
@@ -204,13 +200,10 @@ class _CostTable:
         comparer = self._costs.comparer(index)
         (shortest, longest), known = comparer.key_length_range, comparer.cache
         best = float(weights.OTHER_COST)
-        for at, (size, line) in enumerate(
-            zip(self._sizes, self._target.lines[self._first : end], strict=True), self._first
-        ):
-            if size and not shortest <= size <= longest:
-                continue
-            match = known.get(line) or self._costs.match(index, at)
-            best = min(best, match.cost)
+        for at, size in zip(range(self._first, end), self._sizes, strict=True):
+            if not size or shortest <= size <= longest:
+                match = known.get(self._target.lines[at]) or self._costs.match(index, at)
+                best = min(best, match.cost)
         return best
 
     def _min_mismatch_cost(self, index: int) -> int:
@@ -218,12 +211,10 @@ class _CostTable:
         block = self._block
         if self._is_escaped or block.elisions[index] or has_escapes(block.keys[index]):
             return weights.ESCAPED_COST
-        is_whole = index not in {block.first_nonblank, block.last_nonblank}
-        if not is_whole:
+        if index in {block.first_nonblank, block.last_nonblank}:
             return weights.CUT_COST
-        return (
-            weights.ELIDED_END_COST if block.keys[index].endswith("...") else weights.TYPO_COST + weights.CHARACTER_COST
-        )
+        has_dots = block.keys[index].endswith("...")
+        return weights.ELIDED_END_COST if has_dots else weights.TYPO_COST + weights.CHARACTER_COST
 
     def end_positions(self) -> list[int]:
         """Possible ends of the alignment, cheapest first."""
@@ -257,11 +248,7 @@ class _CostTable:
 
     def is_meaningful(self, alignment: Alignment) -> bool:
         """Check that any line matches that is not blank."""
-        keys = self._block.keys
-        return any(
-            place is not None and keys[index] and alignment.matches[index].is_known
-            for index, place in enumerate(alignment.positions)
-        )
+        return bool(alignment.matched_lines([bool(key) for key in self._block.keys]))
 
     def _add_row(self, low: int, costs: list[float], moves: bytearray) -> None:
         """Store a row without the unreachable cells at both ends."""

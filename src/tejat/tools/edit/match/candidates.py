@@ -106,9 +106,8 @@ class Candidates:
         best, least = self.alignments[0] if self.alignments else None, 0
         for start in sorted(scores, key=lambda start: (-scores[start] - votes.weights[start], start)):
             weight = scores[start] + votes.weights[start]
-            if len(chosen) >= _MAX_SHOWN and self._is_hopeless:
-                break
-            if len(chosen) >= most and (weight < least or not least):
+            is_hopeless = len(chosen) >= _MAX_SHOWN and self._is_hopeless
+            if is_hopeless or (len(chosen) >= most and (weight < least or not least)):
                 break
             if len(chosen) >= most + _MAX_TIED:
                 self.is_truncated = True
@@ -116,9 +115,8 @@ class Candidates:
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
                 continue
             # Each distinctive line that does not match exactly costs something.
-            if self.alignments and self._mismatch_cost * (self._distinctive_count - lines[start]) > _rival_limit(
-                self.alignments[0].total_cost
-            ):
+            differing = self._mismatch_cost * (self._distinctive_count - lines[start])
+            if self.alignments and differing > _rival_limit(self.alignments[0].total_cost):
                 continue
             chosen.add(start)
             if start not in self._compared:
@@ -138,13 +136,10 @@ class Candidates:
     def _align_at(self, start: int, limit: float | None) -> list[Alignment]:
         """Align at a start line. Without a limit, the best alignment is not known yet."""
         # The same lines often occur in several places.
-        window = alignment_window(self._block, self._target, start, self._slack)
+        block, target, slack = self._block, self._target, self._slack
+        window = alignment_window(block, target, start, slack)
         if window not in self._window_cache:
-            found = (
-                self._align_first(start)
-                if limit is None
-                else align(self._block, self._target, start, self._slack, limit)
-            )
+            found = self._align_first(start) if limit is None else align(block, target, start, slack, limit)
             self._window_cache[window] = start, found
         at, found = self._window_cache[window]
         return [alignment.shift_by(start - at) for alignment in found] if start != at else found

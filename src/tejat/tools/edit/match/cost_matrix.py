@@ -20,15 +20,12 @@ class CostMatrix:
 
     def comparer(self, index: int) -> LineComparer:
         """Get the comparer of a line of the block."""
-        comparer = self._comparers.get(index)
-        if comparer is None:
+        if index not in self._comparers:
             block = self._block
             is_first, is_last = index == block.first_nonblank, index == block.last_nonblank
-            comparer = self._target.line_comparer(
-                block.lines[index], block.keys[index], is_first=is_first, is_last=is_last
-            )
-            self._comparers[index] = comparer
-        return comparer
+            line, key = block.lines[index], block.keys[index]
+            self._comparers[index] = self._target.line_comparer(line, key, is_first=is_first, is_last=is_last)
+        return self._comparers[index]
 
     def match(self, index: int, at: int) -> Match:
         """Compare a line of the block with a line of the file."""
@@ -68,13 +65,9 @@ class CostMatrix:
 
     def missing_cost(self, index: int) -> float:
         """Cost of a line of the block that is not in the file."""
-        return (
-            weights.ELISION_COST
-            if self._block.elisions[index]
-            else weights.MISSING_COST
-            if self._block.keys[index]
-            else weights.BLANK_COST
-        )
+        if self._block.elisions[index]:
+            return weights.ELISION_COST
+        return weights.MISSING_COST if self._block.keys[index] else weights.BLANK_COST
 
     def extra_cost(self, at: int) -> float:
         """Cost of a line that only the file has."""

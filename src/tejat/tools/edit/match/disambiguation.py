@@ -72,34 +72,23 @@ class _ContextWindow:
         around = [line for line in range(start, end) if not place[0] <= line < place[1]]
         self.loses_lines = any(target.keys[line] for line in around if line in gone)
         # Lines of the place itself say nothing about its context.
-        more = Counter(keys) - Counter(target.keys[place[0] : place[1]])
-        known = [
-            line
-            for line in around
-            if line not in gone and is_distinctive(target.keys[line]) and target.keys[line] in more
-        ]
+        more = Counter(filter(is_distinctive, keys)) - Counter(target.keys[place[0] : place[1]])
+        known = [line for line in around if line not in gone and target.keys[line] in more]
         self.repeated_lines = {target.keys[line]: target.lines[line] for line in known}
         kept = list(_kept_lines(start, end, changes))
         new = _reindent(change, target, place, [each for each in kept if not place[0] <= each[0] < place[1]])
         self.is_indented = new is not None
         new = change.new if new is None else new
         self._is_around = any(line < place[0] for line in known) and any(line >= place[1] for line in known)
-        self.repeats_exactly = {
-            target.lines[line].rstrip() for line in around if is_distinctive(target.keys[line])
-        } <= {line.rstrip() for line in new}
+        distinctive = (target.lines[line].rstrip() for line in around if is_distinctive(target.keys[line]))
+        self.repeats_exactly = {line.rstrip() for line in new}.issuperset(distinctive)
         self.score = sum(line not in gone for line in around) - CHANGED_LINE_PENALTY * sum(map(_edit_size, changes))
-        self.edits = sorted(
-            [
-                *(
-                    LineReplacement(
-                        start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end])
-                    )
-                    for each in changes
-                ),
-                *_whitespace_edits(new, target, place, kept),
-            ],
-            key=lambda edit: (edit.start, edit.end),
-        )
+        edits = [
+            LineReplacement(start + each.old_start, start + each.old_end, tuple(new[each.new_start : each.new_end]))
+            for each in changes
+        ]
+        edits += _whitespace_edits(new, target, place, kept)
+        self.edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
         # If nothing replaces the place, the surrounding lines may be meant as its replacement.
         self.only_deletes = gone.issuperset(range(*place)) and not any(edit.lines for edit in self.edits)
 
@@ -111,9 +100,8 @@ class _ContextWindow:
         if self._duplicates_neighbor(target):
             return False
         own = [key for key in self.repeated_lines if key not in elsewhere and target.keys.count(key) <= _MAX_RARE_COUNT]
-        says_enough = len(self.repeated_lines) >= _MIN_REPEATED_LINES or any(
-            _is_informative(self.repeated_lines[key]) for key in own
-        )
+        is_informative = any(_is_informative(self.repeated_lines[key]) for key in own)
+        says_enough = is_informative or len(self.repeated_lines) >= _MIN_REPEATED_LINES
         return self._is_around or (bool(own) and says_enough)
 
     def _duplicates_neighbor(self, target: IndexedFile) -> bool:
@@ -121,9 +109,8 @@ class _ContextWindow:
         added = {line_key(line) for edit in self.edits for line in edit.lines}
         distinctive, reach, (start, end) = [*filter(is_distinctive, self._change.keys)], self._change.reach, self._place
         above, below = target.keys[max(start - reach, 0) : start], target.keys[end : end + reach]
-        return any(key in added and key in above for key in distinctive[:1]) or any(
-            key in added and key in below for key in distinctive[-1:]
-        )
+        beside = [*((key, above) for key in distinctive[:1]), *((key, below) for key in distinctive[-1:])]
+        return any(key in added and key in near for key, near in beside)
 
     @classmethod
     def best(cls, change: _Change, target: IndexedFile, place: tuple[int, int]) -> "_ContextWindow | None":
@@ -132,14 +119,12 @@ class _ContextWindow:
         above, below = target.keys[max(place[0] - reach, 0) : place[0]], target.keys[place[1] : place[1] + reach]
         if not any(key in keys and is_distinctive(key) for key in (*above, *below)):
             return None
+        before = range(place[0] - 1, max(place[0] - reach, 0) - 1, -1)
+        behind = range(place[1], min(place[1] + reach, len(target.keys)))
         windows = [
             cls(change, target, place, start, end)
-            for start in _window_bounds(
-                keys[0], target, range(place[0] - 1, max(place[0] - reach, 0) - 1, -1), place[0]
-            )
-            for end in _window_bounds(
-                keys[-1], target, range(place[1], min(place[1] + reach, len(target.keys))), place[1] - 1
-            )
+            for start in _window_bounds(keys[0], target, before, place[0])
+            for end in _window_bounds(keys[-1], target, behind, place[1] - 1)
             if _keeps_context(keys, target, place, start, end)
         ]
         whole = [
@@ -189,10 +174,8 @@ def _reindent(
 
     `kept` are pairs of kept lines around the place and new lines. A text may start inside of a line, after its indent.
     """
-    given = [
-        *((change.new, at, line) for line, at in kept),
-        *((change.old, *each) for each in enumerate(range(*place))),
-    ]
+    given = [(change.new, at, line) for line, at in kept]
+    given += [(change.old, *each) for each in enumerate(range(*place))]
     lacking = [
         (_missing_indent(text[at], target.lines[line]), not at and not indent_of(text[0]))
         for text, at, line in given

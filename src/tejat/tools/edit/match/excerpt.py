@@ -45,14 +45,7 @@ class Excerpt:
         """Translate edits to the large file; None if an edit is outside of the ranges."""
         moved: list[TextEdit] = []
         for edit in edits:
-            span = next(
-                (
-                    span
-                    for span in self.spans
-                    if span.excerpt_start <= edit.start and edit.end <= span.excerpt_start + span.size
-                ),
-                None,
-            )
+            span = next((span for span in self.spans if span.contains(edit)), None)
             if span is None:
                 return None
             shift = span.start - span.excerpt_start
@@ -67,6 +60,9 @@ class _Span:
     start: int
     size: int
     excerpt_start: int
+
+    def contains(self, edit: TextEdit) -> bool:
+        return self.excerpt_start <= edit.start and edit.end <= self.excerpt_start + self.size
 
 
 class _ExcerptFile(IndexedFile):

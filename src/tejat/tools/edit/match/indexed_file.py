@@ -182,10 +182,7 @@ class IndexedFile:
         spans = [self._span(edit) for edit in edits]
         positions = [position for start, end, _ in spans for position in (start, end)]
         offsets = self._file.encoding.byte_offsets(self._file.raw, self._file.text, positions)
-        return [
-            TextEdit(start, end, text)
-            for start, end, (_, _, text) in zip(offsets[::2], offsets[1::2], spans, strict=True)
-        ]
+        return list(map(TextEdit, offsets[::2], offsets[1::2], (text for _, _, text in spans)))
 
     def _span(self, edit: LineReplacement) -> tuple[int, int, str]:
         """Start, end and text of an edit."""

@@ -94,8 +94,7 @@ class LineComparer:
             return Match(MatchKind.TYPO, weights.TYPO_COST + weights.CHARACTER_COST * characters)
         if find_defined_names(given) != find_defined_names(found):
             return None
-        is_other_word = not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found)
-        if is_other_word:
+        if not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found):
             return _WORD
         may_be_near = abs(len(key) - len(found_key)) <= most and differing <= 2 * most
         return _WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
@@ -183,10 +182,8 @@ def _compare_cut(given_key: str, found_key: str, *, is_first: bool, is_last: boo
         return None
     start = found_key[: len(given_key) + len(given_key) // TYPO_DIVISOR]
     characters = prefix_distance(given_key, start)
-    is_slip = characters <= len(given_key) // (2 * TYPO_DIVISOR) and set(find_numbers(given_key)) <= set(
-        find_numbers(start)
-    )
-    if not is_slip:
+    is_slip = characters <= len(given_key) // (2 * TYPO_DIVISOR)
+    if not is_slip or not set(find_numbers(given_key)).issubset(find_numbers(start)):
         return None
     cost = weights.CUT_COST + weights.TYPO_COST + weights.CHARACTER_COST * characters
     # With many typos it might as well be a different line.

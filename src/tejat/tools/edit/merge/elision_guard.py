@@ -24,9 +24,8 @@ def check_elisions(block: SearchBlock, new: Sequence[str], target: IndexedFile, 
         for edge in (start - 1, start + len(part)):
             inner = start if edge < start else edge - 1
             if part and edge in alignment.elided and not alignment.matches[inner].is_known:
-                raise MergeConflict(
-                    alignment.elided[edge][0], "stands where lines were left out, and no line ends them"
-                )
+                place = alignment.elided[edge][0]
+                raise MergeConflict(place, "stands where lines were left out, and no line ends them")
         keys = block.keys[start : start + len(part)]
         for line in _other_positions(number, start, len(part), len(parts), target, alignment):
             if any(keys) and target.keys[line : line + len(keys)] == keys:

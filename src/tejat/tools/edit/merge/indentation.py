@@ -24,22 +24,17 @@ class IndentMap:
         self._known: dict[str, set[str]] = {}
         for left, right in _drop_stray_first(indents, [line for line in given if line.strip()]):
             self._known.setdefault(left, set()).add(right)
-        self._is_identity = all(rights == {left} for left, rights in self._known.items())
+        self.is_identity = all(rights == {left} for left, rights in self._known.items())
         self._given_step = _indent_step(_indents(given))
         self._found_step = _indent_step(_indents(found))
 
-    @property
-    def is_identity(self) -> bool:
-        return self._is_identity
-
     def map_indent(self, indent: str) -> str | None:
         """Translate an indent; None if that is ambiguous."""
-        if self._is_identity:
+        if self.is_identity:
             return indent
-        known = self._known.get(indent)
-        if known is not None:
-            return next(iter(known)) if len(known) == 1 else None
-        return self._extrapolate(indent)
+        if indent not in self._known:
+            return self._extrapolate(indent)
+        return next(iter(self._known[indent])) if len(self._known[indent]) == 1 else None
 
     def _extrapolate(self, indent: str) -> str | None:
         known = {left: next(iter(rights)) for left, rights in self._known.items() if len(rights) == 1}
@@ -68,12 +63,8 @@ class IndentMap:
             added, removed = shift
             shifted = added + indent[len(removed) :] if indent.startswith(removed) else None
             # No file mixes tabs and spaces in one indent on purpose.
-            if (
-                shifted is None
-                or len(set(shifted)) < 2
-                or len(set(left + right)) > 1
-                or not (given_step and found_step)
-            ):
+            is_mixed = shifted is not None and len(set(shifted)) > 1 and len(set(left + right)) < 2
+            if not is_mixed or not (given_step and found_step):
                 return shifted
         if given_step is None or found_step is None:
             return None
@@ -143,10 +134,8 @@ def _is_stray_single(left: str, right: str, given: Sequence[str]) -> bool:
     if left:
         is_stray = (len(right) - len(left)) % 2 and "\t" not in left + right
         return bool(is_stray) and not all(indent_of(line) == left for line in given)
-    above, below = next(
-        ((above, indent_of(line)) for above, line in pairwise(given) if not indent_of(above) and indent_of(line)),
-        ("", ""),
-    )
+    pairs = ((above, indent_of(line)) for above, line in pairwise(given) if not indent_of(above))
+    above, below = next(((above, indent) for above, indent in pairs if indent), ("", ""))
     if not right or not below.startswith(right):
         return False
     # Deeper than the file's line after a block opener, else equal: then only the first line lacks its indent.
@@ -182,9 +171,8 @@ def _common_unit(grown: str, written: str) -> tuple[str, str] | None:
         steps = len(written) if len(grown) % len(written) == 0 else 0
     else:
         # The fewest steps at least two columns wide on both sides: 8 for 4 is one step of 8, not two of 4.
-        steps = max(
-            (n for n in range(1, steps + 1) if steps % n == 0 and min(len(grown), len(written)) // n > 1), default=0
-        )
+        shorter = min(len(grown), len(written))
+        steps = max((n for n in range(1, steps + 1) if steps % n == 0 and shorter // n > 1), default=0)
     return (grown[: len(grown) // steps], written[: len(written) // steps]) if steps else None
 
 

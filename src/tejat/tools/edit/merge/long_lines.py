@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from tejat.tools.edit import weights
 from tejat.tools.edit.match.indexed_file import IndexedFile, LineReplacement
 from tejat.tools.edit.match.line_comparer import is_similar
-from tejat.tools.edit.match.normalize import find_numbers
 from tejat.tools.edit.match.related_lines import distinctive_words
 from tejat.tools.edit.merge.tokens import TokenSequence
 from tejat.tools.edit.merge.word_merge import merge_line
@@ -32,14 +31,9 @@ def edit_long_line(request: EditRequest, target: IndexedFile) -> list[LineReplac
     if request.expected != 1 or not is_whole or "\n" in old or len(old) > _MAX_OLD_LENGTH:
         return None
     given = TokenSequence(old)
-    places = sorted(
-        {
-            place
-            for place in _find_matches(given, old, target)
-            if place[0] <= len(given) // _TYPO_DIVISOR + _CLEAR_MARGIN
-        }
-    )
-    if len(given) < _MIN_WORDS or not places or places[0][0] > max(len(given) // _TYPO_DIVISOR, 1):
+    most = len(given) // _TYPO_DIVISOR
+    places = sorted({place for place in _find_matches(given, old, target) if place[0] <= most + _CLEAR_MARGIN})
+    if len(given) < _MIN_WORDS or not places or places[0][0] > max(most, 1):
         return None
     differing, line, start, end = places[0]
     if len(places) > 1 and places[1][0] < differing + _CLEAR_MARGIN:
@@ -98,13 +92,5 @@ def _compare_at(
 def _count_typos(given: Sequence[str], found: Sequence[str]) -> int | None:
     """Count the words with typos; None if any word, number or sign is different."""
     pairs = [(left, right) for left, right in zip(given, found, strict=True) if left != right]
-    for left, right in pairs:
-        if (
-            find_numbers(left)
-            or find_numbers(right)
-            or not left.isalpha()
-            or not right.isalpha()
-            or not is_similar(left, right)
-        ):
-            return None
-    return len(pairs)
+    is_typo = all(left.isalpha() and right.isalpha() and is_similar(left, right) for left, right in pairs)
+    return len(pairs) if is_typo else None

@@ -19,9 +19,8 @@ from tejat.tools.edit.match.search_block import SearchBlock, count_leading_blank
 def find_merge_base(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> SearchBlock:
     """Choose the version of each old line to compare the new text with."""
     found = [None if place is None else target.lines[place] for place in alignment.positions]
-    is_as_found = _is_written_like_file(
-        block, found, new, alignment, target.context_lines(alignment.start, alignment.end)
-    )
+    around = target.context_lines(alignment.start, alignment.end)
+    is_as_found = _is_written_like_file(block, found, new, alignment, around)
     by_key, new_lines = {line_key(line): line for line in new}, {line.rstrip() for line in new}
     new_bodies = {line.strip() for line in new}
     # An old line that the new text repeats accounts for that line there.
@@ -122,31 +121,26 @@ def _is_written_like_file(
     if first and known and block.lines[block.first_nonblank].rstrip() == first[0]:
         # All three usually start at the same depth, even if the rest is wrapped in a block or unwrapped.
         old_first, found_first, new_first = (indent_of(line) for line in (*first, known[0]))
-        least_given, least_found, least_new = (
-            min(map(len, each)) for each in (given_indents, found_indents, new_indents)
-        )
+        indents = (given_indents, found_indents, new_indents)
+        least_given, least_found, least_new = (min(map(len, each)) for each in indents)
         is_at_given_depth = least_given == least_new != least_found
         if old_first == new_first != found_first and (is_at_given_depth or first[0].strip() in map(str.strip, known)):
             return False
         has_lines_as_found = bool(_count_shared([there for _, there in pairs], known))
         if found_first == new_first != old_first and (has_lines_as_found or not is_at_given_depth):
             return True
-    if _count_shared(block.lines, new) and _are_indent_steps(
-        given_indents - found_indents, new_indents, _indents(around)
-    ):
+    only_given = given_indents - found_indents
+    if _count_shared(block.lines, new) and _are_indent_steps(only_given, new_indents, _indents(around)):
         return False
     new_lines = {line.rstrip() for line in known}
     moved = [(old in new_lines, it in new_lines) for old, it in pairs if indent_of(old) != indent_of(it)]
     if moved and moved[0] == moved[-1] and moved[0][0] != moved[0][1]:
         return moved[0][1]
-    as_given, as_found = (
-        _count_shared(lines, new) for lines in (block.lines, [line for line in found if line is not None])
-    )
+    as_given = _count_shared(block.lines, new)
+    as_found = _count_shared([line for line in found if line is not None], new)
     if as_given != as_found:
         return as_found > as_given
-    return sum(indent in found_indents for indent in new_indents) > sum(
-        indent in given_indents for indent in new_indents
-    )
+    return sum((indent in found_indents) - (indent in given_indents) for indent in new_indents) > 0
 
 
 def _are_indent_steps(only_given: "set[str]", indents: Sequence[str], around: "set[str]") -> bool:

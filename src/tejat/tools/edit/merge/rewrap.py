@@ -102,11 +102,8 @@ def _find_line_range(wanted: Sequence[str], target: IndexedFile, mark: str) -> t
     if len(sought) < _MIN_LENGTH:
         return None
     start = sought[:_MIN_LENGTH]
-    if (
-        not mark
-        and not any(bracket in start for bracket in CLOSING_BRACKETS)
-        and start not in target.key_text.replace("\n", "")
-    ):
+    may_be_stripped = bool(mark) or not set(CLOSING_BRACKETS).isdisjoint(start)
+    if not may_be_stripped and start not in target.key_text.replace("\n", ""):
         return None
     keys = _strip_prefixes(f"\n{target.key_text}", mark)[1:]
     flat = keys.replace("\n", "")

@@ -44,9 +44,8 @@ def check_same_meaning(block: SearchBlock, new: Sequence[str], target: IndexedFi
         if target.keys[place] in new_keys and block.keys[index] not in new_keys:
             continue
         # Escaping does not change the meaning.
-        reason = _find_difference(
-            _strip_all_escapes(block.lines[index]), _strip_all_escapes(target.lines[place]), kind, target.has_word
-        )
+        given, found = _strip_all_escapes(block.lines[index]), _strip_all_escapes(target.lines[place])
+        reason = _find_difference(given, found, kind, target.has_word)
         if reason is not None:
             raise MergeConflict(place, reason)
 

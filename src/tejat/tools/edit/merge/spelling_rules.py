@@ -22,13 +22,10 @@ def learn_spelling(pairs: Sequence[tuple[str, str]]) -> Callable[[str], str]:
     if form is not None:
         return lambda line: unicodedata.normalize(form, line)
     signs = _character_mapping(bare)
-    if any(
-        sign in _QUOTES and plain in _QUOTES.values() for sign, plain in ((chr(code), it) for code, it in signs.items())
-    ):
+    if any(chr(code) in _QUOTES and plain in _QUOTES.values() for code, plain in signs.items()):
         # Typographic quotes are used consistently.
-        signs = {
-            ord(sign): plain for sign, plain in _QUOTES.items() if all(sign not in found for _, found in bare)
-        } | signs
+        unused = (sign for sign in _QUOTES if all(sign not in found for _, found in bare))
+        signs = {ord(sign): _QUOTES[sign] for sign in unused} | signs
     blanks = {sign for given, _ in bare for sign in given if sign.isspace() and not sign.isascii()}
     signs |= {ord(sign): " " for sign in blanks if not any(sign in found for _, found in bare)}
     dotted = [(given, found) for given, found in bare if "…" in given]
@@ -46,9 +43,8 @@ def learn_typos(pairs: Sequence[tuple[str, str]], is_there: Callable[[str], bool
     for given, found in pairs:
         left, right = _WORD.findall(given), _WORD.findall(found)
         if len(left) == len(right):
-            slips |= {
-                one: other for one, other in zip(left, right, strict=True) if one != other and is_similar(one, other)
-            }
+            pairs_of_words = zip(left, right, strict=True)
+            slips |= {one: other for one, other in pairs_of_words if one != other and is_similar(one, other)}
     wrong = {word: right for word, right in slips.items() if not is_there(word)}
     return (lambda line: _WORD.sub(lambda word: wrong.get(word[0], word[0]), line)) if wrong else str
 

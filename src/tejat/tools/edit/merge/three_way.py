@@ -66,9 +66,8 @@ class _ThreeWayMerge:
             for sign in escaped_signs(line.strip(), found.strip())
         }
         self._new = [mend(spell(line)) for line in new]
-        self._old = find_merge_base(
-            SearchBlock([mend(spell(line)) for line in block.lines]), self._new, target, alignment
-        )
+        mended = SearchBlock([mend(spell(line)) for line in block.lines])
+        self._old = find_merge_base(mended, self._new, target, alignment)
         around = target.context_lines(alignment.start, alignment.end)
         self._old = old = self._fix_stray_indents(around)
         pairs = list(self._paired_lines().values())
@@ -112,51 +111,36 @@ class _ThreeWayMerge:
 
     def _has_three_indents(self, index: int, place: int) -> bool:
         """Check whether a kept line has a different indent in all three texts, so that the intended one is unknown."""
-        old, found, lines = (
-            self._block.lines[index],
-            self._target.lines[place],
-            [line for line in self._new if line.strip()],
-        )
+        old, found = self._block.lines[index], self._target.lines[place]
+        lines = [line for line in self._new if line.strip()]
         new = next(line for line in lines if line.strip() == old.strip())
-        is_wrapped = new != lines[0] and indent_of(self._block.lines[self._block.first_nonblank]) in map(
-            indent_of, lines
-        )
+        first = self._block.lines[self._block.first_nonblank]
+        is_wrapped = new != lines[0] and indent_of(first) in map(indent_of, lines)
         return not is_wrapped and len({indent_of(line) for line in (old, found, new)}) == 3
 
     def _is_cut(self, index: int, place: int) -> bool:
         """Check whether the line is cut at its start, so that its indent says nothing."""
-        return (
-            index == self._old.first_nonblank and line_key(self._old.lines[index])[:1] != self._target.keys[place][:1]
-        )
+        return index == self._old.first_nonblank and self._old.keys[index][:1] != self._target.keys[place][:1]
 
     def edits(self) -> list[LineReplacement]:
         alike = set(self._old.lines).intersection(self._new)
         if all(self._alignment.positions[index] is not None for index, dots in enumerate(self._old.elisions) if dots):
             # The dots are in the file.
             alike.update(line for line in (*self._old.lines, *self._new) if is_elision(line))
-        return [
-            self._resolve(edit)
-            for edit in compute_line_edits(
-                _comparable_lines(self._old.lines, alike), _comparable_lines(self._new, alike)
-            )
-        ]
+        old, new = _comparable_lines(self._old.lines, alike), _comparable_lines(self._new, alike)
+        return [self._resolve(edit) for edit in compute_line_edits(old, new)]
 
     def _resolve(self, edit: DiffEdit) -> LineReplacement:
         old, new = self._old.lines[edit.old_start : edit.old_end], self._new[edit.new_start : edit.new_end]
         if any("".join(new).count(sign) > "".join(old).count(sign) for sign in self._escaped_signs):
-            reason = (
-                "begins a stretch that is escaped in another way than old_string is, so that new lines may have to be"
-            )
-            raise MergeConflict(self._alignment.start, reason)
+            reason = "begins a stretch that is escaped in another way than old_string is"
+            raise MergeConflict(self._alignment.start, f"{reason}, so that new lines may have to be")
         if self._has_wanted_blank_lines(edit):
             return LineReplacement(self._alignment.start, self._alignment.start, ())
         if any(map(str.strip, new)):
             self._check_separator(edit.old_start - 1)
-        placed = [
-            (index, place)
-            for index in range(edit.old_start, edit.old_end)
-            if (place := self._replaced_position(index)) is not None
-        ]
+        replaced = range(edit.old_start, edit.old_end)
+        placed = [(index, place) for index in replaced if (place := self._replaced_position(index)) is not None]
         if not placed:
             return self._insert_lines(edit, new)
         start, end = placed[0][1], placed[-1][1] + 1
@@ -201,20 +185,16 @@ class _ThreeWayMerge:
         if first < 0 or last == len(old):
             return False
         above, below = self._end(first), self._start(last)
-        return (
-            above is not None
-            and below is not None
-            and below - above == wanted
-            and not any(self._target.keys[above:below])
-        )
+        if above is None or below is None:
+            return False
+        return below - above == wanted and not any(self._target.keys[above:below])
 
     def _count_blank_lines_around(self, edit: DiffEdit, start: int, end: int) -> tuple[int, int]:
         """Count the blank lines around the place that the old text lacks; new blank lines replace them."""
         above, below = self._end_above(edit), self._start_below(edit)
-        above, below = start if above is None else above, end if below is None else below
-        return count_leading_blank(self._target.lines[above:start][::-1]), count_leading_blank(
-            self._target.lines[end:below]
-        )
+        before = self._target.lines[start if above is None else above : start]
+        behind = self._target.lines[end : end if below is None else below]
+        return count_leading_blank(before[::-1]), count_leading_blank(behind)
 
     def _replaced_position(self, index: int) -> int | None:
         """Position of a line to be replaced, None for a missing blank line.
@@ -246,9 +226,8 @@ class _ThreeWayMerge:
                 lines.append(self._indent_like(line, *like) if like else self._reindent(line, placed[0][1]))
                 continue
             index, place = placed[turn]
-            lines.append(
-                self._change_line(self._old.lines[index], target.lines[place], line, place, matches[index].kind)
-            )
+            old, found = self._old.lines[index], target.lines[place]
+            lines.append(self._change_line(old, found, line, place, matches[index].kind))
         return lines
 
     def _may_delete(self, index: int, place: int) -> bool:
@@ -259,18 +238,15 @@ class _ThreeWayMerge:
 
     def _change_line(self, old: str, found: str, new: str, place: int, kind: MatchKind) -> str:
         is_known = kind <= MatchKind.ELIDED_END or is_similar(old, found) or line_key(new) == line_key(found)
-        if not is_known and not self._is_confirmed:
-            raise MergeConflict(place, "is to be changed and is not what old_string says")
-        body = merge_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t"))
+        may_differ = is_known or self._is_confirmed
+        body = merge_line(old.lstrip(" \t"), found.lstrip(" \t"), new.lstrip(" \t")) if may_differ else None
         if body is None:
             raise MergeConflict(place, "is to be changed and is not what old_string says")
         if not body.strip():
             return body
-        if indent_of(new) == indent_of(old):
-            return indent_of(found) + body
+        # A stray space in the old line may be corrected in the new one.
         is_stray = (len(indent_of(new)) - len(indent_of(old))) % 2 and "\t" not in indent_of(new)
-        if indent_of(new) == indent_of(found) and is_stray:
-            # A stray space in the old line, corrected in the new one.
+        if indent_of(new) == indent_of(old) or (indent_of(new) == indent_of(found) and is_stray):
             return indent_of(found) + body
         return self._map_indent(indent_of(new), place) + body
 
@@ -295,9 +271,7 @@ class _ThreeWayMerge:
 
     def _insert_lines(self, edit: DiffEdit, new: Sequence[str]) -> LineReplacement:
         start, end = self._gap(edit)
-        lacks_blank = (
-            edit.old_start and not self._old.keys[edit.old_start - 1] and self._end(edit.old_start - 1) is None
-        )
+        lacks_blank = self._is_blank(edit.old_start - 1) and self._end(edit.old_start - 1) is None
         if lacks_blank and any(self._target.keys[end : end + 1]):
             raise MergeConflict(end, "stands where a blank line should be, behind which new lines would go")
         lines = tuple(self._indent_like_neighbor(edit, line) or self._reindent(line, start) for line in new)

@@ -26,9 +26,8 @@ def merge_tokens(
     # The result must have the wanted words and be laid out as regularly as before.
     expected = [*found.keys[:first], *new.keys, *found.keys[first + len(old) :]]
     made = TokenSequence(becomes, found.comment_prefix)
-    return (
-        becomes if made.keys == expected and (_has_uniform_brackets(made) or not _has_uniform_brackets(found)) else None
-    )
+    is_uniform = _has_uniform_brackets(made) or not _has_uniform_brackets(found)
+    return becomes if made.keys == expected and is_uniform else None
 
 
 class _Uncertain(Exception):
@@ -74,9 +73,8 @@ class _TokenMerge:
             like = None
             if new == edit.new_start and 0 < edit.old_start < len(self._old) and not self._inserts_before_space(edit):
                 like = edit.old_start
-            yield ("" if new == 0 else self._new_space(new, edit.new_start, edit.old_start, like)) + self._new.words[
-                new
-            ]
+            space = self._new_space(new, edit.new_start, edit.old_start, like) if new else ""
+            yield space + self._new.words[new]
 
     def _inserts_before_space(self, edit: DiffEdit) -> bool:
         """Check whether words are inserted before the white space of the next word rather than after it."""

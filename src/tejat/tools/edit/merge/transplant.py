@@ -56,7 +56,8 @@ def _merge_text(old: str, found: str, new: str) -> str | None:
     ways = align(block, target, 0, abs(len(block.lines) - len(target.lines)) + _SLACK)
     if not ways and len(block.lines) != len(target.lines):
         return None
-    way = ways[0] if ways else _identity_alignment(len(block.lines))
+    count = len(block.lines)
+    way = ways[0] if ways else Alignment(tuple(range(count)), (OTHER,) * count, 0.0, {})
     try:
         edits = three_way_merge(block, new.split("\n") if new else [], target, way, is_confirmed=True)
     except MergeConflict:
@@ -67,8 +68,3 @@ def _merge_text(old: str, found: str, new: str) -> str | None:
         lines += [*target.lines[done : edit.start], *edit.lines]
         done = edit.end
     return "\n".join([*lines, *target.lines[done:]])
-
-
-def _identity_alignment(count: int) -> Alignment:
-    """Align the lines one to one."""
-    return Alignment(tuple(range(count)), (OTHER,) * count, 0.0, {})

@@ -97,12 +97,8 @@ def _merge_words(old: _Words, found: _Words, new: _Words, *, is_escaped: bool) -
         parts += [respaced.get(index, found.spaces[index]) + found.words[index] for index in range(done, start)]
         if edit is None:
             break
-        was, there, becomes = (
-            old.keys[edit.old_start : edit.old_end],
-            found.keys[start:end],
-            new.keys[edit.new_start : edit.new_end],
-        )
-        if there == becomes:
+        was, there = old.keys[edit.old_start : edit.old_end], found.keys[start:end]
+        if there == new.keys[edit.new_start : edit.new_end]:
             parts.append(found.text(start, end))
         elif there == was or is_similar(" ".join(was), " ".join(there)):
             parts.append(_write_new_words(old, found, new, edit, start))

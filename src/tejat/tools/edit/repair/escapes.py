@@ -52,7 +52,7 @@ def unescape_like(old: str, new: str, undo: TextTransform) -> str:
     """
     if _CONTROL_ESCAPE.search(new) is None or undo(r"\n") == r"\n":
         return undo(new)
-    is_of_the_code = "\n" in old.strip("\n") and _CONTROL_ESCAPE.search(_drop_escaped_backslashes(old)) is None
+    is_of_the_code = "\n" in old.strip("\n") and _CONTROL_ESCAPE.search(old.replace(r"\\", "")) is None
     if not is_of_the_code and has_broken_literal(undo(old)):
         return undo(new)
     parts = re.split(r"(\\\\|\\[nrt])", new)
@@ -84,15 +84,10 @@ _HELD_ESCAPES = {"n": "\ufdd0", "r": "\ufdd1", "t": "\ufdd2"}
 """Noncharacters that replace the escapes to keep."""
 
 
-def _drop_escaped_backslashes(text: str) -> str:
-    return text.replace(r"\\", "")
-
-
 def has_same_escaping(old: str, new: str) -> bool:
     """Check that the new text has nothing bare that is always escaped in the old one; else it was escaped with care."""
-    return not any(
-        bare.search(new) and not bare.search(old) and escaped.search(old) for escaped, bare in _ESCAPED_AND_BARE
-    )
+    pairs = ((escaped, bare) for escaped, bare in _ESCAPED_AND_BARE if bare.search(new))
+    return not any(escaped.search(old) and not bare.search(old) for escaped, bare in pairs)
 
 
 _ESCAPED_AND_BARE = (

@@ -37,9 +37,8 @@ def join_like_groups(lines: Sequence[str], groups: "Sequence[Sequence[str]]") ->
     groups = [[part.translate(_PLAIN) for part in group] for group in groups]
     plain = [line.translate(_PLAIN) for line in lines]
     breaks = [(group[at - 1], group[at], group[at + 1]) for group in groups for at in range(1, len(group), 2)]
-    if len({escape for _, escape, _ in breaks}) == 1 and all(
-        spans_literal(group[::2]) for group in groups if group[1:]
-    ):
+    are_literals = all(spans_literal(group[::2]) for group in groups if group[1:])
+    if are_literals and len({escape for _, escape, _ in breaks}) == 1:
         return _join_literals(lines, plain, {group[0] for group in groups if not group[1:]}, breaks[0][1])
     joined = list(lines[:1])
     for line, (last, this) in zip(lines[1:], pairwise(plain), strict=True):
@@ -65,23 +64,15 @@ def _join_literals(lines: Sequence[str], plain: Sequence[str], known: "set[str]"
 
 
 def _is_same_break(last: str, line: str, left: str, right: str, escape: str) -> bool:
-    last, line, right = last.rstrip(), line.rstrip(), right.rstrip()
-    left = left.rstrip()
+    last, line, left, right = last.rstrip(), line.rstrip(), left.rstrip(), right.rstrip()
     if escape in last and escape not in left:
         return False  # The escape is written correctly here.
     if line == right and breaks_inside_literal(left, right) and breaks_inside_literal(last, line):
         return True
-    is_like_left = last == left or (
-        line == right and (_have_same_end(last, left, right) or _have_same_start(last, left))
-    )
-    is_like_right = line == right or (
-        last == left and (len(left.strip()) >= _MIN_PREFIX or line[:_MIN_COMMON] == right[:_MIN_COMMON])
-    )
-    return is_like_left and is_like_right
-
-
-def _have_same_end(last: str, left: str, right: str) -> bool:
-    return bool(right) and last[-_MIN_COMMON:] == left[-_MIN_COMMON:]
+    if last == left:
+        return line == right or len(left.strip()) >= _MIN_PREFIX or line[:_MIN_COMMON] == right[:_MIN_COMMON]
+    has_same_end = bool(right) and last[-_MIN_COMMON:] == left[-_MIN_COMMON:]
+    return line == right and (has_same_end or _have_same_start(last, left))
 
 
 def _have_same_start(last: str, left: str) -> bool:

@@ -30,10 +30,8 @@ def with_file_prefixes(request: EditRequest, target: IndexedFile) -> EditRequest
     own = bullets.pop()
     bodies = [line_key(_strip_prefix(line, own)) for line in old if line.strip()]
     marks = [mark for mark in (_BULLETS if own else _ADDED_PREFIXES) if mark != own]
-    found = [
-        mark for mark in marks if len(bodies) >= _MIN_LINES and target.key_set.issuperset(map(mark.__add__, bodies))
-    ]
-    if len(found) != 1 or (found[0] == "//" and any(map(_CODE.search, lines))):
+    found = [mark for mark in marks if target.key_set.issuperset(map(mark.__add__, bodies))]
+    if len(bodies) < _MIN_LINES or len(found) != 1 or (found[0] == "//" and any(map(_CODE.search, lines))):
         return None
     there = target.lines[target.keys.index(found[0] + bodies[0])].lstrip()
     mark = found[0] + indent_of(there.removeprefix(found[0]))

@@ -202,10 +202,8 @@ def has_odd_margin(lines: Sequence[str]) -> bool:
 
 def has_diff_signs(text: str) -> bool:
     """Check that some lines start with the plus of a diff, and all others with a minus or a space."""
-    lines = text.split("\n")
-    return any(line.startswith("+") for line in lines) and all(
-        line.startswith(("+", "-", " ")) for line in lines if line.strip()
-    )
+    lines = [line for line in text.split("\n") if line.strip()]
+    return any(line[0] == "+" for line in lines) and all(line[0] in "+- " for line in lines)
 
 
 def strip_bare_signs(lines: Sequence[str]) -> list[str] | None:

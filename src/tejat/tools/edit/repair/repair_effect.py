@@ -21,11 +21,10 @@ def estimate_effect(
 
     Without an effect, the repaired text matches equally well there and no better elsewhere.
     """
-    if not _has_same_shape(block, repaired):
+    shape, repaired_shape = ((each.distinctive, each.elisions, [*map(bool, each.keys)]) for each in (block, repaired))
+    if shape != repaired_shape:
         return None
-    changed = [
-        index for index, (line, other) in enumerate(zip(block.lines, repaired.lines, strict=True)) if line != other
-    ]
+    changed = [index for index, line in enumerate(block.lines) if line != repaired.lines[index]]
     before, after = CostMatrix(block, target), CostMatrix(repaired, target)
     for index in changed:
         for at in _candidate_lines(repaired, index, target, found):
@@ -43,15 +42,6 @@ def estimate_effect(
         return "none"
     least = min(each.total_cost + rise for each, rise in zip(found, rises, strict=True))
     return "farther" if least > found[0].total_cost else None
-
-
-def _has_same_shape(block: SearchBlock, repaired: SearchBlock) -> bool:
-    """Check that both have the same number of lines with the same distinctive lines and elisions."""
-    return (
-        block.distinctive == repaired.distinctive
-        and block.elisions == repaired.elisions
-        and [not key for key in block.keys] == [not key for key in repaired.keys]
-    )
 
 
 def _candidate_lines(

@@ -15,10 +15,8 @@ def breaks_inside_literal(before: str, behind: str) -> bool:
 def spans_literal(lines: Sequence[str]) -> bool:
     """Check whether a literal starts on the first line and ends on the last one."""
     first, *between, last = [_NOT_QUOTES.sub("", line) for line in lines]
-    return any(
-        first.count(quote) % 2 and last.count(quote) % 2 and not any(quote in line for line in between)
-        for quote in ('"', "'")
-    )
+    open_ones = (quote for quote in ('"', "'") if first.count(quote) % 2 and last.count(quote) % 2)
+    return any(not any(quote in line for line in between) for quote in open_ones)
 
 
 def has_broken_literal(text: str) -> bool:

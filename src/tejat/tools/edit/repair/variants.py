@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.search_block import split_lines
@@ -57,9 +58,8 @@ class RepairedRequest:
         old = split_lines(self.old)
         if self.is_from_listing and listing_marks.has_listing_marks(old, new):
             return True
-        repaired = {*_nonblank_lines(asked.old)}.intersection(_nonblank_lines(asked.new)).difference(
-            _nonblank_lines(self.old)
-        )
+        repeated = {*_nonblank_lines(asked.old)}.intersection(_nonblank_lines(asked.new))
+        repaired = repeated.difference(_nonblank_lines(self.old))
         if self.is_from_diff:
             repaired = {line for line in repaired if line.startswith("-")}
         if any(line.rstrip() in repaired for line in new):
@@ -76,9 +76,9 @@ class RepairedRequest:
 
     def unescapes_foreign(self, target: str) -> bool:
         """Check whether escapes or entities were undone of which the file has none."""
-        return (_UNESCAPED_NOTE in self.notes and "\\" not in target) or (
-            _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(target)
-        )
+        if _UNESCAPED_NOTE in self.notes and "\\" not in target:
+            return True
+        return _ENTITY_REPAIR.note in self.notes and not escapes.has_entities(target)
 
     @property
     def is_from_listing(self) -> bool:
@@ -155,19 +155,15 @@ def generate_variants(request: EditRequest, text: str) -> Iterator[RepairedReque
     of_escapes = [repair for repair in _ESCAPE_REPAIRS if repair.note not in absent]
     seen = {request.old}
     once: list[RepairedRequest] = []
-    given = RepairedRequest.from_request(request)
-    for repair in (*of_listings, *of_escapes):
-        repaired = _apply_repair(given, repair, text)
-        if repaired is not None and repaired.old not in seen:
-            seen.add(repaired.old)
-            once.append(repaired)
-            yield repaired
-    for first in once:
+    for given in chain([RepairedRequest.from_request(request)], once):
         # Listing marks surround escapes and other marks; two levels of escaping are not a mistake anyone makes.
-        for repair in (*of_listings, *of_escapes) if first.notes[0] in _LISTING_NOTES else of_listings:
-            repaired = _apply_repair(first, repair, text)
+        may_be_escaped = not given.notes or given.is_from_listing
+        for repair in (*of_listings, *of_escapes) if may_be_escaped else of_listings:
+            repaired = _apply_repair(given, repair, text)
             if repaired is not None and repaired.old not in seen:
                 seen.add(repaired.old)
+                if not given.notes:
+                    once.append(repaired)
                 yield repaired
 
 
@@ -191,9 +187,8 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
         if not {*_nonblank_lines(given.old)}.difference(_nonblank_lines(old)).isdisjoint(_nonblank_lines(new)):
             return None  # The file has such a line.
         old = _match_final_newline(old, new)
-    return RepairedRequest(
-        old, lambda: _repair_new(given.request, repair, old), given.expected, (*given.notes, repair.note)
-    )
+    notes = (*given.notes, repair.note)
+    return RepairedRequest(old, lambda: _repair_new(given.request, repair, old), given.expected, notes)
 
 
 def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
@@ -221,11 +216,10 @@ def _repair_new(request: EditRequest, repair: Repair, old: str) -> str:
         return _repair_fully_marked(request, repair, old) or request.new
     is_emptied = bool(request.new.strip()) and not new.strip()
     stranger = _compare_strangeness(new, request.new, old)
-    if not is_emptied and stranger < 0:
-        return new
-    if stranger == 0 and repair is _ENTITY_REPAIR and escapes.uses_only_entities(request.old, request.new):
-        return new
-    if stranger == 0 and repair.note == _DIFF_NOTE and listing_marks.has_odd_margin(split_lines(request.new)):
+    is_sure = (repair is _ENTITY_REPAIR and escapes.uses_only_entities(request.old, request.new)) or (
+        repair.note == _DIFF_NOTE and listing_marks.has_odd_margin(split_lines(request.new))
+    )
+    if (not is_emptied and stranger < 0) or (stranger == 0 and is_sure):
         return new
     return _repair_fully_marked(request, repair, old) or request.new
 
