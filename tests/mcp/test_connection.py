@@ -43,11 +43,11 @@ async def connected(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> 
 
         connection = Seen(transport, ServerRequestHandler("bad", host), on_change=change, on_end=lambda _: None)
         try:
-            await connection.open()
+            await connection.session.open()
             await connection.negotiate(version="1")
             yield connection
         finally:
-            await connection.close()
+            await connection.session.close()
 
 
 async def accept(alias: str, params: JsonObject) -> JsonObject:
@@ -137,7 +137,7 @@ def test_listening_is_taken_up_again_when_the_server_ends_it() -> None:
             listening = asyncio.create_task(connection.listen())
             await wait_until_async(lambda: connection.changes == 1)
             assert not listening.done()
-            await connection.close()
+            await connection.session.close()
             async with asyncio.timeout(SECONDS):
                 await listening
 

@@ -83,10 +83,10 @@ class McpClient:
         start_semaphore: asyncio.Semaphore | None = None,
         limits: ClientLimits = CLIENT_LIMITS,
     ) -> None:
+        self.alias = plan.alias
         self._plan = plan
-        self._request_handler = ServerRequestHandler(
-            plan.alias, callbacks if plan.may_sample else replace(callbacks, sample=None)
-        )
+        callbacks = callbacks if plan.may_sample else replace(callbacks, sample=None)
+        self._request_handler = ServerRequestHandler(plan.alias, callbacks)
         self._version = version
         self._on_change = on_change
         self._start_semaphore = start_semaphore or asyncio.Semaphore()
@@ -101,10 +101,6 @@ class McpClient:
         self._wake_up = asyncio.Event()
         self._was_connected = False
         self._reconnect_times: deque[float] = deque()
-
-    @property
-    def alias(self) -> str:
-        return self._plan.alias
 
     @property
     def status(self) -> ServerStatus:
@@ -227,13 +223,12 @@ class McpClient:
         )
         try:
             await self._connect(connection, began)
-            failure = await self._watch(connection)
-            self._set_failed(failure, connection.recent_output, began)
+            raise await self._watch(connection)
         except McpFailure as failure:
-            self._set_failed(failure, connection.recent_output, began)
+            self._set_failed(failure, connection.session.recent_output, began)
         finally:
             self._connection = None
-            closing = asyncio.get_running_loop().create_task(connection.close())
+            closing = asyncio.get_running_loop().create_task(connection.session.close())
             await wait_uncancelled(closing)
             closing.result()
 
@@ -241,14 +236,14 @@ class McpClient:
         """Raises McpFailure."""
         limits = self._limits
         async with self._start_semaphore:
-            await self._run_step(ConnectionStep.START, connection.open, limits.start)
+            await self._run_step(ConnectionStep.START, connection.session.open, limits.start)
         negotiate = partial(connection.negotiate, version=self._version)
         info = await self._run_step(ConnectionStep.HANDSHAKE, negotiate, self._plan.start_timeout)
         self._update_status(step=ConnectionStep.LIST, info=info)
         features = await connection.list_features(seconds=min(limits.listing, self._plan.timeout))
         if features.is_empty:
             raise McpFailure(" ".join([NOTHING_FOUND, *features.problems[:_MAX_REASONS]]), McpProblem.MALFORMED)
-        if connection.is_closed:
+        if connection.session.is_closed:
             return
         self._connection = connection
         self._was_connected = True
@@ -299,7 +294,7 @@ class McpClient:
 
     def _handle_disconnect(self, failure: McpFailure) -> None:
         if self._connection is not None:
-            self._update_status(step=ConnectionStep.CALL if self._connection.has_pending_requests else None)
+            self._update_status(step=ConnectionStep.CALL if self._connection.session.has_pending_requests else None)
         self._connection = None
         if not self._disconnected.done():
             self._disconnected.set_result(failure)
@@ -341,19 +336,12 @@ class McpClient:
     def _on_task_done(self, owner: "asyncio.Task[None]") -> None:
         """Handle the end of the task: it was cancelled, or it has a bug."""
         defect = None if owner.cancelled() else owner.exception()
+        reason = _CLOSED
         if defect is not None:
-            context = {
-                "message": f"the link to the MCP server '{self.alias}' broke",
-                "exception": defect,
-                "task": owner,
-            }
-            owner.get_loop().call_exception_handler(context)
+            reason = lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
+            message = f"the link to the MCP server '{self.alias}' broke"
+            owner.get_loop().call_exception_handler({"message": message, "exception": defect, "task": owner})
         self._is_closed = True
-        reason = (
-            _CLOSED
-            if defect is None
-            else lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
-        )
         failure = McpFailure(reason, McpProblem.CLOSED)
         if self._attempt is not None and not self._attempt.done():
             self._attempt.set_result(failure)

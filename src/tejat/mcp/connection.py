@@ -29,9 +29,9 @@ _MAX_DELAY = 60.0
 
 
 class ServerConnection:
-    """Used in this order: `open`, `negotiate`, anything else, `close`.
+    """Used in this order: `session.open`, `negotiate`, anything else, `session.close`.
 
-    `on_change` is called when the server announces changed features, `on_end` when the connection ends without `close`.
+    `on_change` is called when the server announces changed features, `on_end` when the connection ends by itself.
     """
 
     def __init__(
@@ -44,31 +44,15 @@ class ServerConnection:
     ) -> None:
         self._request_handler = request_handler
         self._on_change = on_change
-        self._session = JsonRpcSession(
+        self.session = JsonRpcSession(
             transport, request_handler, on_notification=self._handle_notification, on_end=on_end
         )
         self._info = ServerInfo(name="", version="", revision="", capabilities={})
         self._elicitation_completed = asyncio.Event()
 
-    @property
-    def is_closed(self) -> bool:
-        return self._session.is_closed
-
-    @property
-    def has_pending_requests(self) -> bool:
-        return self._session.has_pending_requests
-
-    @property
-    def recent_output(self) -> tuple[str, ...]:
-        return self._session.recent_output
-
-    async def open(self) -> None:
-        """Raises McpFailure."""
-        await self._session.open()
-
     async def negotiate(self, *, version: str) -> ServerInfo:
         """Raises McpFailure."""
-        self._info = await negotiate(self._session, self._request_handler, version=version)
+        self._info = await negotiate(self.session, self._request_handler, version=version)
         return self._info
 
     async def list_features(self, *, seconds: float, is_strict: bool = False) -> ServerFeatures:
@@ -77,7 +61,7 @@ class ServerConnection:
 
         async def ask(method: str, params: JsonObject | None) -> JsonObject:
             left = max(0.0, deadline - asyncio.get_running_loop().time())
-            return await self._session.request(method, params, timeouts=RequestTimeouts(idle=left, total=left))
+            return await self.session.request(method, params, timeouts=RequestTimeouts(idle=left, total=left))
 
         features = await list_features(ask, self._info.capabilities, is_strict=is_strict)
         return _drop_invalid_header_tools(features) if self._is_stateless else features
@@ -93,7 +77,7 @@ class ServerConnection:
         """Send a request and return its result. Raises McpFailure; RequestNotSent: it has not reached the server."""
 
         async def send(params: JsonObject) -> JsonObject:
-            return await self._session.request(method, params, timeouts=timeouts, on_progress=on_progress)
+            return await self.session.request(method, params, timeouts=timeouts, on_progress=on_progress)
 
         if self._is_stateless:
             return await request_with_input(send, params, self._request_handler)
@@ -110,9 +94,9 @@ class ServerConnection:
         while True:
             began = asyncio.get_running_loop().time()
             try:
-                await self._session.request("subscriptions/listen", {"notifications": subscriptions})
+                await self.session.request("subscriptions/listen", {"notifications": subscriptions})
             except McpFailure as failure:
-                if failure.problem is McpProblem.REFUSED or self.is_closed:
+                if failure.problem is McpProblem.REFUSED or self.session.is_closed:
                     return
             has_lasted = asyncio.get_running_loop().time() - began > _MAX_DELAY
             pause = _FIRST_DELAY if has_lasted else min(2 * pause, _MAX_DELAY)
@@ -123,10 +107,7 @@ class ServerConnection:
     async def notify_roots_changed(self) -> None:
         """Notify the server. A stateless one asks for the roots when it needs them. Raises McpFailure."""
         if not self._is_stateless:
-            await self._session.notify("notifications/roots/list_changed")
-
-    async def close(self) -> None:
-        await self._session.close()
+            await self.session.notify("notifications/roots/list_changed")
 
     @property
     def _is_stateless(self) -> bool:

@@ -54,14 +54,13 @@ def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
     for name, sharers in sharing.items():
         if len(sharers) > 1:
             listed = ", ".join(sorted(f'"{own_name}"' for own_name in sharers))
-            problems.append(
-                lazy(
-                    "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
-                    alias=alias,
-                    listed=listed,
-                    name=name,
-                )
+            problem = lazy(
+                "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
+                alias=alias,
+                listed=listed,
+                name=name,
             )
+            problems.append(problem)
     tools = tuple(NamedTool(name, sharers[0]) for name, sharers in sharing.items() if len(sharers) == 1)
     return ToolNaming(tools, tuple(problems))
 
@@ -112,7 +111,8 @@ def registered_name(alias: str, own_name: str) -> str:
 
     A name that is too long keeps its start and its end, with a digest between them.
     """
-    name = _with_valid_start(f"{_sanitize_name(alias)}{_SEPARATOR}{_sanitize_name(own_name)}")
+    name = f"{_sanitize_name(alias)}{_SEPARATOR}{_sanitize_name(own_name)}"
+    name = name if name[0].isalpha() or name[0] == "_" else f"_{name}"
     if not re.search("[A-Za-z0-9]", _sanitize_name(own_name)):
         # Nothing distinctive is left of the name, for example in a non-Latin script.
         name = f"{name[: _HEAD_LENGTH + _TAIL_LENGTH]}_{_digest(alias, own_name)}"
@@ -153,10 +153,6 @@ def _escape(text: str) -> str:
 
 def _sanitize_name(text: str) -> str:
     return re.sub(_INVALID_CHARACTER, "_", text)
-
-
-def _with_valid_start(name: str) -> str:
-    return name if name[0].isalpha() or name[0] == "_" else f"_{name}"
 
 
 def _digest(alias: str, own_name: str) -> str:

@@ -107,9 +107,8 @@ def _parse_media(block: JsonObject, source: str) -> ContentBlock:
 
 
 def _omitted_media(what: str, kind: str, declared: str | None) -> ContentBlock:
-    return ContentBlock(
-        (ClientNote(f"[{what}.]"),), f"[{kind.capitalize()}: {declared or 'unknown type'}, not readable]"
-    )
+    shown = f"[{kind.capitalize()}: {declared or 'unknown type'}, not readable]"
+    return ContentBlock((ClientNote(f"[{what}.]"),), shown)
 
 
 def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
@@ -128,9 +127,8 @@ def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
     mime_type = declared or _DEFAULT_TYPE if found is None else found.mime_type
     note = f"{source} provided the following embedded resource with mime-type: {mime_type}"
     if found is None:
-        return ContentBlock(
-            (ClientNote(f"[{note}, of {len(data)} bytes, which no model takes: they were left out]"),), shown
-        )
+        note = f"[{note}, of {len(data)} bytes, which no model takes: they were left out]"
+        return ContentBlock((ClientNote(note),), shown)
     return ContentBlock((ClientNote(f"[{note}]"), found), shown)
 
 

@@ -77,21 +77,14 @@ class _Listing(Generic[_Item]):
 
     def add_page(self, page: JsonObject) -> bool:
         """Add the items of a page. False: the limit is reached. Raises McpFailure."""
-        items = page.get(self._kind.name)
+        name, limit = self._kind.name, self._kind.limit
+        items = page.get(name)
         if not isinstance(items, list | tuple):
-            message = lazy(
-                "The server's answer to {method} has no list of {name}.",
-                method=f"{self._kind.name}/list",
-                name=self._kind.name,
-            )
+            message = lazy("The server's answer to {method} has no list of {name}.", method=f"{name}/list", name=name)
             raise McpFailure(message, McpProblem.MALFORMED)
         for item in items:
-            if len(self._known) >= self._kind.limit:
-                self.problems.append(
-                    lazy(
-                        "Of its {name} only the first {most:,} were taken.", name=self._kind.name, most=self._kind.limit
-                    )
-                )
+            if len(self._known) >= limit:
+                self.problems.append(lazy("Of its {name} only the first {most:,} were taken.", name=name, most=limit))
                 return False
             try:
                 self._add(self._kind.parse(item))
@@ -133,23 +126,19 @@ async def _read_pages(send: SendRequest, listing: _Listing[_Item], name: str) ->
         if not listing.add_page(page) or cursor is None:
             return
         if not isinstance(cursor, str) or len(cursor) > _MAX_CURSOR_LENGTH or cursor in seen:
-            listing.problems.append(
-                lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
-            )
+            problem = lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
+            listing.problems.append(problem)
             return
         seen.add(cursor)
-    listing.problems.append(
-        lazy(
-            "Its {name} were listed only in part: there are more than {most} pages of them.", name=name, most=_MAX_PAGES
-        )
+    problem = lazy(
+        "Its {name} were listed only in part: there are more than {most} pages of them.", name=name, most=_MAX_PAGES
     )
+    listing.problems.append(problem)
 
 
 def limit_problems(problems: list[str]) -> tuple[str, ...]:
     """Limit the number of problems."""
     if len(problems) <= _MAX_PROBLEMS:
         return tuple(problems)
-    return (
-        *problems[: _MAX_PROBLEMS - 1],
-        lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1),
-    )
+    rest = lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1)
+    return (*problems[: _MAX_PROBLEMS - 1], rest)

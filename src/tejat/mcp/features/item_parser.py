@@ -24,8 +24,7 @@ class InvalidItem(ValueError):
 
 def parse_tool(given: JsonValue) -> ServerTool:
     """Raises InvalidItem."""
-    item = _require_object(given, lazy("A tool"))
-    name = _require_identity(item.get("name"), lazy("A tool"), lazy("name"), _MAX_NAME_LENGTH)
+    item, name = _require_item(given, "name", lazy("A tool"), lazy("name"), _MAX_NAME_LENGTH)
     marks = _object(item.get("annotations")) or {}
     return ServerTool(
         name=name,
@@ -45,8 +44,7 @@ def parse_tool(given: JsonValue) -> ServerTool:
 
 def parse_prompt(given: JsonValue) -> ServerPrompt:
     """Raises InvalidItem, also for an invalid argument, without which the prompt could not be used."""
-    item = _require_object(given, lazy("A prompt"))
-    name = _require_identity(item.get("name"), lazy("A prompt"), lazy("name"), _MAX_NAME_LENGTH)
+    item, name = _require_item(given, "name", lazy("A prompt"), lazy("name"), _MAX_NAME_LENGTH)
     arguments = item.get("arguments")
     if arguments is None:
         arguments = []
@@ -63,8 +61,7 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
 
 def parse_resource(given: JsonValue) -> ServerResource:
     """Raises InvalidItem."""
-    item = _require_object(given, lazy("A resource"))
-    uri = _require_identity(item.get("uri"), lazy("A resource"), lazy("address"), _MAX_URI_LENGTH)
+    item, uri = _require_item(given, "uri", lazy("A resource"), lazy("address"), _MAX_URI_LENGTH)
     kind = item.get("mimeType")
     return ServerResource(
         uri=uri,
@@ -91,26 +88,24 @@ def _parse_argument(given: JsonValue, prompt: str) -> PromptArgument:
     return PromptArgument(name, _description(given.get("description")), is_required=given.get("required") is True)
 
 
-def _require_object(given: JsonValue, what: str) -> JsonObject:
+def _require_item(given: JsonValue, key: str, what: str, called: str, longest: int) -> tuple[JsonObject, str]:
+    """Return the item and its name in the field `key`."""
     if not isinstance(given, Mapping):
         raise InvalidItem(lazy("{what} was left out: it is no object.", what=what))
-    return given
-
-
-def _require_identity(given: JsonValue, what: str, called: str, longest: int) -> str:
+    name = given.get(key)
     # Names are never truncated: the result would be another name.
-    if not isinstance(given, str) or not given.strip():
+    if not isinstance(name, str) or not name.strip():
         raise InvalidItem(lazy("{what} was left out: it has no {called}.", what=what, called=called))
-    if len(given) > longest:
+    if len(name) > longest:
         message = lazy(
             "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
             what=what,
             called=called,
             longest=longest,
-            given=quote_name(given),
+            given=quote_name(name),
         )
         raise InvalidItem(message)
-    return given
+    return given, name
 
 
 def _description(given: JsonValue) -> str:

@@ -42,11 +42,8 @@ class PromptCommand:
 
     @property
     def description(self) -> str:
-        return (
-            self.prompt.description
-            or self.prompt.title
-            or lazy("A prompt of MCP server {alias}", alias=self.server.alias)
-        )
+        fallback = lazy("A prompt of MCP server {alias}", alias=self.server.alias)
+        return self.prompt.description or self.prompt.title or fallback
 
 
 @frozen
@@ -71,11 +68,10 @@ def build_prompt_commands(
     for server, prompt in sorted(offered, key=lambda pair: (pair[0].alias, pair[1].name)):
         problem = own_name_problem(prompt.name)
         if problem is None:
-            usable.append((server, prompt, _command_name(prompt.name)))
+            usable.append((server, prompt, re.sub(r"\s+", "-", prompt.name.strip())))
         else:
-            problems.append(
-                lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
-            )
+            left_out = lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
+            problems.append(left_out)
     short = Counter(name for _, _, name in usable)
     whole = Counter(f"{server.alias}_{name}" for server, _, name in usable)
     for server, prompt, name in usable:
@@ -84,20 +80,14 @@ def build_prompt_commands(
         elif whole[qualified := f"{server.alias}_{name}"] == 1 and qualified not in taken:
             commands.append(PromptCommand(qualified, server, prompt))
         else:
-            problems.append(
-                lazy(
-                    'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, '
-                    "too.",
-                    name=prompt.name,
-                    alias=server.alias,
-                    qualified=qualified,
-                )
+            left_out = lazy(
+                'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, too.',
+                name=prompt.name,
+                alias=server.alias,
+                qualified=qualified,
             )
+            problems.append(left_out)
     return PromptCommands(tuple(commands), tuple(problems))
-
-
-def _command_name(name: str) -> str:
-    return re.sub(r"\s+", "-", name.strip())
 
 
 async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Part, ...]:

@@ -135,16 +135,14 @@ class DiscoveredMCPTool(BaseTool):
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         """The server's description is unsanitized: whoever shows it makes hidden characters visible."""
+        descriptions = (self._server_description, _format_annotations(self._declared.annotations))
         return McpConfirmation(
             title=lazy("Confirm MCP Tool Execution"),
             server_name=self._server.alias,
             tool_name=self.own_name,
             tool_display_name=self.display_name,
             tool_args=cast("JsonObject", params),
-            tool_description="\n\n".join(
-                filter(None, [self._server_description, _format_annotations(self._declared.annotations)])
-            )
-            or None,
+            tool_description="\n\n".join(filter(None, descriptions)) or None,
             tool_parameter_schema=self.parameter_schema,
             digest=self._call_digest(params),
         )

@@ -86,20 +86,14 @@ class ToolPins:
 
 def tool_digest(tool: ServerTool) -> str:
     """Return a digest of the whole declaration. Raises ValueError if it is nested too deeply."""
-    annotations = tool.annotations
+    marks = tool.annotations
     declared = {
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
         "input": tool.input_schema,
         "output": tool.output_schema,
-        "annotations": [
-            annotations.title,
-            annotations.read_only,
-            annotations.destructive,
-            annotations.idempotent,
-            annotations.open_world,
-        ],
+        "annotations": [marks.title, marks.read_only, marks.destructive, marks.idempotent, marks.open_world],
     }
     try:
         return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()

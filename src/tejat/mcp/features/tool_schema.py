@@ -28,6 +28,7 @@ _NUMBER_KEYWORDS = frozenset(
         *("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"),
     ]
 )
+_EMPTY_CONTENT: dict[str, JsonObject] = {"object": {"properties": {}}, "array": {"items": {}}}
 _TEXT_KEYWORDS = frozenset({"title", "description"})
 _RECURSIVE_NOTE = "(this part repeats itself; what it holds is not told again)"
 
@@ -43,17 +44,11 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
         cleaned = _as_parameters(_Cleaner(schema).clean(schema, depth=0, parents=frozenset({"#"})))
         if len(dump_json(cleaned)) > MAX_CHARACTERS:
             raise _UnsupportedSchema(_TOO_LONG)
-    except _UnsupportedSchema as hopeless:
+    except (_UnsupportedSchema, RecursionError) as hopeless:
         return lazy(
             "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
             tool=tool,
-            why=hopeless,
-        )
-    except RecursionError:
-        return lazy(
-            "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
-            tool=tool,
-            why=_TOO_DEEP,
+            why=_TOO_DEEP if isinstance(hopeless, RecursionError) else hopeless,
         )
     return cleaned
 
@@ -240,14 +235,7 @@ def _letters(text: str) -> str:
 def _recursive_placeholder(target: JsonValue) -> _Cleaned:
     """Return the placeholder for a recursive part."""
     types = _schema_types(target)[0] if isinstance(target, Mapping) else []
-    known: _Cleaned = {"type": types[0]} if len(types) == 1 else {}
-    match known.get("type"):
-        case "object":
-            known["properties"] = {}
-        case "array":
-            known["items"] = {}
-        case _:
-            pass
+    known = {"type": types[0], **_EMPTY_CONTENT.get(types[0], {})} if len(types) == 1 else {}
     return {**known, "description": _RECURSIVE_NOTE}
 
 

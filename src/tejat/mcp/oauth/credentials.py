@@ -27,7 +27,7 @@ from tejat.mcp.protocol import (
     JsonRpcRequest,
     message_to_json,
 )
-from tejat.mcp.transports.http_channel import EVENT_STREAM, JSON, ChannelRequest, HttpChannel
+from tejat.mcp.transports.http_channel import EVENT_STREAM, POST_HEADERS, ChannelRequest, HttpChannel
 from tejat.mcp.transports.http_headers import protocol_headers
 from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.types import HttpLimits
@@ -201,8 +201,7 @@ async def _fetch_challenge(server: McpServer, client: HttpClient) -> str | None:
 
 
 def _probe_request(request: JsonRpcRequest) -> ChannelRequest:
-    kinds = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
-    headers = kinds | protocol_headers(request, revision=None, session=None)
+    headers = POST_HEADERS | protocol_headers(request, revision=None, session=None)
     return ChannelRequest("POST", headers, _PROBE_LIMITS, dump_json(message_to_json(request)).encode())
 
 

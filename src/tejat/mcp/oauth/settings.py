@@ -5,8 +5,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.oauth.token_store import TokenKey
-from tejat.workspace.http.types import HttpFailure
-from tejat.workspace.http.url import parse_url
+from tejat.mcp.transports.http_channel import parse_origin
 
 
 @frozen
@@ -64,10 +63,7 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
 
 def token_key(alias: str, server: McpServer) -> TokenKey:
     """Return the key of a server's tokens. Raises McpFailure with CONFIGURATION for an invalid URL."""
-    try:
-        origin = parse_url(server.http_url or server.url or "")[0]
-    except HttpFailure as failure:
-        raise _configuration_failure(failure.message) from None
+    origin = parse_origin(server.http_url or server.url or "")
     return TokenKey(alias, f"{origin.scheme}://{origin.authority}")
 
 

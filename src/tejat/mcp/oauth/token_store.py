@@ -60,12 +60,7 @@ class TokenStore:
     """
 
     def __init__(self, directory: str) -> None:
-        self._directory = directory
-
-    @property
-    def directory(self) -> str:
-        """The directory of the files."""
-        return self._directory
+        self.directory = directory
 
     def read(self, key: TokenKey) -> OAuthGrant | None:
         """Return the grant; None without a valid one."""
@@ -89,7 +84,7 @@ class TokenStore:
             "resource": grant.resource,
         }
         try:
-            make_private_directory(self._directory)
+            make_private_directory(self.directory)
             write_private_file(self._path(key), dump_json(known, indent=1), follow_symlinks=False)
         except OSError as error:
             raise self._failure(key, error) from None
@@ -127,22 +122,21 @@ class TokenStore:
 
     def _open_lock(self, key: TokenKey) -> int:
         try:
-            make_private_directory(self._directory)
+            make_private_directory(self.directory)
             return open_lock_file(f"{self._path(key)}.lock")
         except OSError as error:
             raise self._failure(key, error) from None
 
     def _path(self, key: TokenKey) -> str:
         name = hashlib.sha256(json.dumps([key.alias, key.origin]).encode()).hexdigest()
-        return os.path.join(self._directory, f"{name[:32]}.json")
+        return os.path.join(self.directory, f"{name[:32]}.json")
 
     def _failure(self, key: TokenKey, error: OSError) -> McpFailure:
-        why = error.strerror or lazy("it cannot be used")
         message = lazy(
             "The login of {alias} cannot be kept in {directory}: {why}.",
             alias=key.alias,
-            directory=self._directory,
-            why=why,
+            directory=self.directory,
+            why=error.strerror or lazy("it cannot be used"),
         )
         return McpFailure(message, McpProblem.CONFIGURATION)
 

@@ -23,6 +23,7 @@ MAX_MESSAGE_BYTES = 16 * 2**20
 """Limit of one message."""
 EVENT_STREAM = "text/event-stream"
 JSON = "application/json"
+POST_HEADERS = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
 
 
 class HttpCredentials(Protocol):
@@ -59,7 +60,7 @@ class HttpChannel:
     ) -> None:
         self._client = client
         self._url = url
-        self._origin = _parse_origin(url)
+        self._origin = parse_origin(url)
         self._headers = headers
         is_said = any(name.lower() == "authorization" for name in headers)
         self._credentials = None if is_said else credentials
@@ -75,7 +76,7 @@ class HttpChannel:
         """Return a channel to another URL of the same server. Raises McpFailure for another origin."""
         with suppress(ValueError, McpFailure):
             url = urljoin(self._url, reference.strip())
-            if _parse_origin(url) == self._origin:
+            if parse_origin(url) == self._origin:
                 return HttpChannel(self._client, url, headers=self._headers, credentials=self._credentials)
         message = lazy("{where} wants its messages sent to another server, which is not done.", where=self.host)
         raise McpFailure(message, McpProblem.CONFIGURATION)
@@ -97,18 +98,17 @@ class HttpChannel:
         body = b""
         with suppress(HttpFailure):
             body = await response.read(_MAX_ERROR_BYTES)
-        for message in _parse_messages_if_valid(body):
-            if isinstance(message, JsonRpcError):
-                return McpFailure(message.message, McpProblem.REFUSED, code=message.code, data=message.data)
+        with suppress(McpFailure):
+            for received in parse_messages(body, ""):
+                if isinstance(received, JsonRpcError):
+                    return McpFailure(received.message, McpProblem.REFUSED, code=received.code, data=received.data)
         kind = content_type(response)
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
         excerpt = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
-        return McpFailure(
-            lazy(
-                "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
-            ),
-            McpProblem.MALFORMED,
+        message = lazy(
+            "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
         )
+        return McpFailure(message, McpProblem.MALFORMED)
 
     async def _response(self, stack: AsyncExitStack, request: ChannelRequest) -> HttpResponse:
         can_renew, can_move = True, True
@@ -231,17 +231,12 @@ _PROBLEMS = {
 }
 
 
-def _parse_origin(url: str) -> Origin:
+def parse_origin(url: str) -> Origin:
+    """Raises McpFailure with CONFIGURATION."""
     try:
         return parse_url(url)[0]
     except HttpFailure as failure:
         raise McpFailure(failure.message, McpProblem.CONFIGURATION) from None
-
-
-def _parse_messages_if_valid(body: bytes) -> list[JsonRpcMessage]:
-    with suppress(McpFailure):
-        return parse_messages(body, "")
-    return []
 
 
 def _format_status(status: int) -> str:

@@ -95,11 +95,8 @@ class NdjsonDecoder:
             self._is_done = True
             return [EndlessLine()]
         if tail is not None:
-            return [
-                _invalid_line(
-                    lazy("it is longer than {most:,} bytes", most=self._max_bytes), line, tail, is_too_long=True
-                )
-            ]
+            reason = lazy("it is longer than {most:,} bytes", most=self._max_bytes)
+            return [_invalid_line(reason, line, tail, is_too_long=True)]
         return _parse_line(line) if line and not line.isspace() else []
 
 
@@ -133,12 +130,8 @@ def _parse_line(line: bytearray) -> list[DecodedLine]:
         return [_parse_item(given, line)]
     items = cast("list[object]", given)
     if not 0 < len(items) <= _MAX_BATCH:
-        return [
-            InvalidLine(
-                lazy("a batch has 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items)),
-                start=_excerpt(line),
-            )
-        ]
+        reason = lazy("a batch has 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items))
+        return [InvalidLine(reason, start=_excerpt(line))]
     return [_parse_item(item, line) for item in items]
 
 

@@ -12,12 +12,11 @@ from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcMessage, JsonRpcRequest, RequestId
 from tejat.mcp.transports.base import FailureHandler, MessageHandler, Transport
-from tejat.mcp.transports.http_channel import HttpCredentials
+from tejat.mcp.transports.http_channel import HttpCredentials, parse_origin
 from tejat.mcp.transports.sse import SseTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
-from tejat.workspace.http.types import HttpFailure
-from tejat.workspace.http.url import Origin, parse_url
+from tejat.workspace.http.url import Origin
 
 _LOCAL_SUFFIXES = (
     ".localhost",
@@ -71,17 +70,16 @@ def create_remote_transport(
     Raises McpFailure with CONFIGURATION.
     """
     url = server.http_url or server.url or ""
-    origin = _origin(url)
+    origin = parse_origin(url)
     kind = "http" if server.http_url else _transport_kind(server.type)
     make = {"http": StreamableHttpTransport, "sse": SseTransport}.get(kind, FallbackTransport)
     transport = make(client, url, server.headers, credentials=credentials)
     where = f"{origin.scheme}://{origin.host_header}"
-    is_open = not origin.is_secure and not _is_loopback(origin)
-    warning = (
-        lazy("{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where)
-        if is_open
-        else ""
-    )
+    warning = ""
+    if not origin.is_secure and not _is_loopback(origin):
+        warning = lazy(
+            "{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where
+        )
     return RemoteTransport(transport, "sse" if kind == "sse" else "http", where, warning)
 
 
@@ -99,7 +97,7 @@ def is_on_other_host(server: McpServer) -> bool:
     Names and addresses in local networks may refer to this machine: they do not count.
     """
     try:
-        origin = _origin(server.http_url or server.url or "")
+        origin = parse_origin(server.http_url or server.url or "")
     except McpFailure:
         return False
     name = origin.host.lower().removesuffix(".")
@@ -192,13 +190,6 @@ class FallbackTransport:
 
 
 _NO_FALLBACK = frozenset({McpProblem.UNAUTHORIZED, McpProblem.START, McpProblem.CONFIGURATION})
-
-
-def _origin(url: str) -> Origin:
-    try:
-        return parse_url(url)[0]
-    except HttpFailure as failure:
-        raise _configuration_failure(failure.message) from None
 
 
 def _transport_kind(given: str | None) -> str:

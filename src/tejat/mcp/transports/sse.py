@@ -13,8 +13,8 @@ from tejat.mcp.protocol import TOOL_CALL, JsonRpcMessage, JsonRpcRequest, Reques
 from tejat.mcp.transports.base import FailureHandler, MessageHandler
 from tejat.mcp.transports.http_channel import (
     EVENT_STREAM,
-    JSON,
     MAX_MESSAGE_BYTES,
+    POST_HEADERS,
     ChannelRequest,
     HttpChannel,
     HttpCredentials,
@@ -37,6 +37,8 @@ _OPEN_PROBLEMS = frozenset({McpProblem.CONFIGURATION, McpProblem.UNAUTHORIZED})
 class SseTransport:
     """A server with an event stream. When the stream ends, the connection is closed."""
 
+    stderr_tail: tuple[str, ...] = ()
+
     def __init__(
         self,
         client: HttpClient,
@@ -58,9 +60,8 @@ class SseTransport:
         self._on_failure = on_failure
         opened: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
         self._reader = asyncio.get_running_loop().create_task(self._read(opened))
-        failure = McpFailure(
-            lazy("{where} does not say where it wants messages.", where=self._channel.host), McpProblem.START
-        )
+        message = lazy("{where} does not say where it wants messages.", where=self._channel.host)
+        failure = McpFailure(message, McpProblem.START)
         is_open = False
         try:
             with suppress(TimeoutError):
@@ -100,16 +101,11 @@ class SseTransport:
         if tasks:
             await asyncio.wait(tasks, timeout=0.5)
 
-    @property
-    def stderr_tail(self) -> tuple[str, ...]:
-        return ()
-
     async def _read(self, opened: "asyncio.Future[McpFailure | None]") -> None:
         """Deliver the messages of the stream until it ends. `opened` gets the result of opening it."""
+        listen = ChannelRequest("GET", {"Accept": EVENT_STREAM}, _LISTEN_LIMITS)
         try:
-            async with self._channel.request(
-                ChannelRequest("GET", {"Accept": EVENT_STREAM}, _LISTEN_LIMITS)
-            ) as response:
+            async with self._channel.request(listen) as response:
                 if response.status != 200:
                     raise await self._channel.read_failure(response)
                 if content_type(response) != EVENT_STREAM:
@@ -154,8 +150,7 @@ class SseTransport:
                 self._on_failure(failure, request.id)
 
     async def _post(self, message: JsonRpcMessage, endpoint: HttpChannel) -> None:
-        headers = {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
-        headers |= protocol_headers(message, revision=self._revision, session=None)
+        headers = POST_HEADERS | protocol_headers(message, revision=self._revision, session=None)
         body = dump_json(message_to_json(message)).encode()
         once = isinstance(message, JsonRpcRequest) and message.method == TOOL_CALL
         async with endpoint.request(ChannelRequest("POST", headers, _SEND_LIMITS, body, once=once)) as response:

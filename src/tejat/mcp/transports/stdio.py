@@ -224,20 +224,15 @@ class _ServerProcess:
 
     @property
     def stderr_tail(self) -> tuple[str, ...]:
-        words = self._stderr_tail.lines
-        match self._invalid_lines:
-            case 0:
-                return words
-            case 1:
-                return lazy(
-                    "(A line on its standard output is no message: {line})", line=self._first_invalid_line
-                ), *words
-            case count:
-                return lazy(
-                    "({count:,} lines on its standard output are no messages, first: {line})",
-                    count=count,
-                    line=self._first_invalid_line,
-                ), *words
+        count, line = self._invalid_lines, self._first_invalid_line
+        if count == 0:
+            return self._stderr_tail.lines
+        note = lazy("(A line on its standard output is no message: {line})", line=line)
+        if count > 1:
+            note = lazy(
+                "({count:,} lines on its standard output are no messages, first: {line})", count=count, line=line
+            )
+        return note, *self._stderr_tail.lines
 
     async def _wait_until_closed(self) -> McpFailure:
         exited = self._loop.create_task(_wait_for_exit(self._running))
@@ -301,10 +296,8 @@ class _ServerProcess:
                 self._set_broken(McpFailure(lazy("The server sent a line without end."), McpProblem.TOO_LARGE))
             case InvalidLine(answer_to=request_id) if request_id is not None:
                 problem = McpProblem.TOO_LARGE if received.is_too_long else McpProblem.MALFORMED
-                self._on_failure(
-                    McpFailure(lazy("The server's answer cannot be read: {why}.", why=received.reason), problem),
-                    request_id,
-                )
+                message = lazy("The server's answer cannot be read: {why}.", why=received.reason)
+                self._on_failure(McpFailure(message, problem), request_id)
             case InvalidLine():
                 self._invalid_lines += 1
                 self._first_invalid_line = self._first_invalid_line or printable_line(received.start)
@@ -355,11 +348,9 @@ def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
 
 def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
     if running.exit is None:
-        message = (
-            lazy("The server and the process that watched over it were killed.")
-            if is_over
-            else lazy("The server hung up.")
-        )
+        message = lazy("The server hung up.")
+        if is_over:
+            message = lazy("The server and the process that watched over it were killed.")
     elif running.exit.signal is not None:
         message = lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
     else:

@@ -27,6 +27,7 @@ from tejat.mcp.transports.http_channel import (
     EVENT_STREAM,
     JSON,
     MAX_MESSAGE_BYTES,
+    POST_HEADERS,
     ChannelRequest,
     HttpChannel,
     HttpCredentials,
@@ -66,6 +67,8 @@ class StreamableHttpTransport:
     A request fails alone if it gets no response; the connection is closed only when the server has ended the session. A
     stream that breaks before the response is resumed if its events have ids.
     """
+
+    stderr_tail: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -125,10 +128,6 @@ class StreamableHttpTransport:
                 async with self._channel.request(ending):
                     pass
 
-    @property
-    def stderr_tail(self) -> tuple[str, ...]:
-        return ()
-
     def _spawn(self, work: Coroutine[object, object, None]) -> "asyncio.Task[None]":
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
@@ -136,9 +135,7 @@ class StreamableHttpTransport:
         return task
 
     def _headers(self, message: JsonRpcMessage | None) -> dict[str, str]:
-        kind = (
-            {"Accept": EVENT_STREAM} if message is None else {"Accept": f"{JSON}, {EVENT_STREAM}", "Content-Type": JSON}
-        )
+        kind = {"Accept": EVENT_STREAM} if message is None else POST_HEADERS
         headers = kind | protocol_headers(message, revision=self._revision, session=self._session)
         if isinstance(message, JsonRpcRequest) and message.method == TOOL_CALL and "Mcp-Method" in headers:
             headers |= self._parameters.headers_for_call(message.params or {})
@@ -146,9 +143,8 @@ class StreamableHttpTransport:
 
     async def _send_one_way(self, message: JsonRpcMessage) -> None:
         """Send a message that has no response."""
-        async with self._channel.request(
-            ChannelRequest("POST", self._headers(message), _SEND_LIMITS, _encode(message))
-        ) as response:
+        post = ChannelRequest("POST", self._headers(message), _SEND_LIMITS, _encode(message))
+        async with self._channel.request(post) as response:
             if not 200 <= response.status < 300:
                 raise await self._failure(response)
 
@@ -292,11 +288,9 @@ class StreamableHttpTransport:
 
     def _no_answer_failure(self, response: HttpResponse) -> McpFailure:
         kind = content_type(response)
-        content = (
-            lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
-            if kind not in ("", JSON, EVENT_STREAM)
-            else lazy("nothing")
-        )
+        content = lazy("nothing")
+        if kind not in ("", JSON, EVENT_STREAM):
+            content = lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
         message = lazy(
             "{where} said {said} where an answer was due (status {status}).",
             where=self._channel.host,
