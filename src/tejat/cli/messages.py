@@ -1,6 +1,7 @@
 """Messages of the program on standard error."""
 
 import sys
+from collections.abc import Iterable
 
 from tejat.core.errors import SandboxUnavailable, UsageError
 from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_USAGE
@@ -16,6 +17,11 @@ def one_line(text: str) -> str:
 def print_error(message: object) -> None:
     """Print an error or a note for the user to standard error, sanitized and translated."""
     print(f"tejat: {sanitize_text(translate(message))}", file=sys.stderr, flush=True)
+
+
+def print_errors(messages: Iterable[object]) -> None:
+    for message in messages:
+        print_error(message)
 
 
 def print_usage_error(error: UsageError) -> int:

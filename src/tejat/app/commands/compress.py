@@ -12,9 +12,8 @@ from tejat.core.ui.report import Report, Tone, text_report
 class CompressCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
-        session = self.context.session
         self.context.require_idle()
-        user.show(_compression_report(await session.compress()))
+        user.show(_compression_report(await self.context.session.compress()))
 
 
 def _compression_report(outcome: Compressed) -> Report:

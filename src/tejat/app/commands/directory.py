@@ -26,7 +26,8 @@ class DirectoryCommand(SlashCommand):
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case "show", "":
-                user.show(self._list_report())
+                known = "\n".join(f"- {path}" for path in self.context.toolset.roots.paths)
+                user.show(Report(_("Current workspace directories:"), (Paragraph(known),)))
             case "add", "":
                 raise UsageError(_("Please provide at least one path to add."))
             case "add", paths:
@@ -40,10 +41,6 @@ class DirectoryCommand(SlashCommand):
             return complete_from(word, [("show", _("where this session works")), ("add", _("work there too"))])
         return _complete_directory(rest.rpartition(",")[2], self.context.run_config) if word == "add" else ()
 
-    def _list_report(self) -> Report:
-        paths = "\n".join(f"- {path}" for path in self.context.toolset.roots.paths)
-        return Report(_("Current workspace directories:"), (Paragraph(paths),))
-
     async def _add(self, paths: Sequence[str], user: UserPrompter) -> None:
         manager = self.context.manager
         self.context.require_idle()
@@ -55,8 +52,7 @@ class DirectoryCommand(SlashCommand):
             try:
                 (added if _add_root(manager, path) else known).append(path)
             except UsageError as error:
-                message = _("Error adding '{path}': {why}", path=typed, why=error)
-                problems.append(Paragraph(message, Tone.BAD))
+                problems.append(Paragraph(_("Error adding '{path}': {why}", path=typed, why=error), Tone.BAD))
         if added:
             await _announce(manager, added)
         blocks = [

@@ -19,14 +19,11 @@ class HelpCommand(SlashCommand):
             return
         name = arguments.removeprefix("/").casefold()
         found = [each for each in summaries if name in (each.name.casefold(), *each.aliases)]
-        user.show(_command_help(found[0]) if found else text_report(_unknown_message(arguments), Tone.BAD))
+        unknown = _("There is no command {name}. /help shows all of them.", name=f"/{arguments.removeprefix('/')}")
+        user.show(_command_help(found[0]) if found else text_report(unknown, Tone.BAD))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, ((each.name, each.summary) for each in CommandRegistry(self.context).summaries()))
-
-
-def _unknown_message(typed: str) -> str:
-    return _("There is no command {name}. /help shows all of them.", name=f"/{typed.removeprefix('/')}")
 
 
 def _overview(summaries: Sequence[CommandSummary], notes: Sequence[str]) -> Report:

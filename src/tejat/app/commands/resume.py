@@ -49,8 +49,7 @@ class ResumeCommand(SlashCommand):
         if not others:
             user.show(text_report(_("There is no other session of this project.")))
             return None
-        options = tuple(Option(_title(entry), _detail(entry)) for entry in others)
-        index = await user.choose(Choice(_("Which session do you want to go on with?"), options))
+        index = await user.choose(Choice(_("Which session do you want to go on with?"), tuple(map(_option, others))))
         return None if index is None else others[index]
 
 
@@ -58,6 +57,6 @@ def _title(entry: SessionSummary) -> str:
     return entry.title or _("(no prompt)")
 
 
-def _detail(entry: SessionSummary) -> str:
-    when = format_time(entry.modified)
-    return _("{when}, {model}, number {number}", when=when, model=entry.model, number=entry.number)
+def _option(entry: SessionSummary) -> Option:
+    when, model, number = format_time(entry.modified), entry.model, entry.number
+    return Option(_title(entry), _("{when}, {model}, number {number}", when=when, model=model, number=number))

@@ -28,15 +28,14 @@ class StatsCommand(SlashCommand):
 
     def _session(self) -> Report:
         session, counted = self.context.session, self.context.statistics
-        budget = session.conversation.budget
-        usage = counted.usage
+        cost, usage = session.conversation.budget.cost, counted.usage
         rows = [
             (_("Session"), session.session_id),
             (_("Requests"), f"{sum(model.requests for model in counted.models.values()):,}"),
             (_("Tokens sent"), f"{usage.prompt:,}"),
             (_("Of these cached"), f"{usage.cached:,}"),
             (_("Tokens received"), f"{usage.output + usage.thoughts:,}"),
-            (_("Cost"), _cost(budget.cost)),
+            (_("Cost"), _("unknown: nobody told what this model costs") if cost is None else f"${cost:.4f}"),
             (_("Calls"), f"{counted.calls:,}"),
             (_("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
             (_("Not allowed"), f"{len(counted.denials):,}"),
@@ -62,9 +61,8 @@ class StatsCommand(SlashCommand):
             )
             for name, model in models.items()
         )
-        return ReportTable(
-            rows, (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time"))
-        )
+        headings = (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time"))
+        return ReportTable(rows, headings)
 
     def _tools(self) -> ReportBlock:
         tools = self.context.statistics.tools
@@ -81,10 +79,6 @@ class StatsCommand(SlashCommand):
             for name, tool in tools.items()
         )
         return ReportTable(rows, (_("Tool"), _("Calls"), _("Failed"), _("Refused"), _("Time")))
-
-
-def _cost(cost: float | None) -> str:
-    return _("unknown: nobody told what this model costs") if cost is None else f"${cost:.4f}"
 
 
 def _seconds(seconds: float) -> str:

@@ -16,7 +16,9 @@ from tejat.core.ui.status import ThemeName
 class ThemeCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         if not arguments:
-            index = await user.choose(self._choice())
+            options = tuple(Option(theme.value, translate(label)) for theme, label in _THEME_LABELS.items())
+            initial = list(ThemeName).index(self.context.preferences.theme)
+            index = await user.choose(Choice(_("Which colours?"), options, initial=initial))
             if index is None:
                 return
             arguments = list(ThemeName)[index].value
@@ -28,10 +30,6 @@ class ThemeCommand(SlashCommand):
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         return complete_from(typed, ((theme.value, translate(label)) for theme, label in _THEME_LABELS.items()))
-
-    def _choice(self) -> Choice:
-        options = tuple(Option(theme.value, translate(label)) for theme, label in _THEME_LABELS.items())
-        return Choice(_("Which colours?"), options, initial=list(ThemeName).index(self.context.preferences.theme))
 
 
 _THEME_LABELS = {

@@ -39,7 +39,6 @@ from tejat.mcp.types import (
     ClientCallbacks,
     ClientSession,
     ConnectionStep,
-    McpRoot,
     ServerFeatures,
     ServerState,
     ServerStatus,
@@ -80,17 +79,14 @@ class McpManager:
         mask = SecretMask(configured_secrets(context.run_config.settings))
         self._notify: Callable[[str], None] = lambda message: notify(mask.mask_text(message))
         self._ask_model = ask_model
-        self._settings = {
-            alias: setting.value for alias, setting in configured_servers(context.run_config.settings).items()
-        }
+        configured = configured_servers(context.run_config.settings)
+        self._settings = {alias: setting.value for alias, setting in configured.items()}
         self._pins = ToolPins(context.run_config.paths.mcp_tool_pins(context.run_config.roots[0]))
         self._http = HttpClient(environment=context.run_config.environment)
-        deps = ConnectionDeps(
-            context.services.supervisor, self._http, context.services.wrap_in_sandbox, self._credentials
-        )
-        self._pool = McpClientPool(
-            plan_servers(context.run_config, deps), self._host(), version=__version__, on_change=self._on_status_change
-        )
+        services = context.services
+        deps = ConnectionDeps(services.supervisor, self._http, services.wrap_in_sandbox, self._credentials)
+        plans = plan_servers(context.run_config, deps)
+        self._pool = McpClientPool(plans, self._host(), version=__version__, on_change=self._on_status_change)
         self._catalogues: dict[str, object] = {}
         self._resource_tools: list[str] = []
         self._needs_login: dict[str, OAuthGrant | None] = {}
@@ -101,30 +97,26 @@ class McpManager:
         """Connect all servers that may be started, in the background."""
         self._pool.start()
         for name in self._context.run_config.settings.mcp_name_conflicts:
-            self._notify(
-                _(
-                    'The MCP server "{name}" of this project is not used: your own settings have one of that name, '
-                    "and your rules mean that one. Give the other another name ({source}).",
-                    name=sanitize_text(name.value),
-                    source=name.source,
-                )
+            message = _(
+                'The MCP server "{name}" of this project is not used: your own settings have one of that name, '
+                "and your rules mean that one. Give the other another name ({source}).",
+                name=sanitize_text(name.value),
+                source=name.source,
             )
+            self._notify(message)
         for alias, server in configured_servers(self._context.run_config.settings).items():
             if server.value.unknown_fields:
-                names = ", ".join(map(sanitize_text, server.value.unknown_fields))
-                self._notify(
-                    _(
-                        "MCP server {server}: nobody knows what is meant by {names} ({source}).",
-                        server=sanitize_text(alias),
-                        names=names,
-                        source=server.source,
-                    )
+                message = _(
+                    "MCP server {server}: nobody knows what is meant by {names} ({source}).",
+                    server=sanitize_text(alias),
+                    names=", ".join(map(sanitize_text, server.value.unknown_fields)),
+                    source=server.source,
                 )
+                self._notify(message)
         # Servers excluded on purpose are not worth a message.
         settings, statuses = self._context.run_config.settings, self._pool.statuses()
-        for reason, names in _group_by_reason(
-            [each for each in statuses if exclusion_reason(settings, each.alias) is None]
-        ):
+        unexpected = [each for each in statuses if exclusion_reason(settings, each.alias) is None]
+        for reason, names in _group_by_reason(unexpected):
             self._notify(_("MCP servers that are not started: {names}. {reason}", names=names, reason=reason))
 
     async def wait_settled(self, within: float | None) -> tuple[str, ...]:
@@ -196,9 +188,8 @@ class McpManager:
         found = [each for each in find_resources(wanted, self._resource_offers()) if each.label == wanted]
         alias = wanted.partition(":")[0]
         if not found and alias in self._settings:
-            raise LookupError(
-                _("the MCP server {server} has no such resource, or is not connected.", server=sanitize_text(alias))
-            )
+            server = sanitize_text(alias)
+            raise LookupError(_("the MCP server {server} has no such resource, or is not connected.", server=server))
         if not found:
             return None
         try:
@@ -236,10 +227,8 @@ class McpManager:
             return
         while self._resource_tools:
             registry.unregister(self._resource_tools.pop())
-        tools = (
-            (ListMcpResourcesTool(self._resource_offers), ReadMcpResourceTool(self._resource_offers)) if has_any else ()
-        )
-        for tool in tools:
+        for make_tool in (ListMcpResourcesTool, ReadMcpResourceTool) if has_any else ():
+            tool = make_tool(self._resource_offers)
             try:
                 registry.register(tool, source=ToolSource.MCP)
             except UsageError as error:
@@ -257,25 +246,22 @@ class McpManager:
     def _host(self) -> ClientCallbacks:
         ask_person, ask_model = self._context.ask_user, self._ask_model
         return ClientCallbacks(
-            roots=self._roots,
+            roots=lambda: [
+                to_mcp_root(root.real_path) for root in self._context.services.workspace().roots.directories
+            ],
             elicit=None if ask_person is None else self._request_gate.guard(partial(handle_elicitation, ask_person)),
             sample=None if ask_model is None else self._request_gate.guard(partial(handle_sampling_request, ask_model)),
         )
 
     def _credentials(self, alias: str, server: McpServer) -> OAuthCredentials | None:
         """Raises McpFailure with CONFIGURATION."""
-        return create_oauth_credentials(
-            alias, server, client=self._http, store=token_store(self._context.run_config.paths)
-        )
+        store = token_store(self._context.run_config.paths)
+        return create_oauth_credentials(alias, server, client=self._http, store=store)
 
     def _stored_grant(self, alias: str) -> OAuthGrant | None:
         with suppress(McpFailure):
             return token_store(self._context.run_config.paths).read(token_key(alias, self._settings[alias]))
         return None
-
-    def _roots(self) -> Sequence[McpRoot]:
-        roots = self._context.services.workspace().roots.directories
-        return [to_mcp_root(root.real_path) for root in roots]
 
 
 def register_server_tools(

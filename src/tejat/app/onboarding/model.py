@@ -29,12 +29,8 @@ async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions
     Raises UsageError if the choice cannot be saved.
     """
     environment = dict(os.environ if options.environment is None else options.environment)
-    user.show(
-        Report(
-            _("There is no model to talk to yet."),
-            (Paragraph(_("Give a key of a service, or use a model on this machine. Either can be changed later.")),),
-        )
-    )
+    hint = _("Give a key of a service, or use a model on this machine. Either can be changed later.")
+    user.show(Report(_("There is no model to talk to yet."), (Paragraph(hint),)))
     local = await find_local_models(environment)
     while True:
         index = await user.choose(_model_question(local))
@@ -52,18 +48,14 @@ async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions
 
 
 def _model_question(local: Sequence[LocalModel]) -> Choice:
-    return Choice(
-        _("What do you want to use?"),
-        (
-            *(Option(model.name, _("{server} on this machine, no key needed", server=model.server)) for model in local),
-            *(
-                Option(_key_option_label(service), _("kept for you alone, or for this session only"))
-                for service in API_KEY_SERVICES
-            ),
-            Option(_("See the demo first"), _("a whole run without key and network")),
-            Option(_("Leave")),
-        ),
+    kept = _("kept for you alone, or for this session only")
+    options = (
+        *(Option(model.name, _("{server} on this machine, no key needed", server=model.server)) for model in local),
+        *(Option(_key_option_label(service), kept) for service in API_KEY_SERVICES),
+        Option(_("See the demo first"), _("a whole run without key and network")),
+        Option(_("Leave")),
     )
+    return Choice(_("What do you want to use?"), options)
 
 
 def _key_option_label(service: ApiKeyService) -> str:
@@ -80,17 +72,13 @@ async def _use_local_model(
     options: AgentOptions, model: LocalModel, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     paths = app_paths(environment)
-    path = paths.user_settings
-    choice = await user.choose(
-        Choice(
-            _("Use {model} from now on?", model=model.name),
-            (Option(_("Yes, always"), _("written into {path}", path=path)), Option(_("For this session only"))),
-        )
-    )
+    always = Option(_("Yes, always"), _("written into {path}", path=paths.user_settings))
+    question = _("Use {model} from now on?", model=model.name)
+    choice = await user.choose(Choice(question, (always, Option(_("For this session only")))))
     if choice is None:
         return None
     if choice == 0:
-        _save_model(paths, path, model.name, model.base_url)
+        _save_model(paths, model.name, model.base_url)
     if model.base_url is not None:
         environment["OPENAI_BASE_URL"] = model.base_url
     return replace(options, model=model.name, environment=environment)
@@ -104,22 +92,16 @@ async def _use_api_key(
     if key is None:
         return None
     paths = app_paths(environment)
-    choice = await user.choose(
-        Choice(
-            _("Keep the key?"),
-            (
-                Option(_("Yes"), _("in plain text in {path}, which only you can read", path=paths.credentials)),
-                Option(_("For this session only"), _("in memory, written nowhere")),
-            ),
-        )
-    )
+    keep = Option(_("Yes"), _("in plain text in {path}, which only you can read", path=paths.credentials))
+    forget = Option(_("For this session only"), _("in memory, written nowhere"))
+    choice = await user.choose(Choice(_("Keep the key?"), (keep, forget)))
     if choice is None:
         return None
     model = options.model or _DEFAULT_MODELS[service.provider]
     if choice == 0:
         path = save_api_key(paths, service.key_variable, key)
         if options.model is None:
-            _save_model(paths, paths.user_settings, model, None)
+            _save_model(paths, model, None)
         user.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
     environment[service.key_variable] = key
     return replace(options, model=model, environment=environment)
@@ -148,7 +130,9 @@ async def _ask_for_key(service: ApiKeyService, environment: Mapping[str, str], u
                     return key
 
 
-def _save_model(paths: AppPaths, path: str, name: str, base_url: str | None) -> None:
+def _save_model(paths: AppPaths, name: str, base_url: str | None) -> None:
+    path = paths.user_settings
+
     def change(text: str) -> str:
         changed = set_member(text, ("model", "name"), name)
         return changed if base_url is None else set_member(changed, ("model", "baseUrl"), base_url)

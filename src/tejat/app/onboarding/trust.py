@@ -56,20 +56,18 @@ def _trust_question(root: str, trust: TrustDecision, context: Sequence[str], ser
     rows += [(name, _("instructions for the model"), "") for name in context]
     blocks: list[ReportBlock] = [Paragraph(root, Tone.STRONG)]
     if rows or trust.level is TrustLevel.CHANGED:
+        heading = _("It brings along what could run commands or tell the model what to do:")
+        if trust.level is TrustLevel.CHANGED:
+            heading = _("It was trusted before, and has changed since. It brings along:")
         blocks += [
-            Paragraph(
-                _("It was trusted before, and has changed since. It brings along:")
-                if trust.level is TrustLevel.CHANGED
-                else _("It brings along what could run commands or tell the model what to do:")
-            ),
+            Paragraph(heading),
             ReportTable(tuple(rows)),
             *(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details),
             Paragraph(_("Nothing of it has been used so far. Trust ends when one of these files changes."), Tone.QUIET),
         ]
     if servers:
-        blocks.append(
-            Paragraph(_("Your MCP servers run only in folders that you trust: {names}.", names=", ".join(servers)))
-        )
+        names = ", ".join(servers)
+        blocks.append(Paragraph(_("Your MCP servers run only in folders that you trust: {names}.", names=names)))
     return Choice(
         _("Do you trust what is in this folder?"),
         (

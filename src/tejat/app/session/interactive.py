@@ -45,7 +45,7 @@ class InteractiveSession:
 
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
-        self._statistics = Statistics(_milliseconds)
+        self._statistics = Statistics(lambda seconds: round(seconds * 1000))
         manager.events.subscribe(self._statistics.record)
         self._status_source = StatusSource(manager)
         self.command_context = CommandContext(
@@ -126,7 +126,3 @@ class InteractiveSession:
         from tejat.app.session.shell_mode import open_shell_mode
 
         return open_shell_mode(self._manager)
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1000)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager
     from tejat.app.tools.external_tools import ExternalTools
     from tejat.app.tools.tool_services import ToolServices
-    from tejat.engine.calls.call_facts import FactCollector
     from tejat.engine.calls.scheduler import Scheduler
     from tejat.engine.hooks.session_hooks import SessionHooks
     from tejat.policy.engine import PolicyEngine
@@ -166,8 +165,11 @@ def open_toolset(
         services = stack.enter_context(ToolServices(workspace, run_config, sandbox))
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
-        hooks = _start_hooks(run_config, approver, services) if settings.hooks else None
+        hooks = None
+        if settings.hooks:
+            from tejat.app.hooks import start_hooks
 
+            hooks = start_hooks(run_config, approver, services)
         make_scheduler = partial(
             _make_scheduler,
             run_config,
@@ -203,6 +205,7 @@ def _make_scheduler(
     masks_secrets: bool,
 ) -> "Scheduler":
     """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
+    from tejat.engine.calls.call_facts import FactCollector
     from tejat.engine.calls.permission import Permission
     from tejat.engine.calls.policy_loader import load_policy, save_rule
     from tejat.engine.calls.scheduler import Scheduler
@@ -212,7 +215,7 @@ def _make_scheduler(
     settings, roots = run_config.settings, services.workspace().roots
     permission = Permission(
         load_policy(policy_texts, settings, options),
-        _make_fact_finder(run_config, roots),
+        FactCollector(roots, home=run_config.paths.home, search_path=run_config.environment.get("PATH", os.defpath)),
         approver,
         save=partial(save_rule, run_config.paths, roots.first.real_path),
         rule_roots=rule_roots,
@@ -237,26 +240,13 @@ def _make_external_tools(
 ) -> "ExternalTools":
     from tejat.app.tools.external_tools import ExternalToolContext, ExternalTools
 
-    return ExternalTools(
-        ExternalToolContext(run_config, services, registry, None if approver is None else approver.ask)
-    )
-
-
-def _start_hooks(run_config: RunConfig, approver: Approver | None, services: "ToolServices") -> "SessionHooks | None":
-    from tejat.app.hooks import start_hooks
-
-    return start_hooks(run_config, approver, services)
+    ask_user = None if approver is None else approver.ask
+    return ExternalTools(ExternalToolContext(run_config, services, registry, ask_user))
 
 
 def _is_simple_mode(mode: str | None, settings: Settings) -> bool:
     """Whether the mode is certainly valid and forbids no tool entirely."""
     return mode in (None, *ApprovalMode) and mode != ApprovalMode.PLAN and not settings.yolo_disabled.value
-
-
-def _make_fact_finder(run_config: RunConfig, roots: "Roots") -> "FactCollector":
-    from tejat.engine.calls.call_facts import FactCollector
-
-    return FactCollector(roots, home=run_config.paths.home, search_path=run_config.environment.get("PATH", os.defpath))
 
 
 def _output_directories(paths: AppPaths) -> list[str]:

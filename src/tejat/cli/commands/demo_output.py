@@ -1,7 +1,5 @@
 """The output of `tejat demo`: events of the run for newcomers."""
 
-from collections.abc import Sequence
-
 from tejat.core.agent.events import AgentEvent, Answered, EndReason, Noticed, Prompted, Retrying, RunEnded
 from tejat.core.i18n import _, translate
 from tejat.core.messages.types import FunctionCall
@@ -39,7 +37,7 @@ class DemoOutput:
                 return [bold(_("Model:")) + f" {sanitize_text(answer.text.strip())}", ""]
             case CallFinished(call=call):
                 called = f"{bold(sanitize_text(call.name))} {self._arguments(call)}".rstrip()
-                return [called, *_indent(self._result(event)), ""]
+                return [called, *(f"{_INDENT}{line}".rstrip() for line in self._result(event)), ""]
             case Retrying(reason=reason, wait=wait):
                 text = _(
                     "The model did not answer ({reason}); once more in {wait:.1f} s.",
@@ -58,9 +56,8 @@ class DemoOutput:
         """The arguments of a call in one line, without edit texts, which are in the diff."""
         if "command" in call.args:
             return f"$ {self._short(call.args['command'])}"
-        return " ".join(
-            f"{key}={self._short(value)}" for key, value in call.args.items() if key not in _HIDDEN_ARGUMENTS
-        )
+        shown = [(key, value) for key, value in call.args.items() if key not in _HIDDEN_ARGUMENTS]
+        return " ".join(f"{key}={self._short(value)}" for key, value in shown)
 
     def _short(self, value: object) -> str:
         text = sanitize_summary(self._relative(str(value)))
@@ -76,7 +73,7 @@ class DemoOutput:
         text = str(result.llm_content if is_seen else result.return_display)
         lines = sanitize_text(self._relative(text)).strip("\n").split("\n")
         if len(lines) > _MAX_LINES:
-            lines[_MAX_LINES:] = [_more_lines(len(lines) - _MAX_LINES)]
+            lines[_MAX_LINES:] = [_("… and {count} more lines", count=len(lines) - _MAX_LINES)]
         return lines
 
     def _relative(self, text: str) -> str:
@@ -112,26 +109,18 @@ What to try next, in a project of your own:
 docs/scripted.md tells how to write such a script yourself, and how to record a run and play it again.""")
 
 
-def _more_lines(count: int) -> str:
-    return _("… and {count} more lines", count=count)
-
-
-def _indent(lines: Sequence[str]) -> list[str]:
-    return [f"{_INDENT}{line}".rstrip() for line in lines]
-
-
 def _ending_lines(ended: RunEnded) -> list[str]:
     if ended.reason is EndReason.FINISHED:
         return _next_steps().split("\n")
     if ended.reason is EndReason.NOT_ALLOWED:
-        return [
-            _("You said no, so it was not done, and the run is over. In real use you would now say what to do instead.")
-        ]
+        text = _(
+            "You said no, so it was not done, and the run is over. In real use you would now say what to do instead."
+        )
+        return [text]
     if ended.failure is FailureKind.SCRIPT:
         return [
             _("The demonstration ends here. Its script knows only one way, and this was another:"),
             sanitize_text(translate(ended.message)),
         ]
-    return [
-        _("The demonstration ended early: {reason}", reason=sanitize_text(translate(ended.message) or ended.reason))
-    ]
+    reason = sanitize_text(translate(ended.message) or ended.reason)
+    return [_("The demonstration ended early: {reason}", reason=reason)]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tejat.app.inspection import open_policy
-from tejat.cli.messages import one_line, print_bad_usage, print_error, print_usage_error
+from tejat.cli.messages import one_line, print_bad_usage, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -70,8 +70,7 @@ def _list(options: argparse.Namespace) -> int:
         return EXIT_OK
     for tier in dict.fromkeys(rule.tier for rule in rules):
         _print_rules(tier, [rule for rule in rules if rule.tier == tier])
-    for problem in problems:
-        print_error(problem)
+    print_errors(problems)
     return EXIT_OK
 
 

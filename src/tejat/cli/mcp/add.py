@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
-from tejat.cli.messages import one_line, print_error
+from tejat.cli.messages import one_line, print_errors
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
 from tejat.config.paths import app_paths
@@ -43,8 +43,7 @@ def run(words: list[str]) -> int:
         done = _('MCP server "{name}" added to {scope} settings.', name=split.name, scope=scope)
     print(f"{done} ({transport})")
     print(f"  {one_line(entries.path(scope))}")
-    for line in _notes(split, options, entries, trust_state):
-        print_error(line)
+    print_errors(_notes(split, options, entries, trust_state))
     return EXIT_OK
 
 

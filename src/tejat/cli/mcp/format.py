@@ -4,7 +4,7 @@ import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
 
-from tejat.cli.messages import one_line, print_error
+from tejat.cli.messages import one_line, print_errors
 from tejat.config.mcp.entries import SettingsScope
 from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
@@ -37,9 +37,7 @@ def folder_changed_note() -> str:
 
 def print_unknown_server(name: str, known: Collection[str], notes: Sequence[str]) -> None:
     """Report an unknown server, with the notes that may explain it."""
-    for line in notes:
-        print_error(line)
-    print_error(unknown_server_message(name, known))
+    print_errors([*notes, unknown_server_message(name, known)])
 
 
 def unknown_server_message(name: str, known: Collection[str]) -> str:

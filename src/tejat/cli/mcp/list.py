@@ -6,7 +6,7 @@ import sys
 
 from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
 from tejat.cli.mcp.format import supports_unicode
-from tejat.cli.messages import one_line, print_error
+from tejat.cli.messages import one_line, print_errors
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
@@ -31,8 +31,7 @@ def run(words: list[str]) -> int:
 async def _list(*, as_json: bool) -> None:
     found: list[JsonObject] = []
     async with open_server_probe(["."]) as servers:
-        for line in servers.notes:
-            print_error(line)
+        print_errors(servers.notes)
         async for status in servers.connect_all():
             if as_json:
                 found.append(_to_json(status, servers))

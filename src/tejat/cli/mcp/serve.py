@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from tejat import __version__
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
-from tejat.cli.messages import print_error, print_usage_error
+from tejat.cli.messages import print_error, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.errors import UsageError
@@ -76,8 +76,7 @@ async def _serve(options: argparse.Namespace) -> int:
     if options.token_file is not None and options.http is None:
         raise UsageError(_("--token-file is for --http: over standard input and output there is no token."))
     async with open_tool_host(serving) as host:
-        for note in host.notes:
-            print_error(note)
+        print_errors(host.notes)
         server = ToolServer(host, version=__version__)
         try:
             if options.http is None:

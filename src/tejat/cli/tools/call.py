@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from tejat.app.tools.toolset import Toolset, open_tools, run_blocking_inline
-from tejat.cli.messages import print_error
+from tejat.cli.messages import print_error, print_errors
 from tejat.cli.policy_flags import policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.cli.tools.jsonl import serve_jsonl
@@ -49,7 +49,7 @@ async def _call(session: Toolset, name: str, words: Sequence[str]) -> tuple[str,
     """Run the call and return the tool's name with the result. Raises UsageError."""
     try:
         if name not in session.registry:
-            _print_problems(session.notes)
+            print_errors(session.notes)
         await _find_tool(session, name)
         tool = session.registry.get(name)
         arguments = parse_arguments(words, tool.argument_type if tool else lambda _: None)
@@ -62,15 +62,9 @@ async def _find_tool(session: Toolset, name: str) -> None:
     """Discover external tools if the tool is not built in."""
     if name in session.registry:
         return
-    _print_problems(await session.discover_tools())
-    why = None if name in session.registry else session.why_missing(name)
-    if why is not None:
-        _print_problems([why])
-
-
-def _print_problems(problems: Sequence[str]) -> None:
-    for problem in problems:
-        print_error(problem)
+    print_errors(await session.discover_tools())
+    if name not in session.registry and (why := session.why_missing(name)) is not None:
+        print_error(why)
 
 
 def call_stream(options: argparse.Namespace) -> int:
@@ -80,7 +74,7 @@ def call_stream(options: argparse.Namespace) -> int:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = AutoApprover() if options.yes else None
     with _open_tools(options, approver) as session, run_blocking_inline():
-        _print_problems(session.notes)
+        print_errors(session.notes)
 
         async def run(call: FunctionCall) -> ToolResult:
             await _find_tool(session, call.name)

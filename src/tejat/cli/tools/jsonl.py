@@ -11,8 +11,6 @@ from tejat.core.messages.types import FunctionCall, JsonValue
 from tejat.core.tools.base import ToolError, ToolResult
 
 RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
-
-
 Close = Callable[[], Coroutine[None, None, None]]
 
 
@@ -34,11 +32,11 @@ async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -
         try:
             call_id, call = _read_call(line)
         except _BadRequest as bad:
-            result = _error_result(f"Line {number}: {bad}")
-            call_id = bad.call_id
+            call_id, reason = bad.call_id, f"Line {number}: {bad}"
+            result = ToolResult(reason, reason, ToolError(reason, ErrorType.INVALID_TOOL_PARAMS))
         else:
             result = await run(call)
-        answers.write(_answer(call_id, result))
+        answers.write((dump_json({"id": call_id, **result.to_json()}) + "\n").encode())
         answers.flush()
 
 
@@ -76,11 +74,3 @@ def _read_call(line: bytes) -> tuple[JsonValue, FunctionCall]:
 
 def _is_object(value: object) -> TypeGuard[dict[str, object]]:
     return isinstance(value, dict)
-
-
-def _error_result(reason: str) -> ToolResult:
-    return ToolResult(reason, reason, ToolError(reason, ErrorType.INVALID_TOOL_PARAMS))
-
-
-def _answer(call_id: JsonValue, result: ToolResult) -> bytes:
-    return (dump_json({"id": call_id, **result.to_json()}) + "\n").encode()

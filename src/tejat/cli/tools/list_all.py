@@ -4,7 +4,7 @@ import argparse
 import asyncio
 
 from tejat.app.tools.toolset import Toolset, open_tools
-from tejat.cli.messages import print_error
+from tejat.cli.messages import print_errors
 from tejat.cli.tools.view import print_tools
 from tejat.core.exit_codes import EXIT_OK
 from tejat.core.json_text import dump_json
@@ -18,8 +18,7 @@ def list_all_tools(options: argparse.Namespace) -> int:
             print_tools(session.registry.entries(), problems)
             return EXIT_OK
         print(dump_json([declaration.to_json() for declaration in session.registry.declarations()], indent=2))
-    for problem in problems:
-        print_error(problem)
+    print_errors(problems)
     return EXIT_OK
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import assert_never
 
-from tejat.cli.messages import print_error
+from tejat.cli.messages import print_error, print_errors
 from tejat.core.errors import ErrorType
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.tokens import estimate_declaration_tokens
@@ -38,8 +38,7 @@ def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> N
         tokens=sum(costs),
     )
     print(f"\n{cost}")
-    for problem in problems:
-        print_error(problem)
+    print_errors(problems)
 
 
 def _source_label(entry: ToolEntry) -> str:
@@ -55,15 +54,12 @@ def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
     room = _columns() if sys.stdout.isatty() else 0
     style = Style(sys.stdout)
     for number, row in enumerate(cleaned):
-        cells = [_align(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=False))]
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        cells[_TOKENS_COLUMN] = row[_TOKENS_COLUMN].rjust(widths[_TOKENS_COLUMN])
         line = "  ".join([*cells, row[-1]])
         if room and len(line) > room:
             line = line[: room - 1] + "…"
         print(style.bold(line) if number == 0 else line)
-
-
-def _align(cell: str, width: int, column: int) -> str:
-    return cell.rjust(width) if column == _TOKENS_COLUMN else cell.ljust(width)
 
 
 def print_result(result: ToolResult) -> None:
