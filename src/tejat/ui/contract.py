@@ -72,10 +72,7 @@ class UiSession(Protocol):
         ...
 
     async def run_shell(self, line: str, show: Callable[[str], None]) -> str:
-        """Run a shell line of the user without approval; its output so far goes to `show`.
-
-        Returns the text to show at the end, which also joins the history of the model.
-        """
+        """Run a shell line without approval; `show` gets its output so far. Returns the text for user and model."""
         ...
 
     def steer(self, text: str) -> bool:

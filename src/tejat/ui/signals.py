@@ -1,7 +1,4 @@
-"""Graceful termination: signals that end the program raise an exception, as Ctrl-C does.
-
-So running commands are stopped and their changes recorded.
-"""
+"""Graceful termination: signals raise an exception, so that commands are stopped and changes recorded."""
 
 import signal
 from collections.abc import Generator
@@ -21,10 +18,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def graceful_termination() -> Generator[None]:
-    """Raise Terminated at the first signal that would end the program.
-
-    Signals that the caller has set to be ignored stay ignored, as with nohup.
-    """
+    """Raise Terminated at the first signal that would end the program. Ignored signals stay ignored, as with nohup."""
     heeded = [number for number in _TERMINATION_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in heeded:
         signal.signal(number, _terminate)

@@ -1,7 +1,4 @@
-"""Approval requests as MCP elicitation forms: a complete message and two fields.
-
-Third-party lines begin with a mark, so that they cannot pass for lines of ours.
-"""
+"""Approval requests as MCP elicitation forms. Third-party lines begin with a mark and cannot pass for ours."""
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, takewhile

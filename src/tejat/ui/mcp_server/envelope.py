@@ -7,16 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from tejat.core.frozen import field, frozen
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.mcp.protocol import (
-    HEADER_MISMATCH,
-    INVALID_PARAMS,
-    META_CAPABILITIES,
-    META_REVISION,
-    NAME_PARAMS,
-    STATELESS_REVISIONS,
-    UNSUPPORTED_REVISION,
-    JsonRpcRequest,
-)
+from tejat.mcp import protocol
+from tejat.mcp.protocol import META_CAPABILITIES, META_REVISION, STATELESS_REVISIONS, JsonRpcRequest
 
 REVISION_HEADER = "mcp-protocol-version"
 METHOD_HEADER = "mcp-method"
@@ -58,12 +50,14 @@ def parse_envelope(request: JsonRpcRequest, headers: Iterable[tuple[str, str]] |
     meta = request_meta(request.params)
     missing = [name for name in (META_REVISION, META_CAPABILITIES) if name not in meta]
     if missing:
-        raise RequestRejected(INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}.")
+        raise RequestRejected(protocol.INVALID_PARAMS, f"params._meta lacks {' and '.join(missing)}.")
     revision, capabilities = meta[META_REVISION], meta[META_CAPABILITIES]
     if headers is not None:
         _check_headers(request, revision, headers)
     if not isinstance(revision, str) or not isinstance(capabilities, Mapping):
-        raise RequestRejected(INVALID_PARAMS, f"{META_REVISION} must be a text and {META_CAPABILITIES} an object.")
+        raise RequestRejected(
+            protocol.INVALID_PARAMS, f"{META_REVISION} must be a text and {META_CAPABILITIES} an object."
+        )
     if revision not in STATELESS_REVISIONS:
         raise unsupported_revision(revision)
     return Envelope(revision, capabilities)
@@ -71,7 +65,9 @@ def parse_envelope(request: JsonRpcRequest, headers: Iterable[tuple[str, str]] |
 
 def unsupported_revision(revision: str) -> RequestRejected:
     supported: JsonObject = {"supported": list(STATELESS_REVISIONS), "requested": revision}
-    return RequestRejected(UNSUPPORTED_REVISION, "This revision of the protocol is not spoken here.", supported)
+    return RequestRejected(
+        protocol.UNSUPPORTED_REVISION, "This revision of the protocol is not spoken here.", supported
+    )
 
 
 def _check_headers(request: JsonRpcRequest, revision: JsonValue, headers: Iterable[tuple[str, str]]) -> None:
@@ -80,16 +76,18 @@ def _check_headers(request: JsonRpcRequest, revision: JsonValue, headers: Iterab
     for name, text in headers:
         name = name.lower()  # noqa: PLW2901 -- names are compared without regard to case
         if name in found and name in (REVISION_HEADER, METHOD_HEADER, NAME_HEADER):
-            raise RequestRejected(HEADER_MISMATCH, f"The header {name} is there more than once.")
+            raise RequestRejected(protocol.HEADER_MISMATCH, f"The header {name} is there more than once.")
         found[name] = text
-    if REVISION_HEADER not in found or found[REVISION_HEADER] != revision:
-        raise RequestRejected(HEADER_MISMATCH, f"The header {REVISION_HEADER} is not what the request says.")
-    if found.get(METHOD_HEADER) != request.method:
-        raise RequestRejected(HEADER_MISMATCH, f"The header {METHOD_HEADER} is not what the request says.")
-    named_by = NAME_PARAMS.get(request.method)
+    named_by = protocol.NAME_PARAMS.get(request.method)
     name = None if named_by is None else (request.params or {}).get(named_by)
-    if name is not None and _decode_header(found.get(NAME_HEADER)) != name:
-        raise RequestRejected(HEADER_MISMATCH, f"The header {NAME_HEADER} is not what the request says.")
+    agreements = {
+        REVISION_HEADER: REVISION_HEADER in found and found[REVISION_HEADER] == revision,
+        METHOD_HEADER: found.get(METHOD_HEADER) == request.method,
+        NAME_HEADER: name is None or _decode_header(found.get(NAME_HEADER)) == name,
+    }
+    for header, agrees in agreements.items():
+        if not agrees:
+            raise RequestRejected(protocol.HEADER_MISMATCH, f"The header {header} is not what the request says.")
 
 
 def _decode_header(text: str | None) -> str | None:

@@ -11,18 +11,8 @@ from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, JsonObject, JsonValue
 from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.engine.calls.scheduler import Scheduler
-from tejat.mcp.protocol import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    JsonRpcError,
-    JsonRpcMessage,
-    JsonRpcNotification,
-    JsonRpcRequest,
-    JsonRpcResponse,
-    RequestId,
-)
+from tejat.mcp import protocol
+from tejat.mcp.protocol import JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse
 from tejat.ui.mcp_server.approval_form import ApprovalForm
 from tejat.ui.mcp_server.client_approver import (
     APPROVAL_INPUT,
@@ -44,6 +34,7 @@ _ANSWER_SECONDS = 600.0
 _ROOTS_SECONDS = 15.0
 _CANCEL_SECONDS = 1.0
 _FIRST_WITH_MODES = "2025-11-25"
+_NO_ROOTS = "The client was asked for its roots and did not answer, so nothing was done. Try again."
 _NO_CHANNEL = NoApprovalChannel()
 
 
@@ -65,8 +56,8 @@ class ServerSession:
 
     def __init__(self, server: ToolServer) -> None:
         self._server = server
-        self._running: dict[RequestId, asyncio.Task[object]] = {}
-        self._cancelled_ids: set[RequestId] = set()
+        self._running: dict[protocol.RequestId, asyncio.Task[object]] = {}
+        self._cancelled_ids: set[protocol.RequestId] = set()
         self._pending_replies: dict[str, asyncio.Future[JsonObject | None]] = {}
         self._requests_sent = 0
         self._handshake: _Handshake | None = None
@@ -84,7 +75,7 @@ class ServerSession:
             duplicate_id = "This id belongs to a request that is being answered."
             too_many = f"{_MAX_REQUESTS} requests are being answered. Wait for one of them."
             is_taken = request.id in self._running
-            code = INVALID_REQUEST if is_taken else INTERNAL_ERROR
+            code = protocol.INVALID_REQUEST if is_taken else protocol.INTERNAL_ERROR
             await send(JsonRpcError(request.id, code, duplicate_id if is_taken else too_many))
             return
         self._running[request.id] = task
@@ -99,7 +90,7 @@ class ServerSession:
             return
         except Exception as error:  # noqa: BLE001 -- it ends this request and nothing else
             report_unexpected(error, "a request of an MCP client")
-            answer = JsonRpcError(request.id, INTERNAL_ERROR, "Something went wrong here.")
+            answer = JsonRpcError(request.id, protocol.INTERNAL_ERROR, "Something went wrong here.")
         finally:
             del self._running[request.id]
             self._cancelled_ids.discard(request.id)
@@ -141,7 +132,7 @@ class ServerSession:
     def is_idle(self) -> bool:
         return not self._running
 
-    def _resolve_reply(self, request_id: RequestId | None, result: JsonObject | None) -> None:
+    def _resolve_reply(self, request_id: protocol.RequestId | None, result: JsonObject | None) -> None:
         reply = self._pending_replies.get(str(request_id))
         if reply is not None and not reply.done():
             reply.set_result(result)
@@ -162,11 +153,11 @@ class ServerSession:
             case "tools/call":
                 return await self._call_with_elicitation(params, send, self._require_handshake())
             case _:
-                raise RequestRejected(METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
+                raise RequestRejected(protocol.METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
 
     def _initialize(self, params: JsonObject) -> JsonObject:
         if self._handshake is not None:
-            raise RequestRejected(INVALID_REQUEST, "This was said before.")
+            raise RequestRejected(protocol.INVALID_REQUEST, "This was said before.")
         given = params.get("capabilities")
         capabilities: JsonObject = given if isinstance(given, Mapping) else {}
         introduction = self._server.initialize_result(params.get("protocolVersion"))
@@ -176,7 +167,7 @@ class ServerSession:
 
     def _require_handshake(self) -> _Handshake:
         if self._handshake is None:
-            raise RequestRejected(INVALID_REQUEST, "The first request must be `initialize`.")
+            raise RequestRejected(protocol.INVALID_REQUEST, "The first request must be `initialize`.")
         return self._handshake
 
     async def _call_with_elicitation(self, params: JsonObject, send: SendMessage, handshake: _Handshake) -> JsonObject:
@@ -200,7 +191,7 @@ class ServerSession:
             case "tools/call":
                 return await self._call_with_input_required(params, send, workspace, envelope.revision)
             case _:
-                raise RequestRejected(METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
+                raise RequestRejected(protocol.METHOD_NOT_FOUND, f"There is no method {request.method!r} here.")
 
     async def _call_with_input_required(
         self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, revision: str
@@ -223,25 +214,25 @@ class ServerSession:
 
     def _list(self, params: JsonObject, workspace: ClientWorkspace) -> JsonObject:
         if params.get("cursor") is not None:
-            raise RequestRejected(INVALID_PARAMS, "This list has one page only, so there is no cursor.")
+            raise RequestRejected(protocol.INVALID_PARAMS, "This list has one page only, so there is no cursor.")
         try:
             with workspace.scheduler() as scheduler:
                 return {"tools": list_tools(scheduler)}
         except UsageError as error:
-            raise RequestRejected(INTERNAL_ERROR, f"The tools cannot be had: {error}") from None
+            raise RequestRejected(protocol.INTERNAL_ERROR, f"The tools cannot be had: {error}") from None
 
     async def _call(
         self, params: JsonObject, send: SendMessage, workspace: ClientWorkspace, channel: ApprovalChannel, revision: str
     ) -> dict[str, JsonValue]:
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
-            raise RequestRejected(INVALID_PARAMS, "A call needs the name of a tool.")
+            raise RequestRejected(protocol.INVALID_PARAMS, "A call needs the name of a tool.")
         if arguments is not None and not isinstance(arguments, Mapping):
-            raise RequestRejected(INVALID_PARAMS, "The arguments of a call are an object.")
+            raise RequestRejected(protocol.INVALID_PARAMS, "The arguments of a call are an object.")
         try:
             with workspace.scheduler() as scheduler:
                 if not is_offered(scheduler, name):
-                    raise RequestRejected(INVALID_PARAMS, f"Unknown tool: {name}")
+                    raise RequestRejected(protocol.INVALID_PARAMS, f"Unknown tool: {name}")
                 async with ProgressNotifier(send, request_meta(params).get("progressToken")) as progress:
                     current_channel.set(channel)
                     call = FunctionCall(name, arguments or {})
@@ -260,9 +251,7 @@ class ServerSession:
                 listed = await self._send_request("roots/list", None, send, _ROOTS_SECONDS)
             except TimeoutError:
                 self._knows_roots = False
-                self._roots_error = (
-                    "The client was asked for its roots and did not answer, so nothing was done. Try again."
-                )
+                self._roots_error = _NO_ROOTS
                 return
             except asyncio.CancelledError:
                 self._knows_roots = False

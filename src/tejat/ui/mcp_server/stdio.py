@@ -21,10 +21,7 @@ _WRITE_SECONDS = 300.0
 
 
 async def serve_stdio(server: ToolServer, *, source: int, sink: int, warn: Callable[[str], None]) -> None:
-    """Serve one client until the input ends or the output is closed.
-
-    Nothing runs any more afterwards. `warn` takes lines for the user.
-    """
+    """Serve one client until the input ends or the output closes, then stop everything. `warn` gets user messages."""
     input_, output = await _Input.open(source), await _Output.open(sink)
     connection = _StdioConnection(server, output, warn)
     try:

@@ -46,10 +46,7 @@ _JSON = (("content-type", "application/json"),)
 
 
 async def serve_http(server: ToolServer, *, port: int, token: str, on_listening: Callable[[int], None]) -> None:
-    """Listen on a port, 0 for any free one, until cancelled; `on_listening` gets the port.
-
-    Nothing runs any more afterwards. Raises OSError if the port is not available.
-    """
+    """Listen on a port, 0 for any, until cancelled, then stop everything; `on_listening` gets it. Raises OSError."""
     endpoint = HttpEndpoint(server, token=token)
     serving = await serve(endpoint.handle, port=port)
     endpoint.port = serving.port
@@ -62,10 +59,7 @@ async def serve_http(server: ToolServer, *, port: int, token: str, on_listening:
 
 
 class HttpEndpoint:
-    """Handles requests to `port` of this machine.
-
-    Requests without the token are refused, and so are requests by another host name or from web pages.
-    """
+    """Handles requests to `port`. Refuses those without the token, by another host name or from web pages."""
 
     def __init__(self, server: ToolServer, *, token: str) -> None:
         self.port = 0

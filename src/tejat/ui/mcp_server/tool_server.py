@@ -14,10 +14,7 @@ it. Every change is kept for `tejat undo`."""
 
 
 class ToolServer:
-    """The server: its identity, the tools and pending approvals.
-
-    `shared_workspace` serves the stateless clients, which cannot be told apart.
-    """
+    """Identity, tools and pending approvals. Stateless clients cannot be told apart and use `shared_workspace`."""
 
     def __init__(self, host: ToolProvider, *, version: str) -> None:
         self.host = host

@@ -21,11 +21,7 @@ class AutoApprover:
 
 
 class ConsoleApprover:
-    """Asks on standard error and reads replies from standard input.
-
-    `preferred_editor` is the user's setting (see `ui/shared/external/editor.py`); programs below the `untrusted`
-    directories are never run as the editor.
-    """
+    """Asks on standard error, reads standard input. Programs below `untrusted` are never run as the editor."""
 
     def __init__(self, style: Style, *, preferred_editor: str | None = None, untrusted: tuple[str, ...] = ()) -> None:
         self._style = style

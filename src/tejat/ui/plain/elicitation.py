@@ -11,29 +11,21 @@ from tejat.core.sanitize import sanitize_text
 from tejat.ui.plain.line_input import read_line
 from tejat.ui.plain.question_view import wrap_line
 from tejat.ui.plain.style import Style
+from tejat.ui.shared import elicitation as texts
 from tejat.ui.shared.approval.display_lines import escape_line
-from tejat.ui.shared.elicitation import (
-    accepts_empty,
-    answers_preview,
-    elicitation_heading,
-    field_choices,
-    field_heading,
-    find_problem,
-    requested_fields_label,
-)
 
 _DECLINED = ApprovalReply(Outcome.CANCEL)
 
 
 async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width: int) -> ApprovalReply:
     """Ask the user and return the reply. The end of the input is a no. Raises OSError when the terminal is gone."""
-    _print(*map(style.bold, wrap_line(elicitation_heading(asked), width=width)))
+    _print(*map(style.bold, wrap_line(texts.elicitation_heading(asked), width=width)))
     for line in sanitize_text(asked.message).split("\n"):
         _print(*wrap_line(line, width=width, first="> "))
     if asked.url is not None:
         _print(_("It wants you to visit this address in a browser:"))
         _print(*wrap_line(escape_line(asked.url), width=width, first="> "))
-    problem = find_problem(asked)
+    problem = texts.find_problem(asked)
     if problem is not None:
         _print(*wrap_line(problem, width=width))
         return _DECLINED
@@ -41,7 +33,7 @@ async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width
         is_agreed = await _confirm(_("Tell it that you will?"))
         return ApprovalReply(Outcome.PROCEED_ONCE, answers={}) if is_agreed else _DECLINED
     fields = parse_form_fields(asked.fields or {})
-    _print(*wrap_line(requested_fields_label(fields), width=width))
+    _print(*wrap_line(texts.requested_fields_label(fields), width=width))
     if not await _confirm(_("Answer it? Your answers go to this server.")):
         return _DECLINED
     return await _fill_in(fields, style, width=width)
@@ -50,10 +42,10 @@ async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width
 async def _fill_in(fields: Sequence[FormField], style: Style, *, width: int) -> ApprovalReply:
     answers: dict[str, JsonValue] = {}
     for field in fields:
-        _print("", *map(style.bold, wrap_line(field_heading(field), width=width)))
+        _print("", *map(style.bold, wrap_line(texts.field_heading(field), width=width)))
         if field.description:
             _print(*wrap_line(escape_line(field.description), width=width, first="> "))
-        for place, label in enumerate(field_choices(field), 1):
+        for place, label in enumerate(texts.field_choices(field), 1):
             _print(*wrap_line(label, width=width, first=f"  {place} "))
         while True:
             line = await read_line("= ")
@@ -61,7 +53,7 @@ async def _fill_in(fields: Sequence[FormField], style: Style, *, width: int) -> 
                 _print("")
                 return _DECLINED
             text = line.strip()
-            if not text and accepts_empty(field):
+            if not text and texts.accepts_empty(field):
                 break
             if not text:
                 _print(_("Please answer this one."))
@@ -73,7 +65,7 @@ async def _fill_in(fields: Sequence[FormField], style: Style, *, width: int) -> 
             else:
                 break
     sent = apply_defaults(fields, answers)
-    _print("", *wrap_line(answers_preview(sent), width=width))
+    _print("", *wrap_line(texts.answers_preview(sent), width=width))
     return ApprovalReply(Outcome.PROCEED_ONCE, answers=sent) if await _confirm(_("Send it?")) else _DECLINED
 
 

@@ -282,10 +282,8 @@ class _SessionTotals:
     def summary(self) -> str:
         if self._ended is None:
             return ""
-        parts = [
-            ngettext("{count} prompt", "{count} prompts", self._runs),
-            ngettext("{count} call", "{count} calls", self._calls),
-        ]
+        prompts = ngettext("{count} prompt", "{count} prompts", self._runs)
+        parts = [prompts, ngettext("{count} call", "{count} calls", self._calls)]
         if self._ended.usage.total:
             parts.append(format_tokens(self._ended.usage.total, self._ended.usage.cached))
         if self._ended.cost:

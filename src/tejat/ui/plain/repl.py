@@ -33,9 +33,8 @@ class PlainTerminal:
 def open_plain_terminal(environment: Mapping[str, str] = os.environ) -> PlainTerminal:
     """Open the terminal of this process. With TEJAT_BELL=1 it rings for answers and questions."""
     ring = _ring if environment.get("TEJAT_BELL") == "1" else lambda: None
-    return PlainTerminal(
-        TypeAheadReader(), PlainOutput(_write, _print_line, Style(None), ring_bell=ring, folder=os.getcwd())
-    )
+    output = PlainOutput(_write, _print_line, Style(None), ring_bell=ring, folder=os.getcwd())
+    return PlainTerminal(TypeAheadReader(), output)
 
 
 class TypeAheadApprover:

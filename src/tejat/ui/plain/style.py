@@ -31,9 +31,8 @@ class Style:
         """Return a sanitized diff with coloured lines."""
         lines = sanitize_text(patch.removesuffix("\n")).split("\n")
         first_hunk = _HEADER_LINES if lines[0].startswith("Index: ") else 0
-        header = [
-            self._paint(line, _BOLD if line.startswith(("+++ ", "--- ")) else _DIM) for line in lines[:first_hunk]
-        ]
+        names = ("+++ ", "--- ")
+        header = [self._paint(line, _BOLD if line.startswith(names) else _DIM) for line in lines[:first_hunk]]
         hunks = [self._paint(line, _LINE_COLOURS.get(line[:1], "")) for line in lines[first_hunk:]]
         return "\n".join([*header, *hunks])
 

@@ -12,10 +12,7 @@ from tejat.ui.contract import UiSession
 
 
 class QuestionPrompter:
-    """Listener that asks the user and answers the session. A question that is answered elsewhere is withdrawn.
-
-    `show_notice` tells the user about that.
-    """
+    """Asks the user and answers the session. Questions answered elsewhere are withdrawn with a notice."""
 
     def __init__(self, session: UiSession, approver: Approver, show_notice: Callable[[str], None]) -> None:
         self._session = session

@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import cached_property
-from types import TracebackType
 from typing import Self, TypeVar
 
 from rich.console import RenderableType
@@ -90,9 +89,10 @@ class TerminalApp(EditorHandler):
         )
         self._transcript = Transcript(self._screen, folder=folder)
         self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
-        self._approver = _LazyApprover(self._new_approver)
 
-    def _new_approver(self) -> Approver:
+    @cached_property
+    def _approver(self) -> Approver:
+        """Created for the first question, to keep the start fast."""
         from tejat.ui.terminal.approver import TerminalApprover
 
         pager = Pager((self._folder,))
@@ -108,17 +108,19 @@ class TerminalApp(EditorHandler):
         loop.set_exception_handler(self._on_loop_exception)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._editor.close()
         for task in tuple(self._tasks):
             task.cancel()
         try:
-            await self._exit_stack.__aexit__(kind, error, trace)
+            await self._exit_stack.aclose()
         finally:
             for number in _TERMINATION_SIGNALS:
                 asyncio.get_running_loop().remove_signal_handler(number)
+
+    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
+        """Ask for approval in a dialog."""
+        return await self._approver.ask(question)
 
     async def run(self, work: Coroutine[None, None, Result]) -> Result | int:
         """Return the result of `work`, or the exit code if the program has to end first."""
@@ -142,7 +144,7 @@ class TerminalApp(EditorHandler):
         self._apply_preferences(session)
         self._show_welcome(session)
         self._start_task(self._watch_servers(session))
-        questions = QuestionPrompter(session, self._approver, self._screen.show_hint)
+        questions = QuestionPrompter(session, self, self._screen.show_hint)
         unsubscribe = session.subscribe(questions.handle_event)
         try:
             return await self._repl.run(first)
@@ -154,31 +156,25 @@ class TerminalApp(EditorHandler):
     def _show_welcome(self, session: UiSession) -> None:
         text = _("Ask something. /help tells what else there is; @ names files, ! runs a command.")
         self._transcript.show_report(text_report(text, Tone.QUIET))
-        problem = self._editor.history.problem
-        if problem is not None:
+        if (problem := self._editor.history.problem) is not None:
             self._transcript.show_report(text_report(problem, Tone.WARNING))
         if (left_off := session.resume_preview) is not None:
             self._transcript.show_report(left_off)
 
     def _show_resume_hint(self, session: UiSession) -> None:
-        session_id = session.resumable_id
-        if session_id is not None:
-            text = _("To go on with this session later: {command}", command=f"tejat -r {session_id}")
+        if session.resumable_id is not None:
+            text = _("To go on with this session later: {command}", command=f"tejat -r {session.resumable_id}")
             self._transcript.show_report(text_report(text, Tone.QUIET))
 
     def _apply_preferences(self, session: UiSession) -> None:
         """Apply the current preferences to screen and editor."""
         self._preferences = session.preferences
         self._screen.theme = self._editor.theme = self._detect_theme()
-        self._screen.uses_vi = self._preferences.vi_mode
+        self._screen.use_vi(enabled=self._preferences.vi_mode)
 
     def _detect_theme(self) -> Theme:
-        return detect_theme(
-            self._environment,
-            encoding=self._encoding,
-            theme_name=self._preferences.theme,
-            animates=self._preferences.animations,
-        )
+        name, animates = self._preferences.theme, self._preferences.animations
+        return detect_theme(self._environment, encoding=self._encoding, theme_name=name, animates=animates)
 
     def _external_editor(self) -> ExternalEditor:
         return ExternalEditor(self._preferences.editor, (self._folder,))
@@ -187,13 +183,8 @@ class TerminalApp(EditorHandler):
         if self._session is None:
             return Text("")
         is_working = self._repl is not None and self._repl.is_working
-        return render_status_line(
-            self._session.status,
-            self._screen.theme,
-            width=width,
-            is_working=is_working,
-            is_vi_navigation=self._screen.is_vi_navigation,
-        )
+        status, theme, is_vi = self._session.status, self._screen.theme, self._screen.is_vi_navigation
+        return render_status_line(status, theme, width=width, is_working=is_working, is_vi_navigation=is_vi)
 
     async def _complete(self, text: str, caret: int) -> AsyncIterator[Sequence[CompletionItem]]:
         if self._completer is not None:
@@ -297,17 +288,3 @@ class TerminalApp(EditorHandler):
             return
         if edited is not None:
             self._editor.replace(edited.rstrip("\n"))
-
-
-class _LazyApprover:
-    """Approver that is created for the first question, to keep the start fast."""
-
-    def __init__(self, factory: Callable[[], Approver]) -> None:
-        self._factory = factory
-
-    async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        return await self._approver.ask(question)
-
-    @cached_property
-    def _approver(self) -> Approver:
-        return self._factory()

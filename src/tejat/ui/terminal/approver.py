@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 
 class TerminalApprover:
-    """Approver that asks on the screen.
-
-    `stop` cancels the turn after a stop in an elicitation, whose reply alone cannot do that.
-    """
+    """Asks on the screen. `stop` cancels the turn after a stop in an elicitation, whose reply alone cannot."""
 
     def __init__(
         self, screen: "InlineScreen", *, stop: Callable[[], None], editor: Callable[[], ExternalEditor], pager: Pager

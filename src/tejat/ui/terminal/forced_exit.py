@@ -12,10 +12,7 @@ _SECONDS = 5.0
 
 
 class ForcedExit:
-    """Watches the loop after the first signal and kills the process if it hangs.
-
-    The watchdog process restores the terminal after a kill.
-    """
+    """Kills the process if the loop hangs after the first signal. The watchdog then restores the terminal."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, *, seconds: float = _SECONDS) -> None:
         self._loop = loop

@@ -33,9 +33,8 @@ class TerminalPrompter:
         return await self._screen.run_dialog(ChoiceDialog(choice, self._screen.theme))
 
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
-        return await self._screen.run_dialog(
-            InputDialog(label, self._screen.theme, initial=initial, is_secret=is_secret)
-        )
+        dialog = InputDialog(label, self._screen.theme, initial=initial, is_secret=is_secret)
+        return await self._screen.run_dialog(dialog)
 
     async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
         async with self._screen.released():

@@ -172,7 +172,7 @@ class Program:
             case "clear", _:
                 screen.clear()
             case "keys", name:
-                screen.uses_vi = name == "vi"
+                screen.use_vi(enabled=name == "vi")
             case _:
                 screen.print(Text(f"what is {what}?"))
 

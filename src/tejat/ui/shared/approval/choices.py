@@ -26,10 +26,7 @@ class ChoiceAction(StrEnum):
 
 @frozen
 class ApprovalChoice:
-    """One choice: its letter and keyword, its label, and the rule it would add.
-
-    `short_label` is for narrow layouts.
-    """
+    """One choice: its letter and keyword, its label, and the rule it would add. `short_label` is for narrow layouts."""
 
     letter: str
     keyword: str

@@ -47,10 +47,7 @@ class ExternalEditor:
     untrusted: tuple[str, ...] = ()
 
     async def edit_diff(self, file_name: str, *, old: str, new: str) -> str:
-        """Open the new text, as a diff if the editor can show one, and return the saved text.
-
-        Raises UsageError with a message for the user. No files are left behind.
-        """
+        """Open the new text, as a diff if possible, and return the saved text. Leaves no files. Raises UsageError."""
         command = self._command()
         with _editor_errors(), _private_files(file_name, old, new) as (old_path, new_path):
             return await _run_editor(_diff_command(command, old_path, new_path), new_path)

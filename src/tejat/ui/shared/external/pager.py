@@ -21,10 +21,7 @@ class Pager:
     untrusted: tuple[str, ...] = ()
 
     async def show(self, text: str) -> None:
-        """Give the terminal to the pager until it exits; the text is sanitized first.
-
-        Raises UsageError with a message for the user.
-        """
+        """Give the terminal to the pager until it exits; the text is sanitized first. Raises UsageError."""
         command = self._command()
         try:
             with private_temp_directory("tejat-pager") as directory:

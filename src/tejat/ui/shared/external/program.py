@@ -32,10 +32,7 @@ def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
 async def run_in_terminal(
     arguments: Sequence[str], directory: str, *, environment: Mapping[str, str] | None = None
 ) -> int:
-    """Give the terminal to a program until it ends and return its exit code. Cancelling terminates it first.
-
-    Raises OSError if it cannot be started.
-    """
+    """Run a program in the terminal and return its exit code; cancelling terminates it. Raises OSError."""
     # Standard output may be redirected; the user looks at the terminal.
     output = None if sys.stdout.isatty() else sys.stderr.fileno()
     with _restored_tty_modes():

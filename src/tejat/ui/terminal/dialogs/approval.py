@@ -140,18 +140,11 @@ class ApprovalDialog:
             self._selected = (self._selected - 1) % len(self._choices)
         elif self._laid_out.max_scroll:
             page = max(1, self._laid_out.room - 1)
-            steps = {
-                "up": -1,
-                "down": 1,
-                "pageup": -page,
-                "pagedown": page,
-                "home": -self._scroll,
-                "end": _SCROLL_TO_END,
-            }
+            steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "home": -self._scroll, "end": _TO_END}
             self._scroll = max(0, self._scroll + steps[key])  # the next view clamps it
         elif key in ("up", "down"):
             self._selected = (self._selected + (1 if key == "down" else -1)) % len(self._choices)
 
 
-_SCROLL_TO_END = 1 << 40
+_TO_END = 1 << 40
 _NAVIGATION_KEYS = frozenset({"up", "down", "pageup", "pagedown", "home", "end", "tab", "s-tab", "left", "right"})

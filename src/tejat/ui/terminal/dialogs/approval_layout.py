@@ -10,7 +10,16 @@ from tejat.ui.shared.approval.choices import ApprovalChoice
 from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
 from tejat.ui.shared.approval.view import ApprovalView, FactKind
 from tejat.ui.terminal.dialogs.text_input import TextInput
-from tejat.ui.terminal.render.text_rows import display_width, expand_tabs, styled_row, truncate, wrap_text, wrap_words
+from tejat.ui.terminal.render.text_rows import (
+    display_width,
+    expand_tabs,
+    styled_row,
+    styled_rows,
+    truncate,
+    truncated_row,
+    wrap_text,
+    wrap_words,
+)
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MIN_CALL_ROWS = 4
@@ -95,21 +104,17 @@ class ApprovalLayout:
         scroll = min(scroll, max_scroll)
         between = [self._scroll_row(len(scrolled), scroll, room, width)] if max_scroll else []
         above = [*pinned, *scrolled[scroll : scroll + room], *between]
-        rows = [*above, *answer_area.rows]
-        return LaidOutApproval(
-            tuple(rows[:height]),
-            room,
-            max_scroll,
-            call_end=len(body) - self._count_server_rows(width),
-            rules_end=len(scrolled) if rules else 0,
-            caret=answer_area.caret
-            and (answer_area.caret[0], len(above) + len(answer_area.prompt) + answer_area.caret[1]),
-        )
+        rows = tuple([*above, *answer_area.rows][:height])
+        call_end = len(body) - sum(len(self._line_rows(line, width)) for line in self._view.server_notes)
+        caret = answer_area.caret
+        if caret is not None:
+            caret = (caret[0], len(above) + len(answer_area.prompt) + caret[1])
+        return LaidOutApproval(rows, room, max_scroll, call_end, len(scrolled) if rules else 0, caret)
 
     def _fit_answer_area(
         self, width: int, height: int, selected: int, feedback: TextInput | None, hint: list[Text], *, wanted_rows: int
     ) -> _AnswerArea:
-        """Return the roomiest variant that leaves the wanted rows for the call."""
+        """Return the roomiest variant that leaves the wanted rows for the call, else the minimum."""
         prompt, rules = self._prompt_rows(width), self._rule_rows(width)
         if feedback is not None:
             return self._feedback_area(feedback, prompt[:1], hint, width)
@@ -124,23 +129,20 @@ class ApprovalLayout:
             replace(roomy, answers=tuple(close[:-1]), prompt=(), rules=(), hint=tuple(hint[:1])),
             replace(roomy, answers=tuple(close[:-1]), prompt=(), rules=(), hint=()),
         )
-        return next(
-            (below for below in steps if height - len(below.rows) - 1 >= wanted_rows), self._tightest(steps, height)
-        )
-
-    @staticmethod
-    def _tightest(steps: Sequence[_AnswerArea], height: int) -> _AnswerArea:
-        """Return the roomiest variant that leaves the minimum for the call."""
-        return next((below for below in steps if height - len(below.rows) - 1 >= _MIN_CALL_ROWS), steps[-1])
+        for wanted in (wanted_rows, _MIN_CALL_ROWS):
+            for below in steps:
+                if height - len(below.rows) - 1 >= wanted:
+                    return below
+        return steps[-1]
 
     def _fact_rows(self, width: int) -> list[list[Text]]:
         """Return the rows of the heading and the facts, most important first."""
         heading = wrap_text(expand_tabs(self._view.heading), width=width, rest=CONTINUATION_PREFIX, at_blanks=True)
-        facts = [[styled_row(self._theme, (row, StyleRole.STRONG)) for row in heading]]
+        facts = [styled_rows(self._theme, heading, StyleRole.STRONG)]
         for fact in self._view.facts:
             sign = f"{self._theme.glyphs.warning} " if fact.kind is FactKind.WARNING else ""
             rows = wrap_text(expand_tabs(fact.text), width=width, first=sign, rest=CONTINUATION_PREFIX, at_blanks=True)
-            facts.append([styled_row(self._theme, (row, _FACT_ROLES[fact.kind])) for row in rows])
+            facts.append(styled_rows(self._theme, rows, _FACT_ROLES[fact.kind]))
         return facts
 
     def _body_rows(self, width: int, *, shows_full_body: bool) -> list[Text]:
@@ -152,19 +154,15 @@ class ApprovalLayout:
             self._cached_rows = {(width, shows_full_body): rows}
         return rows
 
-    def _count_server_rows(self, width: int) -> int:
-        return sum(len(self._line_rows(line, width)) for line in self._view.server_notes)
-
     def _line_rows(self, line: DisplayLine, width: int) -> list[Text]:
-        part = _LINE_ROLES[line.kind]
         rows = wrap_text(expand_tabs(line.text), width=width, first=line.prefix, rest=CONTINUATION_PREFIX)
-        return [styled_row(self._theme, (row, part)) for row in rows]
+        return styled_rows(self._theme, rows, _LINE_ROLES[line.kind])
 
     def _prompt_rows(self, width: int) -> list[Text]:
         rows = wrap_words(self._view.prompt, width=width)
         if len(rows) > _MAX_PROMPT_ROWS:  # the facts have the full text
             rows = [*rows[: _MAX_PROMPT_ROWS - 1], truncate(f"{rows[_MAX_PROMPT_ROWS - 1]} ...", width, self._theme)]
-        return [styled_row(self._theme, (row, StyleRole.STRONG)) for row in rows]
+        return styled_rows(self._theme, rows, StyleRole.STRONG)
 
     def _rule_rows(self, width: int) -> list[Text]:
         """Return the rules that choices would add, each once."""
@@ -172,15 +170,11 @@ class ApprovalLayout:
         for choice in self._choices:
             if choice.rule:
                 letters.setdefault(choice.rule, []).append(choice.letter)
-        return [
-            styled_row(self._theme, (row, StyleRole.QUIET))
-            for rule, shared in letters.items()
-            for row in wrap_text(
-                _("{letters} would add the rule: {rule}", letters=", ".join(shared), rule=expand_tabs(rule)),
-                width=width,
-                rest=CONTINUATION_PREFIX,
-            )
-        ]
+        rows: list[str] = []
+        for rule, shared in letters.items():
+            text = _("{letters} would add the rule: {rule}", letters=", ".join(shared), rule=expand_tabs(rule))
+            rows += wrap_text(text, width=width, rest=CONTINUATION_PREFIX)
+        return styled_rows(self._theme, rows, StyleRole.QUIET)
 
     def _choice_rows(self, selected: int, width: int) -> list[Text]:
         rows: list[Text] = []
@@ -203,52 +197,40 @@ class ApprovalLayout:
             if display_width(text) + 2 > room:
                 rows.append([])
                 room = width
-            rows[-1] += [
-                (sign, StyleRole.ACCENT),
-                (text, StyleRole.SELECTED if at == selected else StyleRole.TEXT),
-                (" ", StyleRole.TEXT),
-            ]
+            part = StyleRole.SELECTED if at == selected else StyleRole.TEXT
+            rows[-1] += [(sign, StyleRole.ACCENT), (text, part), (" ", StyleRole.TEXT)]
             room -= display_width(text) + 2
-        label = truncate(f"{self._theme.glyphs.cursor} {self._choices[selected].label}", width, self._theme)
-        return [
-            *(styled_row(self._theme, *row[:-1]) for row in rows),
-            styled_row(self._theme, (label, StyleRole.ACCENT)),
-        ]
+        label = f"{self._theme.glyphs.cursor} {self._choices[selected].label}"
+        last = truncated_row(self._theme, label, StyleRole.ACCENT, width)
+        return [*(styled_row(self._theme, *row[:-1]) for row in rows), last]
 
     def _feedback_area(self, feedback: TextInput, prompt: list[Text], hint: list[Text], width: int) -> _AnswerArea:
         heading = wrap_words(_("No. What should the model know?"), width=width)
         typed = feedback.render(self._theme, width=width, max_rows=_MAX_FEEDBACK_ROWS, first="> ")
-        answers = [*(styled_row(self._theme, (row, StyleRole.STRONG)) for row in heading), *typed.rows]
+        answers = [*styled_rows(self._theme, heading, StyleRole.STRONG), *typed.rows]
         caret = (typed.caret[0], len(heading) + typed.caret[1])
         return _AnswerArea(tuple(prompt), (), tuple(answers), tuple(hint), caret)
 
     def _scroll_row(self, total: int, scroll: int, room: int, width: int) -> Text:
         below = max(0, total - scroll - room)
         position = _("Rows {start} to {end} of {total}.", start=scroll + 1, end=min(scroll + room, total), total=total)
-        more = (
-            ngettext("{count} more row below.", "{count} more rows below.", below) if below else _("This is the end.")
-        )
-        text = f"{self._theme.glyphs.more} {more} {position}"
-        return styled_row(
-            self._theme, (truncate(text, width, self._theme), StyleRole.WARNING if below else StyleRole.QUIET)
-        )
+        more = ngettext("{count} more row below.", "{count} more rows below.", below)
+        rest = more if below else _("This is the end.")
+        text = f"{self._theme.glyphs.more} {rest} {position}"
+        return truncated_row(self._theme, text, StyleRole.WARNING if below else StyleRole.QUIET, width)
 
     def _hint_rows(
         self, hint: str, width: int, *, limit: int, shows_full_body: bool, feedback: TextInput | None
     ) -> list[Text]:
         if hint:
-            return [styled_row(self._theme, (row, StyleRole.WARNING)) for row in wrap_words(hint, width=width)[:limit]]
+            return styled_rows(self._theme, wrap_words(hint, width=width)[:limit], StyleRole.WARNING)
         if feedback is not None:
-            return [
-                styled_row(
-                    self._theme, (truncate(_("Enter sends it, Esc goes back."), width, self._theme), StyleRole.QUIET)
-                )
-            ]
+            return [truncated_row(self._theme, _("Enter sends it, Esc goes back."), StyleRole.QUIET, width)]
         hints = [_("Arrows, Tab, Enter or a key"), _("Esc stops")]
         if self._view.full_body:
             hints.append(_("m the changes alone") if shows_full_body else _("m the whole file"))
         text = f" {self._theme.glyphs.separator} ".join([*hints, _("v pager")])
-        return [styled_row(self._theme, (truncate(text, width, self._theme), StyleRole.QUIET))]
+        return [truncated_row(self._theme, text, StyleRole.QUIET, width)]
 
 
 def _split_pinned(facts: Sequence[list[Text]], left: int, *, wanted: int) -> tuple[list[Text], list[Text]]:

@@ -15,7 +15,9 @@ from tejat.ui.terminal.render.text_rows import (
     single_line,
     stack_rows,
     styled_row,
+    styled_rows,
     truncate,
+    truncated_row,
     wrap_text,
     wrap_words,
 )
@@ -26,10 +28,7 @@ _MAX_DETAIL_ROWS = 4
 
 
 class ChoiceDialog:
-    """Dialog that returns the index of the chosen option, None if cancelled.
-
-    Up to nine options are numbered. Longer lists are filtered by typing.
-    """
+    """Returns the index of the chosen option, None if cancelled. More than nine are filtered, not numbered."""
 
     def __init__(self, choice: Choice, theme: Theme, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._title = single_line(choice.title)
@@ -43,9 +42,9 @@ class ChoiceDialog:
     def view(self, *, width: int, height: int) -> RenderableType:
         if self._guard is not None:
             self._guard.mark_shown()
-        head = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(self._title, width=width)]
+        head = styled_rows(self._theme, wrap_words(self._title, width=width), StyleRole.STRONG)
         if self._filter:
-            head.append(styled_row(self._theme, (truncate(f"> {self._filter}", width, self._theme), StyleRole.ACCENT)))
+            head.append(truncated_row(self._theme, f"> {self._filter}", StyleRole.ACCENT, width))
         foot = [*self._detail_rows(width), *self._hint_rows(width)]
         head = head[: max(1, height // 3)]
         foot = foot[: max(0, height - len(head) - 3)]
@@ -59,23 +58,15 @@ class ChoiceDialog:
             return None
         shown = self._matching()
         at = shown.index(self._selected) if self._selected in shown else 0
-        match key:
-            case "enter":
-                return DialogResult(self._selected) if shown else None
-            case "up" | "s-tab":
-                self._select(shown, at - 1 if at else len(shown) - 1)
-            case "down" | "tab":
-                self._select(shown, at + 1 if at + 1 < len(shown) else 0)
-            case "pageup":
-                self._select(shown, max(0, at - self._page))
-            case "pagedown":
-                self._select(shown, min(len(shown) - 1, at + self._page))
-            case "home":
-                self._select(shown, 0)
-            case "end":
-                self._select(shown, len(shown) - 1)
-            case _:
-                return self._type(key)
+        if key == "enter":
+            return DialogResult(self._selected) if shown else None
+        last, before, after = len(shown) - 1, at - 1 if at else -1, at + 1 if at + 1 < len(shown) else 0
+        pages = {"pageup": max(0, at - self._page), "pagedown": min(last, at + self._page)}
+        places = {"up": before, "s-tab": before, "down": after, "tab": after, "home": 0, "end": last, **pages}
+        if key not in places:
+            return self._type(key)
+        if shown:
+            self._selected = shown[places[key]]
         return None
 
     @property
@@ -95,10 +86,6 @@ class ChoiceDialog:
             self._selected = shown[0]
         return None
 
-    def _select(self, shown: list[int], at: int) -> None:
-        if shown:
-            self._selected = shown[at]
-
     def _matching(self) -> list[int]:
         """Return the indexes of the options that match the filter."""
         words = self._filter.casefold().split()
@@ -110,7 +97,7 @@ class ChoiceDialog:
         shown = self._matching()
         if not shown:
             text = _("Nothing fits. Backspace takes a letter back.")
-            return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in wrap_words(text, width=width)[:limit]]
+            return styled_rows(self._theme, wrap_words(text, width=width)[:limit], StyleRole.QUIET)
         if len(shown) <= limit:
             return [self._row(at, width) for at in shown]
         room = max(1, limit - 1)
@@ -121,7 +108,7 @@ class ChoiceDialog:
         place = _("{place} of {total}", place=selected + 1, total=len(shown))
         note = f"{self._theme.glyphs.more} {text} ({place})"
         rows = [self._row(at, width) for at in shown[start : start + room]]
-        return [*rows, styled_row(self._theme, (truncate(note, width, self._theme), StyleRole.QUIET))][:limit]
+        return [*rows, truncated_row(self._theme, note, StyleRole.QUIET, width)][:limit]
 
     def _row(self, at: int, width: int) -> Text:
         """Return one row: mark, number, label, and as much of the detail as fits."""
@@ -152,11 +139,10 @@ class ChoiceDialog:
         rows = [row for text in texts for row in wrap_text(text, width=width, first="  ", rest="  ", at_blanks=True)]
         if len(rows) > _MAX_DETAIL_ROWS:
             rows = [*rows[: _MAX_DETAIL_ROWS - 1], f"  {self._theme.glyphs.more}"]
-        return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in rows]
+        return styled_rows(self._theme, rows, StyleRole.QUIET)
 
     def _hint_rows(self, width: int) -> list[Text]:
+        hint = _("Arrows and Enter. Type to find. Esc leaves it.")
         if self._is_numbered:
             hint = _("Arrows and Enter, or a number. Esc leaves it.")
-        else:
-            hint = _("Arrows and Enter. Type to find. Esc leaves it.")
-        return [styled_row(self._theme, (row, StyleRole.QUIET)) for row in wrap_words(hint, width=width)]
+        return styled_rows(self._theme, wrap_words(hint, width=width), StyleRole.QUIET)

@@ -12,20 +12,20 @@ from tejat.core.approval.elicitation import FormField, apply_defaults, parse_for
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.messages.types import JsonValue
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared import elicitation as texts
 from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, escape_line
-from tejat.ui.shared.elicitation import (
-    accepts_empty,
-    answers_preview,
-    elicitation_heading,
-    field_choices,
-    field_heading,
-    find_problem,
-    requested_fields_label,
-)
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
 from tejat.ui.terminal.dialogs.text_input import TextInput
-from tejat.ui.terminal.render.text_rows import expand_tabs, stack_rows, styled_row, truncate, wrap_text, wrap_words
+from tejat.ui.terminal.render.text_rows import (
+    expand_tabs,
+    stack_rows,
+    styled_row,
+    styled_rows,
+    truncated_row,
+    wrap_text,
+    wrap_words,
+)
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _NO = ApprovalReply(Outcome.CANCEL)
@@ -47,7 +47,7 @@ class ElicitationDialog:
         self._elicitation = elicitation
         self._theme = theme
         self._guard = KeyGuard(clock)
-        self._problem = find_problem(elicitation)
+        self._problem = texts.find_problem(elicitation)
         has_fields = self._problem is None and elicitation.url is None
         self._fields: tuple[FormField, ...] = parse_form_fields(elicitation.fields or {}) if has_fields else ()
         self._step = _Step.CONSENT
@@ -63,7 +63,7 @@ class ElicitationDialog:
 
     def view(self, *, width: int, height: int) -> RenderableType:
         self._guard.mark_shown()
-        top = self._styled_rows(elicitation_heading(self._elicitation), width, StyleRole.STRONG)
+        top = self._styled_rows(texts.elicitation_heading(self._elicitation), width, StyleRole.STRONG)
         self._caret = None
         text, bottom = self._parts(width)
         bottom += self._styled_rows(self._error, width, StyleRole.WARNING) if self._error else []
@@ -75,11 +75,7 @@ class ElicitationDialog:
         if self._last_first:
             more = ngettext("{count} more row below.", "{count} more rows below.", below)
             note = more if below else _("This is the end.")
-            shown.append(
-                styled_row(
-                    self._theme, (truncate(f"{self._theme.glyphs.more} {note}", width, self._theme), StyleRole.QUIET)
-                )
-            )
+            shown.append(truncated_row(self._theme, f"{self._theme.glyphs.more} {note}", StyleRole.QUIET, width))
         if self._caret is not None:
             self._caret = (self._caret[0], len(top) + len(shown) + self._caret[1])
         return stack_rows([*top, *shown, *bottom][: max(1, height)])
@@ -120,15 +116,14 @@ class ElicitationDialog:
         if self._elicitation.url is not None:
             return DialogResult(ApprovalReply(Outcome.PROCEED_ONCE, answers={}))
         if self._step is _Step.REVIEW:
-            return DialogResult(
-                ApprovalReply(Outcome.PROCEED_ONCE, answers=apply_defaults(self._fields, self._answers))
-            )
+            answers = apply_defaults(self._fields, self._answers)
+            return DialogResult(ApprovalReply(Outcome.PROCEED_ONCE, answers=answers))
         self._first = 0
         self._step = _Step.FIELDS if self._fields else _Step.REVIEW
         return None
 
     def _press_in_field(self, field: FormField, key: str) -> None:
-        choices = field_choices(field)
+        choices = texts.field_choices(field)
         if key in ("up", "down") and choices:
             self._chosen = (self._chosen + (1 if key == "down" else -1)) % len(choices)
             self._input = TextInput(field.choices[self._chosen][1])
@@ -144,7 +139,7 @@ class ElicitationDialog:
             except ValueError as error:
                 self._error = escape_line(translate(error))
                 return
-        elif not accepts_empty(field):
+        elif not texts.accepts_empty(field):
             self._error = _("Please answer this one.")
             return
         self._index += 1
@@ -163,17 +158,14 @@ class ElicitationDialog:
             case _Step.FIELDS:
                 return self._field_parts(self._fields[self._index], width)
             case _Step.REVIEW:
-                sent = answers_preview(apply_defaults(self._fields, self._answers))
+                sent = texts.answers_preview(apply_defaults(self._fields, self._answers))
                 return self._styled_rows(sent, width, StyleRole.TEXT), self._yes_no_rows(_("Send it?"), width)
             case _Step.CONSENT:
                 return self._consent_parts(width)
 
     def _consent_parts(self, width: int) -> tuple[list[Text], list[Text]]:
-        text = [
-            row
-            for line in sanitize_text(self._elicitation.message).split("\n")
-            for row in self._quoted_rows(line, width)
-        ]
+        lines = sanitize_text(self._elicitation.message).split("\n")
+        text = [row for line in lines for row in self._quoted_rows(line, width)]
         if self._elicitation.url is not None:
             text += self._styled_rows(_("It wants you to visit this address in a browser:"), width, StyleRole.TEXT)
             text += self._quoted_rows(escape_line(self._elicitation.url), width)
@@ -182,39 +174,34 @@ class ElicitationDialog:
             return text, [*problem, *self._styled_rows(_("Enter goes on."), width, StyleRole.QUIET)]
         if self._elicitation.url is not None:
             return text, self._yes_no_rows(_("Tell it that you will?"), width)
-        text += self._styled_rows(requested_fields_label(self._fields), width, StyleRole.TEXT)
+        text += self._styled_rows(texts.requested_fields_label(self._fields), width, StyleRole.TEXT)
         return text, self._yes_no_rows(_("Answer it? Your answers go to this server."), width)
 
     def _field_parts(self, field: FormField, width: int) -> tuple[list[Text], list[Text]]:
         position = _("{place} of {total}", place=self._index + 1, total=len(self._fields))
-        text = self._styled_rows(f"{field_heading(field)} [{position}]", width, StyleRole.STRONG)
+        text = self._styled_rows(f"{texts.field_heading(field)} [{position}]", width, StyleRole.STRONG)
         if field.description:
             text += self._quoted_rows(escape_line(field.description), width)
-        for number, label in enumerate(field_choices(field), 1):
+        for number, label in enumerate(texts.field_choices(field), 1):
             rows = wrap_text(expand_tabs(label), width=width, first=f"  {number} ", rest=CONTINUATION_PREFIX)
-            text += [styled_row(self._theme, (row, StyleRole.TEXT)) for row in rows]
+            text += styled_rows(self._theme, rows, StyleRole.TEXT)
         typed = self._input.render(self._theme, width=width, max_rows=_MAX_INPUT_ROWS, first="= ")
         self._caret = typed.caret
         return text, [*typed.rows, *self._styled_rows(_("Enter goes on, Esc is a no."), width, StyleRole.QUIET)]
 
     def _yes_no_rows(self, prompt: str, width: int) -> list[Text]:
-        rows = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(prompt, width=width)]
+        rows = styled_rows(self._theme, wrap_words(prompt, width=width), StyleRole.STRONG)
         for is_yes, letter, label in ((True, "y", _("Yes")), (False, "n", _("No"))):
             is_marked = self._is_yes == is_yes
             sign = f"{self._theme.glyphs.cursor if is_marked else ' '} {letter} "
-            rows.append(
-                styled_row(
-                    self._theme, (sign, StyleRole.ACCENT), (label, StyleRole.SELECTED if is_marked else StyleRole.TEXT)
-                )
-            )
+            role = StyleRole.SELECTED if is_marked else StyleRole.TEXT
+            rows.append(styled_row(self._theme, (sign, StyleRole.ACCENT), (label, role)))
         return rows
 
     def _styled_rows(self, text: str, width: int, role: StyleRole) -> list[Text]:
-        return [
-            styled_row(self._theme, (row, role))
-            for row in wrap_text(expand_tabs(text), width=width, rest=CONTINUATION_PREFIX)
-        ]
+        rows = wrap_text(expand_tabs(text), width=width, rest=CONTINUATION_PREFIX)
+        return styled_rows(self._theme, rows, role)
 
     def _quoted_rows(self, line: str, width: int) -> list[Text]:
         rows = wrap_text(expand_tabs(line), width=width, first="> ", rest=CONTINUATION_PREFIX)
-        return [styled_row(self._theme, (row, StyleRole.TEXT)) for row in rows]
+        return styled_rows(self._theme, rows, StyleRole.TEXT)

@@ -8,7 +8,7 @@ from rich.text import Text
 from tejat.core.i18n import _
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.text_input import TextInput
-from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate
+from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate, truncated_row
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MAX_ROWS = 10
@@ -16,10 +16,7 @@ _MAX_ENTRY_CHARS = 1000
 
 
 class HistorySearchDialog:
-    """Dialog that returns the chosen entry, None if cancelled.
-
-    Newest entries come first. The search is case-sensitive only if a capital letter is typed.
-    """
+    """Returns the chosen entry, None if cancelled. Newest first; case matters only if a capital is typed."""
 
     def __init__(self, entries: Sequence[str], theme: Theme) -> None:
         # Newest first, without duplicates.
@@ -32,12 +29,14 @@ class HistorySearchDialog:
 
     def view(self, *, width: int, height: int) -> RenderableType:
         typed = self._input.render(self._theme, width=width, max_rows=1, first=_("Search: "))
-        hint = [styled_row(self._theme, (truncate(self._hint(), width, self._theme), StyleRole.QUIET))]
+        found = _("Enter takes it, Ctrl-R or Down goes on, Esc leaves.")
+        hint = found if self._matches else _("Nothing that was typed before has this in it. Esc leaves.")
         limit = max(min(height - 2, _MAX_ROWS), 0)
         top = max(self._selected - limit + 1, 0)
         shown = [self._row(at, width) for at in range(top, min(top + limit, len(self._matches)))]
         self._caret = (typed.caret[0], len(shown))
-        return stack_rows([*shown, *typed.rows, *hint][: max(height, 1)])
+        last = truncated_row(self._theme, hint, StyleRole.QUIET, width)
+        return stack_rows([*shown, *typed.rows, last][: max(height, 1)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:
         """Return the caret of the last view."""
@@ -60,10 +59,8 @@ class HistorySearchDialog:
 
     def _filter(self) -> None:
         typed = self._input.text
-        if typed == typed.lower():
-            self._matches = [entry for entry in self._entries if typed in entry.lower()]
-        else:
-            self._matches = [entry for entry in self._entries if typed in entry]
+        ignores_case = typed == typed.lower()
+        self._matches = [entry for entry in self._entries if typed in (entry.lower() if ignores_case else entry)]
         self._selected = 0
 
     def _row(self, at: int, width: int) -> Text:
@@ -71,8 +68,3 @@ class HistorySearchDialog:
         sign = self._theme.glyphs.cursor if is_selected else " "
         entry = truncate(single_line(" ".join(self._matches[at][:_MAX_ENTRY_CHARS].split())), width - 2, self._theme)
         return styled_row(self._theme, (f"{sign} {entry}", StyleRole.SELECTED if is_selected else StyleRole.TEXT))
-
-    def _hint(self) -> str:
-        if not self._matches:
-            return _("Nothing that was typed before has this in it. Esc leaves.")
-        return _("Enter takes it, Ctrl-R or Down goes on, Esc leaves.")

@@ -5,7 +5,7 @@ from rich.console import RenderableType
 from tejat.core.i18n import _
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.text_input import TextInput
-from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, wrap_words
+from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_rows, wrap_words
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
@@ -19,14 +19,13 @@ class InputDialog:
         self._caret = (0, 0)
 
     def view(self, *, width: int, height: int) -> RenderableType:
-        label = [styled_row(self._theme, (row, StyleRole.STRONG)) for row in wrap_words(self._label, width=width)]
+        label = styled_rows(self._theme, wrap_words(self._label, width=width)[: max(0, height - 1)], StyleRole.STRONG)
         hint = wrap_words(_("Enter takes it, Esc leaves it."), width=width)
-        label = label[: max(0, height - 1)]
         limit = max(1, height - len(label) - len(hint))
         typed = self._line.render(self._theme, width=width, max_rows=limit, first="> ")
         column, line = typed.caret
         self._caret = (column, len(label) + line)
-        rows = [*label, *typed.rows, *(styled_row(self._theme, (row, StyleRole.QUIET)) for row in hint)]
+        rows = [*label, *typed.rows, *styled_rows(self._theme, hint, StyleRole.QUIET)]
         return stack_rows(rows[: max(1, height)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:

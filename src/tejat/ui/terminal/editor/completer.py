@@ -34,13 +34,8 @@ def completion_target(text: str, caret: int) -> CompletionTarget | None:
     """Return what is being completed at the caret, None if nothing is."""
     before = text[:caret]
     mention = find_partial_mention(before)
-    if before.startswith("/"):
-        # Commands may take files too.
-        return (
-            CompletionTarget(_TargetKind.COMMAND, 0)
-            if mention is None or "\n" in before
-            else CompletionTarget(_TargetKind.FILE, mention.start)
-        )
+    if before.startswith("/") and (mention is None or "\n" in before):  # commands may take files too
+        return CompletionTarget(_TargetKind.COMMAND, 0)
     return None if mention is None else CompletionTarget(_TargetKind.FILE, mention.start)
 
 

@@ -40,10 +40,8 @@ class CompletionMenu:
         """
         before = self.selected if self._is_chosen else None
         self._entries, self._top = entries, 0
-        self._is_chosen = before is not None and before in entries
-        self._selected = (
-            entries.index(before) if before is not None and before in entries else self._default_selection(typed)
-        )
+        self._is_chosen = before in entries
+        self._selected = entries.index(before) if self._is_chosen else self._default_selection(typed)
 
     def close(self) -> None:
         self._entries, self._selected, self._top, self._is_chosen = (), None, 0, False
@@ -89,10 +87,8 @@ class CompletionMenu:
         left = room - label_width - _GAP
         if detail and left >= _MIN_DETAIL_COLUMNS:
             pad = " " * (_MARGIN + label_width + _GAP - row_width(row))
-            row += split_cells(
-                pad + truncate(detail, left, theme),
-                cell_style(theme, StyleRole.SELECTED if is_selected else StyleRole.QUIET),
-            )
+            part = StyleRole.SELECTED if is_selected else StyleRole.QUIET
+            row += split_cells(pad + truncate(detail, left, theme), cell_style(theme, part))
         return row
 
     def _default_selection(self, typed: str) -> int | None:

@@ -29,9 +29,6 @@ class HistoryCursor:
 
 def _find_match(entries: Sequence[str], at: int, prefix: str, step: int) -> int:
     """Return the next matching index; the end if none follows, the same if none precedes."""
-    place = at + step
-    while 0 <= place < len(entries):
-        if entries[place].startswith(prefix):
-            return place
-        place += step
-    return at if place < 0 else len(entries)
+    places = range(at + step, len(entries) if step > 0 else -1, step)
+    found = (place for place in places if entries[place].startswith(prefix))
+    return next(found, len(entries) if step > 0 else at)

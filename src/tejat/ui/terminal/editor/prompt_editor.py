@@ -167,10 +167,7 @@ class PromptEditor:
         self.buffer.insert_text("\n")
 
     def enter(self) -> None:
-        """Accept the selected completion, continue after a backslash, or submit.
-
-        After a lone `!` all further lines are for the shell.
-        """
+        """Accept a completion, continue after a backslash, or submit. After a lone `!` all lines are for the shell."""
         if self._shell is _ShellMode.ONCE and self.is_empty:
             self._set_shell(_ShellMode.ON)
             return

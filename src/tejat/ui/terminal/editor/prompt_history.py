@@ -22,10 +22,7 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class PromptHistory:
-    """Entries in the order they were typed. Without a usable file it lasts as long as the process.
-
-    Several processes may write the same file.
-    """
+    """Typed entries in order, in a file that processes may share; without one they last as long as the process."""
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -67,7 +64,7 @@ class PromptHistory:
             size = os.lseek(descriptor, 0, os.SEEK_END)
             is_cut = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
             os.write(descriptor, b"\n" + line if is_cut else line)
-            if size + len(line) > _COMPACT_BYTES or _count_lines(descriptor) > 2 * _MAX_ENTRIES:
+            if size + len(line) > _COMPACT_BYTES or _read_tail(descriptor).count(b"\n") > 2 * _MAX_ENTRIES:
                 _compact(path, descriptor)
 
     def _read(self) -> list[str]:
@@ -116,10 +113,6 @@ def _read_tail(descriptor: int) -> bytes:
     """Return the last few megabytes; more is never written."""
     size = os.fstat(descriptor).st_size
     return os.pread(descriptor, 2 * _COMPACT_BYTES, max(size - 2 * _COMPACT_BYTES, 0))
-
-
-def _count_lines(descriptor: int) -> int:
-    return _read_tail(descriptor).count(b"\n")
 
 
 def _compact(path: str, descriptor: int) -> None:

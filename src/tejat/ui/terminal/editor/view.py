@@ -42,10 +42,7 @@ class EditorView:
 
 @frozen
 class EditorRow:
-    """Cells of a row, and pairs of text offset and column for its characters.
-
-    The last pair is the end of the line, if it is in this row.
-    """
+    """Cells of a row, and offset and column of each character; last of the end of the line, if it is here."""
 
     cells: CellRow
     stops: tuple[tuple[int, int], ...]
@@ -173,9 +170,9 @@ def _graphemes(line: str) -> Sequence[tuple[int, str, int]]:
     graphemes: list[tuple[int, str, int]] = []
     offset = 0
     for grapheme in iter_graphemes(line):
-        text = (
-            grapheme if grapheme == "\t" else "".join(_escape_hidden(line, offset + at) for at in range(len(grapheme)))
-        )
+        text = grapheme
+        if grapheme != "\t":
+            text = "".join(_escape_hidden(line, offset + at) for at in range(len(grapheme)))
         # A combining mark without a base would join the previous cell.
         text = f" {text}" if text != "\t" and text_width(text[0]) == 0 else text
         graphemes.append((offset, text, text_width(text)))

@@ -19,10 +19,7 @@ MAX_HIGHLIGHT_CHARS = 16_000
 def highlight_lines(
     lines: Sequence[str], language: str, theme: Theme, *, before: Sequence[str] = ()
 ) -> list[StyledLine]:
-    """Highlight lines of code. `before` are the lines above, as context for the lexer.
-
-    The text is unchanged and not wrapped, so that it can be copied.
-    """
+    """Highlight lines of code without changing or wrapping them. `before` are the lines above, for the lexer."""
     lexer = _lexer(language.lower()) if theme.colour_depth is not ColourDepth.NONE else None
     text = "\n".join([*before, *lines])
     if lexer is None or len(text) > MAX_HIGHLIGHT_CHARS:

@@ -62,10 +62,9 @@ def hanging_paragraph(mark: RowSegment, *segments: RowSegment, theme: Theme) -> 
     """Return a paragraph indented to the right of its mark. Newlines are kept."""
     runs = [(_sanitize_lines(piece.text), theme.style(piece.role)) for piece in segments]
     first = [(f"{mark.text} ", theme.style(mark.role))]
-    others = [(" " * (display_width(mark.text) + 1), NO_STYLE)]
-    return WrappedLines(
-        lambda width: prefix_lines(wrap_runs(runs, max(width - display_width(mark.text) - 1, 1)), first, others)
-    )
+    indent = display_width(mark.text) + 1
+    others = [(" " * indent, NO_STYLE)]
+    return WrappedLines(lambda width: prefix_lines(wrap_runs(runs, max(width - indent, 1)), first, others))
 
 
 def _sanitize_lines(text: str) -> str:

@@ -52,13 +52,9 @@ def render_table(
     alignments: Sequence[ColumnAlignment] = (),
     is_continuation: bool = False,
 ) -> Iterator[StyledLine]:
-    """Render a table; `headings` may be empty.
-
-    A long table comes in parts: each gets the sizes of the first, and the later ones are continuations without
-    headings.
-    """
+    """Render a table, with or without headings. Later parts of a long one are continuations with its first `sizes`."""
     every = [headings, *rows] if headings else rows
-    between = _column_separator(theme, has_headings=bool(headings))
+    between = (f" {theme.glyphs.bar} " if headings else "  ", NO_STYLE)
     columns = _fit_columns(sizes or measure_columns(every), width, between)
     if columns is None:
         yield from _stacked_rows(headings, rows, theme, width, is_continuation=is_continuation)
@@ -71,10 +67,6 @@ def render_table(
         yield [(cross.join(rule * size for size in columns), theme.style(StyleRole.QUIET))]
     for row in rows:
         yield from _row_lines(row, columns, alignments, between)
-
-
-def _column_separator(theme: Theme, *, has_headings: bool) -> StyledRun:
-    return (f" {theme.glyphs.bar} ", NO_STYLE) if has_headings else ("  ", NO_STYLE)
 
 
 _MIN_COLUMN_WIDTH = 3
@@ -97,9 +89,8 @@ def _fit_columns(sizes: ColumnSizes, width: int, between: StyledRun) -> list[int
         return None
     spare = room - sum(columns)
     missing = sum(sizes.preferred) - sum(columns)
-    grown = [
-        column + (liked - column) * spare // missing for column, liked in zip(columns, sizes.preferred, strict=True)
-    ]
+    pairs = zip(columns, sizes.preferred, strict=True)
+    grown = [column + (liked - column) * spare // missing for column, liked in pairs]
     widest = max(range(len(grown)), key=lambda at: sizes.preferred[at] - grown[at])
     grown[widest] += room - sum(grown)
     return grown

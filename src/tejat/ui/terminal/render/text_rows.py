@@ -1,6 +1,6 @@
 """Rows of sanitized text for dialogs, wrapped without losing anything."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.console import Group
@@ -24,6 +24,16 @@ def styled_row(theme: Theme, *pieces: StyledText) -> Text:
     for text, part in pieces:
         row.append(text, theme.style(part))
     return row
+
+
+def styled_rows(theme: Theme, rows: Iterable[str], role: StyleRole) -> list[Text]:
+    """Return rows of one role each."""
+    return [styled_row(theme, (row, role)) for row in rows]
+
+
+def truncated_row(theme: Theme, text: str, role: StyleRole, width: int) -> Text:
+    """Return a row with the part of the text that fits."""
+    return styled_row(theme, (truncate(text, width, theme), role))
 
 
 def stack_rows(rows: Sequence[Text]) -> Group:

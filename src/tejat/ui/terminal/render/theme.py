@@ -146,7 +146,7 @@ def _has_light_background(environment: Mapping[str, str]) -> bool:
     return background in ("7", "15")
 
 
-def _styles(**colours: str) -> dict[StyleRole, Style]:
+def _styles(colours: Mapping[str, str]) -> dict[StyleRole, Style]:
     return {part: Style.parse(colours.get(part.value, "none")) for part in StyleRole}
 
 
@@ -164,50 +164,27 @@ _EMPHASIS = {
     "bad": "bold",
     "warning": "bold",
 }
-_MONOCHROME = _styles(**_EMPHASIS)
-_DARK = _styles(
-    **{
-        **_EMPHASIS,
-        "good": "green",
-        "warning": "yellow",
-        "bad": "bold red",
-        "accent": "cyan",
-        "added": "green",
-        "removed": "red",
-        "hunk": "cyan",
-        "heading": "bold cyan",
-        "code": "cyan",
-        "link": "underline bright_blue",
-        "quote": "italic",
-        "prompt": "bold cyan",
-        "shell": "bold yellow",
-        "risk": "bold yellow",
-        "keyword": "magenta",
-        "string": "green",
-        "number": "yellow",
-        "name": "bright_blue",
-    }
-)
-_LIGHT = _styles(
-    **{
-        **_EMPHASIS,
-        "good": "green",
-        "warning": "magenta",
-        "bad": "bold red",
-        "accent": "blue",
-        "added": "green",
-        "removed": "red",
-        "hunk": "blue",
-        "heading": "bold blue",
-        "code": "blue",
-        "link": "underline blue",
-        "quote": "italic",
-        "prompt": "bold blue",
-        "shell": "bold magenta",
-        "risk": "bold red",
-        "keyword": "magenta",
-        "string": "green",
-        "number": "red",
-        "name": "blue",
-    }
-)
+# On a dark and on a light background.
+_COLOURS = {
+    "good": ("green", "green"),
+    "warning": ("yellow", "magenta"),
+    "bad": ("bold red", "bold red"),
+    "accent": ("cyan", "blue"),
+    "added": ("green", "green"),
+    "removed": ("red", "red"),
+    "hunk": ("cyan", "blue"),
+    "heading": ("bold cyan", "bold blue"),
+    "code": ("cyan", "blue"),
+    "link": ("underline bright_blue", "underline blue"),
+    "quote": ("italic", "italic"),
+    "prompt": ("bold cyan", "bold blue"),
+    "shell": ("bold yellow", "bold magenta"),
+    "risk": ("bold yellow", "bold red"),
+    "keyword": ("magenta", "magenta"),
+    "string": ("green", "green"),
+    "number": ("yellow", "red"),
+    "name": ("bright_blue", "blue"),
+}
+_MONOCHROME = _styles(_EMPHASIS)
+_DARK = _styles(_EMPHASIS | {role: dark for role, (dark, _) in _COLOURS.items()})
+_LIGHT = _styles(_EMPHASIS | {role: light for role, (_, light) in _COLOURS.items()})

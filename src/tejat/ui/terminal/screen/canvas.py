@@ -73,10 +73,8 @@ def _write(screen: Screen, y: int, row: CellRow, width: int) -> None:
 
 def _char(cell: Cell, x: int) -> Char:
     text = cell.text
-    if text.isascii():
-        return _make_char(text, cell.style, cell.width)
     # Terminals disagree about the width of multi-character graphemes and emoji.
-    if len(text) > 1 or ord(text) >= _FIRST_EMOJI:
+    if not text.isascii() and (len(text) > 1 or ord(text) >= _FIRST_EMOJI):
         rendered = Char(" ", cell.style)
         rendered.char, rendered.width = PositionedText(text, x + cell.width), cell.width
         return rendered

@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import Any, Self, TextIO, TypeVar
 
 from prompt_toolkit.enums import EditingMode
@@ -68,22 +67,18 @@ class InlineScreen:
         self._tty = Tty(source, output_fd=stdout.fileno())
         self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
         self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))
+        windows = (self._editor_window, self._dialog_window)
+        actions = GlobalKeyActions(
+            interrupt=lambda: self._on_interrupt(on_interrupt),
+            escape=on_escape,
+            end=on_end,
+            suspend=lambda: self._suspend(whole_group=True),
+            refresh=lambda: self._clear_and_redraw("\x1b[H\x1b[2J"),
+        )
         self._app = InlineApplication(
-            Canvas(
-                (self._editor_window, self._dialog_window),
-                frame=lambda: self._frame,
-                focused=lambda: self._app.layout.current_window,
-            ),
+            Canvas(windows, frame=lambda: self._frame, focused=lambda: self._app.layout.current_window),
             self._editor_window,
-            keys=global_bindings(
-                GlobalKeyActions(
-                    interrupt=lambda: self._on_interrupt(on_interrupt),
-                    escape=on_escape,
-                    end=on_end,
-                    suspend=lambda: self._suspend(whole_group=True),
-                    refresh=self._refresh,
-                )
-            ),
+            keys=global_bindings(actions),
             source=source,
             output=self._output,
             depth=lambda: _COLOR_DEPTHS[self._live_area.theme.colour_depth],
@@ -142,10 +137,7 @@ class InlineScreen:
             self._output.write_raw(sequence)
 
     async def run_dialog(self, dialog: Dialog[Result]) -> Result:
-        """Show a dialog until it has a result. Several dialogs are shown one after the other.
-
-        Raises EOFError if the terminal is gone and the dialog has no result for Escape.
-        """
+        """Show a dialog, one at a time, and return its result. Raises EOFError if the terminal is gone without one."""
         async with self._dialog_lock:
             opened = OpenDialog(dialog)
             self._show(opened)
@@ -185,13 +177,9 @@ class InlineScreen:
         self._is_ticking = is_ticking
         self._update_tick()
 
-    @property
-    def uses_vi(self) -> bool:
-        return self._app.editing_mode is EditingMode.VI
-
-    @uses_vi.setter
-    def uses_vi(self, uses_vi: bool) -> None:
-        self._app.editing_mode = EditingMode.VI if uses_vi else EditingMode.EMACS
+    def use_vi(self, *, enabled: bool) -> None:
+        """Switch between vi and emacs keys."""
+        self._app.editing_mode = EditingMode.VI if enabled else EditingMode.EMACS
         self.redraw()
 
     @property
@@ -219,9 +207,7 @@ class InlineScreen:
         self._update_tick()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         """Remove the drawing; printed blocks stay."""
         self._draw_timer.stop()
         self._clear_hint()
@@ -359,9 +345,6 @@ class InlineScreen:
             self._output.write_raw(" " * self.width + "\r")
             self._drawn_size = None
             self._app.draw()
-
-    def _refresh(self) -> None:
-        self._clear_and_redraw("\x1b[H\x1b[2J")
 
     def _clear_and_redraw(self, codes: str) -> None:
         with self._output.batch():

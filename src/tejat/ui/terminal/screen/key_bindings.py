@@ -27,10 +27,7 @@ class GlobalKeyActions:
 
 
 def global_bindings(actions: GlobalKeyActions) -> KeyBindingsBase:
-    """Return the bindings that apply while no dialog is open, unless the editor uses the key.
-
-    In vi mode Escape belongs to the editor while text is being typed.
-    """
+    """Return the bindings outside dialogs, unless the editor uses the key, as Escape while typing in vi mode."""
     bindings = KeyBindings()
     is_empty = Condition(lambda: not get_app().current_buffer.text)
 

@@ -39,10 +39,7 @@ def compose_frame(
     footer: Footer,
     hidden_rows_label: Callable[[int], CellRow],
 ) -> Frame:
-    """Compose all parts in at most `height` rows; the row of the caret is always among them.
-
-    An empty row separates the editor from the output where there is room.
-    """
+    """Compose all parts in at most `height` rows, the caret's included; with room an empty row sets off the editor."""
     body = _crop_around_caret(body, max(height - len(footer.rows), 1))
     gap: list[CellRow] = [[]] if height >= _ROOMY_HEIGHT and len(body.rows) + len(footer.rows) < height else []
     left = max(height - len(footer.rows) - len(body.rows) - len(gap), 0)

@@ -8,9 +8,10 @@ from prompt_toolkit.key_binding import KeyBindingsBase
 from rich.console import RenderableType
 from rich.text import Text
 
+from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.ui.terminal.dialogs.base import Dialog
-from tejat.ui.terminal.render.cells import Cell, CellRow, Frame, truncate_row
+from tejat.ui.terminal.render.cells import CellRow, Frame, truncate_row
 from tejat.ui.terminal.render.rich_output import render_rows
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 from tejat.ui.terminal.screen.layout import Footer, compose_frame, max_body_height
@@ -131,10 +132,7 @@ def render_error(error: Exception, theme: Theme) -> Text:
 
 def _to_ascii(frame: Frame) -> Frame:
     """Replace characters that an ASCII terminal does not have, keeping the width."""
-    return Frame(
-        tuple([cell if cell.text.isascii() else _ascii_cell(cell) for cell in row] for row in frame.rows), frame.caret
+    rows = (
+        [each if each.text.isascii() else replace(each, text="?" * each.width) for each in row] for row in frame.rows
     )
-
-
-def _ascii_cell(cell: Cell) -> Cell:
-    return Cell("?" * cell.width, cell.width, cell.style)
+    return Frame(tuple(rows), frame.caret)

@@ -20,10 +20,7 @@ _DEFAULT_SIZE = Size(rows=24, columns=80)
 
 
 class SynchronizedOutput(Vt100_Output):
-    """Output that sends no queries, sets no title and keeps the cursor shape.
-
-    `on_disconnect` is called once when the terminal is gone; later output is dropped.
-    """
+    """Sends no queries, title or cursor shape. Calls `on_disconnect` once when the terminal is gone; drops the rest."""
 
     def __init__(self, stdout: TextIO, *, on_disconnect: Callable[[], None]) -> None:
         super().__init__(stdout, self._terminal_size, enable_cpr=False, enable_bell=False)

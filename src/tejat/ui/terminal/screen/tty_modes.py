@@ -46,10 +46,7 @@ class TtyModes:
 
 
 def suspend_process(*, whole_group: bool) -> None:
-    """Stop as by Ctrl-Z, and return when continued.
-
-    `whole_group` also stops the processes started together with us, such as a shell script around us.
-    """
+    """Stop as by Ctrl-Z until continued; `whole_group` includes processes around us, such as a shell script."""
     if whole_group:
         signal.signal(signal.SIGTSTP, signal.SIG_IGN)
         os.killpg(os.getpgrp(), signal.SIGTSTP)

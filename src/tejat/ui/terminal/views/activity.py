@@ -123,15 +123,12 @@ class ActivityView:
 
 
 def _retry_rows(retry: Retrying, until: float, theme: Theme, *, now: float) -> Iterator[RenderableType]:
-    reason = summarize_line(retry.reason)
-    failed = _(
-        "Attempt {attempt} of {most} failed: {reason}", attempt=retry.attempt, most=retry.max_attempts, reason=reason
-    )
+    attempt, most, reason = retry.attempt, retry.max_attempts, summarize_line(retry.reason)
+    failed = _("Attempt {attempt} of {most} failed: {reason}", attempt=attempt, most=most, reason=reason)
     left = max(round(until - now), 0)
     then = _("Next try in {seconds} s", seconds=left) if left else _("Trying again")
-    yield hanging_paragraph(
-        RowSegment(theme.glyphs.warning, StyleRole.WARNING), RowSegment(failed, StyleRole.WARNING), theme=theme
-    )
+    sign = RowSegment(theme.glyphs.warning, StyleRole.WARNING)
+    yield hanging_paragraph(sign, RowSegment(failed, StyleRole.WARNING), theme=theme)
     yield SingleRow(theme, RowSegment(f"  {then}", StyleRole.QUIET))
 
 

@@ -65,33 +65,22 @@ def call_details(report: CallReport) -> CollapsibleText | None:
 
 def running_rows(call: RunningCall, theme: Theme, *, now: float, max_output_rows: int) -> Iterator[RenderableType]:
     """Yield the row of a running call and the tail of its output."""
-    glyphs = theme.glyphs
-    match call.state:
-        case CallState.AWAITING_APPROVAL:
-            sign, label = glyphs.waiting, _("waits for your answer")
-        case CallState.EXECUTING:
-            sign, label = glyphs.running, format_elapsed(now - call.since)
-        case _:
-            sign, label = glyphs.waiting, _("waits")
-    yield SingleRow(
-        theme,
-        RowSegment(f"{sign} ", StyleRole.ACCENT),
-        RowSegment(call.title, is_shrinkable=True),
-        RowSegment(f" {glyphs.separator} {label}", StyleRole.QUIET),
-    )
-    if call.state is CallState.EXECUTING:
+    glyphs, is_running = theme.glyphs, call.state is CallState.EXECUTING
+    waits = _("waits for your answer") if call.state is CallState.AWAITING_APPROVAL else _("waits")
+    label = format_elapsed(now - call.since) if is_running else waits
+    sign = RowSegment(f"{glyphs.running if is_running else glyphs.waiting} ", StyleRole.ACCENT)
+    facts = RowSegment(f" {glyphs.separator} {label}", StyleRole.QUIET)
+    yield SingleRow(theme, sign, RowSegment(call.title, is_shrinkable=True), facts)
+    if is_running:
         yield from output_rows(call.output, theme, limit=max_output_rows)
 
 
 def output_rows(output: str, theme: Theme, *, limit: int) -> Iterator[RenderableType]:
     """Yield the last lines of a long text."""
     lines = [line for line in output[-limit * _MAX_LIVE_CHARS :].splitlines() if line.strip()]
+    bar = RowSegment(f"  {theme.glyphs.bar} ", StyleRole.QUIET)
     for line in lines[-limit:] if limit > 0 else ():
-        yield SingleRow(
-            theme,
-            RowSegment(f"  {theme.glyphs.bar} ", StyleRole.QUIET),
-            RowSegment(line[:_MAX_LIVE_CHARS], StyleRole.QUIET),
-        )
+        yield SingleRow(theme, bar, RowSegment(line[:_MAX_LIVE_CHARS], StyleRole.QUIET))
 
 
 def _status_sign(status: CallStatus, glyphs: Glyphs) -> tuple[str, StyleRole]:

@@ -45,32 +45,17 @@ class CollapsibleText:
     def render_collapsed(self, theme: Theme) -> RenderableType:
         """Render the first and last lines, or the first ones of a diff, and the number omitted."""
         lines = _clip_lines(self.text.split("\n"), _MAX_COLLAPSED_CHARS, theme)
-        if self.is_diff:
-            rendered = Padding(render_diff("\n".join(lines), theme, max_lines=_MAX_DIFF_LINES), (0, 0, 0, len(_INDENT)))
-            return (
-                rendered
-                if self.fits_collapsed
-                else Group(rendered, _render_quiet(_("(Ctrl-O shows all of it)"), theme))
-            )
         omitted = len(lines) - _HEAD_LINES - _TAIL_LINES
-        if omitted <= 0:
-            rendered = _render_lines(lines)
-            return (
-                rendered
-                if self.fits_collapsed
-                else Group(rendered, _render_quiet(_("(Ctrl-O shows all of it)"), theme))
-            )
-        return Group(
-            _render_lines(lines[:_HEAD_LINES]),
-            _render_quiet(f"{theme.glyphs.more} {_omitted_label(omitted)}", theme),
-            _render_lines(lines[-_TAIL_LINES:]),
-        )
+        if omitted > 0 and not self.is_diff:
+            label = _render_quiet(f"{theme.glyphs.more} {_omitted_label(omitted)}", theme)
+            return Group(_render_lines(lines[:_HEAD_LINES]), label, _render_lines(lines[-_TAIL_LINES:]))
+        body = self._render_body(lines, theme, max_lines=_MAX_DIFF_LINES)
+        return body if self.fits_collapsed else Group(body, _render_quiet(_("(Ctrl-O shows all of it)"), theme))
 
     def render_expanded(self, theme: Theme) -> RenderableType:
         """Render all of it, up to MAX_EXPANDED_LINES."""
         lines = self.text.split("\n")
-        shown = _clip_lines(lines[:MAX_EXPANDED_LINES], _MAX_EXPANDED_CHARS, theme)
-        body = Padding(render_diff("\n".join(shown), theme), (0, 0, 0, 2)) if self.is_diff else _render_lines(shown)
+        body = self._render_body(_clip_lines(lines[:MAX_EXPANDED_LINES], _MAX_EXPANDED_CHARS, theme), theme)
         title = WrappedLines(lambda width: fold_line([(single_line(self.title), theme.style(StyleRole.STRONG))], width))
         if len(lines) <= MAX_EXPANDED_LINES:
             return Group(title, body)
@@ -80,6 +65,11 @@ class CollapsibleText:
             len(lines) - MAX_EXPANDED_LINES,
         )
         return Group(title, body, _render_quiet(f"{theme.glyphs.more} {more}", theme))
+
+    def _render_body(self, lines: list[str], theme: Theme, *, max_lines: int | None = None) -> RenderableType:
+        if not self.is_diff:
+            return _render_lines(lines)
+        return Padding(render_diff("\n".join(lines), theme, max_lines=max_lines), (0, 0, 0, len(_INDENT)))
 
 
 def _omitted_label(count: int) -> str:
@@ -94,11 +84,9 @@ def _render_lines(lines: list[str]) -> RenderableType:
     """Render lines as they are, folded at the width."""
 
     def layout(width: int) -> Iterator[StyledLine]:
-        start: StyledLine = [(_INDENT, NO_STYLE)]
+        start, room = [(_INDENT, NO_STYLE)], max(width - len(_INDENT), 1)
         for line in lines:
-            yield from prefix_lines(
-                fold_line([(single_line(line), NO_STYLE)], max(width - len(_INDENT), 1)), start, start
-            )
+            yield from prefix_lines(fold_line([(single_line(line), NO_STYLE)], room), start, start)
 
     return WrappedLines(layout)
 

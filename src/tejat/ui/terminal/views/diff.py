@@ -14,10 +14,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
 def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> RenderableType:
-    """Render a diff, or as many whole hunks as fit into `max_lines` and a count of the rest.
-
-    Of a first hunk that does not fit the beginning is shown.
-    """
+    """Render a diff, or the hunks that fit into `max_lines` (of the first at least a part) and a count of the rest."""
     hunks = parse_hunks(diff)
     shown = len(hunks) if max_lines is None else _count_fitting(hunks, max_lines)
 
@@ -26,10 +23,8 @@ def render_diff(diff: str, theme: Theme, *, max_lines: int | None = None) -> Ren
             lines = hunk.lines[:max_lines]
             yield from _wrap_lines((_file_line(name, theme) for name in hunk.names), theme, width)
             yield from _wrap_lines((_diff_line(line, theme) for line in (hunk.heading, *lines) if line), theme, width)
-            if len(lines) < len(hunk.lines):
-                yield _note_line(
-                    ngettext("{count} more line", "{count} more lines", len(hunk.lines) - len(lines)), theme
-                )
+            if more := len(hunk.lines) - len(lines):
+                yield _note_line(ngettext("{count} more line", "{count} more lines", more), theme)
         if shown < len(hunks):
             yield _note_line(_omitted_label(hunks[shown:]), theme)
 

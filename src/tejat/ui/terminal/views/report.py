@@ -45,9 +45,8 @@ def _block(block: ReportBlock, theme: Theme) -> RenderableType:
         case Paragraph():
             return WrappedLines(lambda width: _paragraph(block, theme, width))
         case ReportTable():
-            return WrappedLines(
-                lambda width: render_table(_row(block.headings), [_row(row) for row in block.rows], theme, width)
-            )
+            headings, rows = _row(block.headings), [_row(row) for row in block.rows]
+            return WrappedLines(lambda width: render_table(headings, rows, theme, width))
         case SourceListing():
             return WrappedLines(lambda _: highlight_source(make_terminal_safe(block.text), block.language, theme))
         case DiffBlock():

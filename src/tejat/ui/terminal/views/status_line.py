@@ -27,10 +27,7 @@ def render_status_line(
     is_vi_navigation: bool = False,
     home: str | None = None,
 ) -> RenderableType:
-    """Render one row within `width`, dropping the least important items first.
-
-    `home`, by default that of the process, is shown as `~`.
-    """
+    """Render one row of at most `width`, least important items dropped first. `home` is shown as `~`."""
     folder = _abbreviate_home(status.folder, os.path.expanduser("~") if home is None else home)
     items = _status_items(status, folder)
     if is_vi_navigation:
@@ -61,10 +58,11 @@ class _StatusItem:
 
 def _status_items(status: Status, folder: str) -> list[_StatusItem]:
     """Return the items in display order."""
-    mode, mode_part = _mode(status.mode)
+    # Modes that ask less stand out.
+    mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
     found = [
         _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
-        _StatusItem(mode, 0 if mode_part is StyleRole.WARNING else 3, mode_part),
+        _StatusItem(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
         _StatusItem(_shorten(status.model), 1),
         _StatusItem(_shorten(folder, from_end=True), 4),
         _StatusItem(_shorten(status.branch), 8),
@@ -75,11 +73,6 @@ def _status_items(status: Status, folder: str) -> list[_StatusItem]:
         _StatusItem(_("sandbox: {name}", name=_shorten(status.sandbox)) if status.sandbox else "", 11),
     ]
     return [piece for piece in found if piece.text]
-
-
-def _mode(mode: str) -> tuple[str, StyleRole]:
-    """Return label and role of the mode, empty for the default. Modes that ask less stand out."""
-    return _shorten(mode_label(mode)), StyleRole.ACCENT if mode == "plan" else StyleRole.WARNING
 
 
 def _context(used: float | None) -> tuple[str, int, StyleRole]:
@@ -101,9 +94,7 @@ def _servers(status: Status) -> tuple[str, int, StyleRole]:
 
 def _abbreviate_home(folder: str, home: str) -> str:
     home = home.rstrip("/")
-    if home and is_beneath(folder, home):
-        return f"~{folder[len(home) :]}"
-    return folder
+    return f"~{folder[len(home) :]}" if home and is_beneath(folder, home) else folder
 
 
 def _shorten(text: str, *, from_end: bool = False) -> str:

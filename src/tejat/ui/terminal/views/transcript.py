@@ -62,10 +62,7 @@ class TranscriptScreen(Protocol):
 
 
 class Transcript:
-    """Prints events. Live rows are rendered on every redraw, with the current time.
-
-    Paths below `folder` are shown relative to it.
-    """
+    """Prints events; live rows are rendered on every redraw. Paths below `folder` are shown relative to it."""
 
     def __init__(
         self, screen: TranscriptScreen, *, folder: str = "", clock: Callable[[], float] = time.monotonic
@@ -90,10 +87,10 @@ class Transcript:
         self._run_meter.begin(self._clock())
         self._draw()
 
-    def show_prompt(self, words: str) -> None:
+    def show_prompt(self, line: str) -> None:
         """Show input of the user."""
-        if words:
-            self._print_prompt(self._screen.theme.glyphs.prompt, StyleRole.PROMPT, words)
+        if line:
+            self._print_prompt(self._screen.theme.glyphs.prompt, StyleRole.PROMPT, line)
 
     def begin_shell(self, line: str) -> None:
         """Start a shell command of the user."""
@@ -106,12 +103,11 @@ class Transcript:
         self._activity.update_shell_output(output)
         self._draw()
 
-    def end_shell(self, shown: str) -> None:
+    def end_shell(self, result: str) -> None:
         """Print the result of the shell command."""
         self._activity.end()
-        self._print_collapsible(
-            CollapsibleText(f"! {self._shell_line}", sanitize_text(translate(shown)).strip("\n")), _BlockKind.OUTPUT
-        )
+        text = sanitize_text(translate(result)).strip("\n")
+        self._print_collapsible(CollapsibleText(f"! {self._shell_line}", text), _BlockKind.OUTPUT)
         self._draw()
 
     def end(self) -> None:
@@ -168,17 +164,12 @@ class Transcript:
         theme = self._screen.theme
         self._stream = MarkdownStream(theme)
         prompt = CollapsibleText(_("Your prompt"), sanitize_text(words.strip("\n")))
-        if prompt.fits_collapsed:
-            self._print(
-                _BlockKind.PROMPT, hanging_paragraph(RowSegment(mark, role), RowSegment(prompt.text), theme=theme)
-            )
-        else:
+        segments = [RowSegment(prompt.text)]
+        if not prompt.fits_collapsed:
             shown, left_out = prompt.head(_MAX_PROMPT_LINES)
-            omitted = RowSegment(f"\n{theme.glyphs.more} {left_out}", StyleRole.QUIET)
-            self._print(
-                _BlockKind.PROMPT, hanging_paragraph(RowSegment(mark, role), RowSegment(shown), omitted, theme=theme)
-            )
+            segments = [RowSegment(shown), RowSegment(f"\n{theme.glyphs.more} {left_out}", StyleRole.QUIET)]
             self._collapsed.add(prompt)
+        self._print(_BlockKind.PROMPT, hanging_paragraph(RowSegment(mark, role), *segments, theme=theme))
 
     def _finish_answer(self, event: Answered) -> None:
         self._activity.clear_waiting()
@@ -213,10 +204,9 @@ class Transcript:
         words = " ".join(filter(None, sentences))
         if words:
             is_stop = ended.reason in (EndReason.FINISHED, EndReason.INTERRUPTED)
-            sign, part = (
-                (theme.glyphs.cancelled, StyleRole.WARNING) if is_stop else (theme.glyphs.failed, StyleRole.BAD)
-            )
-            self._print(_BlockKind.NOTE, hanging_paragraph(RowSegment(sign, part), RowSegment(words), theme=theme))
+            sign = theme.glyphs.cancelled if is_stop else theme.glyphs.failed
+            role = StyleRole.WARNING if is_stop else StyleRole.BAD
+            self._print(_BlockKind.NOTE, hanging_paragraph(RowSegment(sign, role), RowSegment(words), theme=theme))
         summary = self._run_meter.end(ended, self._clock())
         if summary.seconds >= _SUMMARY_MIN_SECONDS:
             shown = f" {theme.glyphs.separator} ".join(summary.labels)

@@ -94,7 +94,7 @@ class BlockParser:
                 rest = ""
             elif indent >= box.indent:
                 rest = rest[box.indent :]
-            elif indent >= _MIN_INDENT and box.marker[0].isdigit() and _match_item(rest):
+            elif indent >= _MIN_INDENT and box.marker[0].isdigit() and re.match(_ITEM, rest):
                 rest = rest[indent:]  # accept two blanks below a number, though CommonMark wants three
             else:
                 return number, rest
@@ -210,7 +210,7 @@ class BlockParser:
     def _open_containers(self, rest: str) -> str:
         """Open the quotes and items that the line starts; return the rest of it."""
         while len(self._containers) < _MAX_DEPTH and rest[:4].strip(" ") and not re.match(_BREAK, rest):
-            quote, item = re.match(" {0,3}> ?", rest), _match_item(rest)
+            quote, item = re.match(" {0,3}> ?", rest), re.match(_ITEM, rest)
             found = quote or item
             if found is None:
                 break
@@ -294,15 +294,11 @@ _MARKUP = rf" {{0,3}}(?:</?(?i:{_TAGS})(?:[ />]|$)|<!--|<\?|<![A-Z])"
 _ITEM = r" {0,3}(?P<marker>[-+*]|[0-9]{1,9}[.)])(?P<blanks> +|$)"
 
 
-def _match_item(rest: str) -> re.Match[str] | None:
-    return re.match(_ITEM, rest)
-
-
 def _starts_block(rest: str, *, in_paragraph: bool) -> bool:
     """Whether a line starts a block. Within a paragraph only an item numbered 1 does."""
     if not rest[:4].strip(" "):
         return False
-    found = _match_item(rest)
+    found = re.match(_ITEM, rest)
     if found and in_paragraph and (not rest[found.end() :] or found["marker"][:-1] not in ("", "1")):
         found = None
     return bool(found or re.match(" {0,3}>", rest) or any(re.match(pattern, rest) for pattern in _STARTS))
@@ -335,10 +331,6 @@ def _fit_cells(cells: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def _parse_alignment(rule: str) -> ColumnAlignment:
-    match rule[:1] == ":", rule[-1:] == ":":
-        case True, True:
-            return ColumnAlignment.CENTRE
-        case False, True:
-            return ColumnAlignment.RIGHT
-        case _:
-            return ColumnAlignment.LEFT
+    if not rule.endswith(":"):
+        return ColumnAlignment.LEFT
+    return ColumnAlignment.CENTRE if rule.startswith(":") else ColumnAlignment.RIGHT

@@ -51,15 +51,11 @@ class _InlineParser:
 
     def parse(self) -> None:
         at = 0
-        tokens = _tokens()
-        while True:
-            found = tokens.search(self._text, at)
-            if found is None:
-                self.parts.append(self._text[at:])
-                break
+        while found := _tokens().search(self._text, at):
             if found.start() > at:
                 self.parts.append(self._text[at : found.start()])
             at = self._token(found)
+        self.parts.append(self._text[at:])
         self._match_emphasis()
 
     def _token(self, found: re.Match[str]) -> int:

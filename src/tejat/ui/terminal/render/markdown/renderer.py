@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.style import Style
 
 from tejat.ui.terminal.render.highlight import highlight_lines
@@ -29,10 +29,6 @@ from tejat.ui.terminal.render.text_wrap import (
     wrap_runs,
 )
 from tejat.ui.terminal.render.theme import StyleRole, Theme
-
-
-def render_blocks(pieces: Iterable[BlockNode], theme: Theme) -> RenderableType:
-    return Group(*(render_block(piece, theme) for piece in pieces))
 
 
 def render_block(piece: BlockNode, theme: Theme) -> RenderableType:
@@ -83,10 +79,8 @@ def _leaf_lines(piece: BlockNode, theme: Theme, width: int) -> Iterable[StyledLi
     base = theme.style(StyleRole.QUOTE) if any(box.is_quote for box in piece.containers) else NO_STYLE
     match piece.leaf:
         case HeadingBlock(level, text):
-            style = theme.style(StyleRole.HEADING)
-            return wrap_runs(
-                [(f"{'#' * level} ", theme.style(StyleRole.QUIET)), *parse_inline(text, theme, style)], width
-            )
+            signs = (f"{'#' * level} ", theme.style(StyleRole.QUIET))
+            return wrap_runs([signs, *parse_inline(text, theme, theme.style(StyleRole.HEADING))], width)
         case ParagraphBlock(lines):
             return wrap_runs(parse_inline(_join_lines(lines), theme, base), width)
         case HtmlBlock(lines):

@@ -5,7 +5,7 @@ from rich.console import Group, RenderableType
 from tejat.core.frozen import replace
 from tejat.ui.terminal.render.markdown.block_parser import MAX_LINE_CHARS, BlockParser
 from tejat.ui.terminal.render.markdown.blocks import BlockNode, HtmlBlock, ParagraphBlock, TableBlock
-from tejat.ui.terminal.render.markdown.renderer import render_block, render_blocks
+from tejat.ui.terminal.render.markdown.renderer import render_block
 from tejat.ui.terminal.render.sanitizer import TerminalSanitizer
 from tejat.ui.terminal.render.theme import Theme
 
@@ -42,16 +42,12 @@ class MarkdownStream:
     def pending(self) -> RenderableType | None:
         """Return the tail of the unfinished block for redrawing, None if there is none."""
         blocks = self._blocks.clone()
-        pieces = (
-            blocks.feed_line(
-                self._rest[-_MAX_PENDING_CHARS:],
-                is_continuation=self._is_continuation or len(self._rest) > _MAX_PENDING_CHARS,
-            )
-            if self._rest
-            else []
-        )
-        pieces = [*pieces, *blocks.finish()]
-        return render_blocks(map(_tail, pieces), self.theme) if pieces else None
+        pieces: list[BlockNode] = []
+        if self._rest:
+            is_continuation = self._is_continuation or len(self._rest) > _MAX_PENDING_CHARS
+            pieces += blocks.feed_line(self._rest[-_MAX_PENDING_CHARS:], is_continuation=is_continuation)
+        pieces += blocks.finish()
+        return Group(*self._render([_tail(piece) for piece in pieces])) if pieces else None
 
     def finish(self) -> list[RenderableType]:
         """Return the rest and reset for the next answer."""
@@ -68,19 +64,16 @@ class MarkdownStream:
         start = 0
         while True:
             end = self._rest.find("\n", start, start + MAX_LINE_CHARS)
-            if end >= 0:
-                pieces += self._blocks.feed_line(self._rest[start:end], is_continuation=self._is_continuation)
-                self._is_continuation = False
-                start = end + 1
-            elif len(self._rest) - start >= MAX_LINE_CHARS:
+            is_whole = end >= 0
+            if not is_whole:
+                if len(self._rest) - start < MAX_LINE_CHARS:
+                    self._rest = self._rest[start:]
+                    return pieces
                 blank = self._rest.rfind(" ", start + MAX_LINE_CHARS // 2, start + MAX_LINE_CHARS)
                 end = blank if blank >= 0 else start + MAX_LINE_CHARS
-                pieces += self._blocks.feed_line(self._rest[start:end], is_continuation=self._is_continuation)
-                self._is_continuation = True
-                start = end
-            else:
-                self._rest = self._rest[start:]
-                return pieces
+            pieces += self._blocks.feed_line(self._rest[start:end], is_continuation=self._is_continuation)
+            self._is_continuation = not is_whole
+            start = end + 1 if is_whole else end
 
     def _render(self, pieces: list[BlockNode]) -> list[RenderableType]:
         return [render_block(piece, self.theme) for piece in pieces]
