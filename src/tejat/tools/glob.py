@@ -106,9 +106,8 @@ class GlobTool(TypedTool[GlobParams]):
         pattern = compile_pattern(self._workspace, location, params.pattern, case_sensitive=params.case_sensitive)
         if pattern is None:
             return WalkResult([], 0, 0, is_complete=True, errors=0), []
-        rules = self._workspace.ignore_rules(
-            location.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
-        )
+        git, gemini = params.respect_git_ignore, params.respect_gemini_ignore
+        rules = self._workspace.ignore_rules(location.root, git=git, gemini=gemini)
         try:
             with self._workspace.roots.open_directory(location) as directory:
                 found = find_files(

@@ -61,9 +61,8 @@ class LSTool(TypedTool[ListDirectoryParams]):
         return listing.result()
 
     def _list(self, location: Location, params: ListDirectoryParams, stop: StopToken) -> "_Listing":
-        rules = self._workspace.ignore_rules(
-            location.root, git=params.respect_git_ignore, gemini=params.respect_gemini_ignore
-        )
+        git, gemini = params.respect_git_ignore, params.respect_gemini_ignore
+        rules = self._workspace.ignore_rules(location.root, git=git, gemini=gemini)
         with self._workspace.roots.open_directory(location) as directory:
             return _Listing.read(directory.fd, location, rules, _name_pattern(params.ignore or ()), stop)
 

@@ -243,13 +243,9 @@ class EditTool(ProposingTool[ReplaceParams]):
                 expected=request.expected,
                 found=found.count,
             )
-            where = explain_refusal(found, request)
-            raise _failure(
-                f"{display.removesuffix('.')} for old_string in file: {current.location.path}"
-                f"{where if where and self._may_show_content(current) else ''}",
-                ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH,
-                display,
-            )
+            message = f"{display.removesuffix('.')} for old_string in file: {current.location.path}"
+            message += self._explain(found, request, current)
+            raise _failure(message, ErrorType.EDIT_EXPECTED_OCCURRENCE_MISMATCH, display)
         edits = [] if corrected is None else find_corrected(text, request, corrected)
         if not edits:
             raise self._not_found_failure(current, text, params, found)
@@ -263,6 +259,11 @@ class EditTool(ProposingTool[ReplaceParams]):
         after = text.encoding.decode(b"".join(change.pieces))
         return f"{note} {describe_changed_lines(text.text, after)}"
 
+    def _explain(self, refused: EditRefusal, request: EditRequest, current: CurrentFile) -> str:
+        """Explain a refusal with text of the file, if the model may see it."""
+        explanation = explain_refusal(refused, request)
+        return explanation if explanation and self._may_show_content(current) else ""
+
     def _may_show_content(self, current: CurrentFile) -> bool:
         """Check that the model has read the file or is allowed to."""
         if self._workspace.read_tracker.has_seen(current.real_path):
@@ -274,8 +275,7 @@ class EditTool(ProposingTool[ReplaceParams]):
     def _not_found_failure(
         self, current: CurrentFile, text: TextFile, params: ReplaceParams, refused: EditRefusal
     ) -> "_TextNotFound":
-        nearest = explain_refusal(refused, params.request)
-        nearest = nearest if nearest and self._may_show_content(current) else ""
+        nearest = self._explain(refused, params.request, current)
         failure = _TextNotFound(current.location.path, self._other_files_hint(current, params.old_string) + nearest)
         # The content of a file that the session has not read is not sent to the corrector.
         is_known = self._corrections is not None and self._workspace.read_tracker.has_seen(current.real_path)
@@ -327,11 +327,8 @@ def _failure(message: str, error_type: ErrorType, display: str) -> ToolFailure:
 def _translate_read_error(error: WorkspaceError, path: str) -> ToolFailure:
     match error.error_type:
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
-            return _failure(
-                f"Failed to read content of existing file: {path}. {error.message}",
-                error.error_type,
-                lazy("Failed to read content of file."),
-            )
+            message = f"Failed to read content of existing file: {path}. {error.message}"
+            return _failure(message, error.error_type, lazy("Failed to read content of file."))
         case ErrorType.FILE_WRITE_FAILURE:
             return _failure(f"Error preparing edit: {error.message}", ErrorType.EDIT_PREPARATION_FAILURE, error.message)
         case _:
@@ -341,6 +338,5 @@ def _translate_read_error(error: WorkspaceError, path: str) -> ToolFailure:
 def _translate_write_error(error: WorkspaceError) -> ToolFailure:
     if error.error_type is not ErrorType.FILE_WRITE_FAILURE:
         return error
-    return _failure(
-        f"Error executing edit: {error.message}", error.error_type, lazy("Error writing file: {why}", why=error.message)
-    )
+    display = lazy("Error writing file: {why}", why=error.message)
+    return _failure(f"Error executing edit: {error.message}", error.error_type, display)

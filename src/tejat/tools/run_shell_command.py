@@ -70,12 +70,12 @@ class _ShellProposal:
     """Everything that decides what runs, and where."""
 
     params: ShellParams
-    real_directory: str
+    real_path: str
 
     @property
     def digest(self) -> str:
         params = self.params
-        facts = (params.command, self.real_directory, params.is_background, params.network, params.timeout)
+        facts = (params.command, self.real_path, params.is_background, params.network, params.timeout)
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
@@ -137,7 +137,7 @@ class ShellTool(ProposingTool[ShellParams]):
         return ExecConfirmation(
             title=lazy("Confirm Shell Command"),
             command=params.command,
-            directory=proposal.real_directory,
+            directory=proposal.real_path,
             description=" ".join(params.description.splitlines()),
             notes=tuple(filter(None, notes)),
             digest=proposal.digest,
@@ -165,13 +165,10 @@ class ShellTool(ProposingTool[ShellParams]):
                     arguments = [*self._shell_argv, params.command]
                     wrapped = copies().wrap(copy, arguments, real, network=params.network)
                     launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
-                    command_run = CommandRun(params.command, params.directory or None)
-                    result = await self._run_foreground(
-                        params, command_run, launch, wrapped, context, leaves_nothing=True
-                    )
-                    return build_trial_confirmation(
-                        confirmation, result, copy, await run_blocking(copy.collect_changes)
-                    )
+                    run = CommandRun(params.command, params.directory or None)
+                    result = await self._run_foreground(params, run, launch, wrapped, context, leaves_nothing=True)
+                    changes = await run_blocking(copy.collect_changes)
+                    return build_trial_confirmation(confirmation, result, copy, changes)
                 except BaseException:
                     await run_blocking(lambda _: copy.discard())
                     raise
@@ -187,7 +184,7 @@ class ShellTool(ProposingTool[ShellParams]):
             return await apply_trial(context.approved)
         if context.approved is not None:
             params = _approved_params(context.approved)
-        command_run = CommandRun(params.command, params.directory or None)
+        run = CommandRun(params.command, params.directory or None)
         try:
             with self._open_directory(params) as (directory, real):
                 if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
@@ -195,22 +192,22 @@ class ShellTool(ProposingTool[ShellParams]):
                 wrapped = self._shell.wrap([*self._shell_argv, params.command], real, params.network)
                 launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
                 if params.is_background:
-                    return await self._start_background(params, command_run, launch, real, wrapped)
+                    return await self._start_background(params, run, launch, real, wrapped)
                 try:
-                    return await self._run_foreground(params, command_run, launch, wrapped, context)
+                    return await self._run_foreground(params, run, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
         except OSError as error:
-            return start_failure_result(command_run, _os_error_text(error))
+            return start_failure_result(run, _os_error_text(error))
         except WorkspaceError as error:
             if error.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
                 raise
-            return start_failure_result(command_run, error.message)
+            return start_failure_result(run, error.message)
 
     async def _run_foreground(
         self,
         params: ShellParams,
-        command_run: CommandRun,
+        run: CommandRun,
         launch: ProcessSpec,
         wrapped: SandboxedCommand,
         context: ToolContext,
@@ -233,42 +230,34 @@ class ShellTool(ProposingTool[ShellParams]):
                 )
             except asyncio.CancelledError:
                 if context.keep_partial is not None:
+                    is_started = capture.has_started
                     context.keep_partial(
-                        cancelled_result(capture.with_output(command_run))
-                        if capture.has_started
-                        else cancelled_before_start_result()
+                        cancelled_result(capture.with_output(run)) if is_started else cancelled_before_start_result()
                     )
                 raise
             except OSError as error:
-                return start_failure_result(capture.with_output(command_run), _os_error_text(error))
+                return start_failure_result(capture.with_output(run), _os_error_text(error))
             finally:
                 if live is not None:
                     live.close()
-            command_run = capture.with_output(command_run)
+            run = capture.with_output(run)
             if outcome.reason is not CommandEndReason.EXITED or outcome.exit is None:
                 limit = limits.idle if outcome.reason is CommandEndReason.IDLE else limits.total
-                return timeout_result(command_run, outcome.reason, limit=limit or outcome.seconds)
+                return timeout_result(run, outcome.reason, limit=limit or outcome.seconds)
             survivors = () if leaves_nothing else exclude_named(wrapped.helper_processes, outcome.exit.survivors)
             if survivors:
                 capture.detach()
                 wrapped.detach()
-            return finished_result(command_run, replace(outcome.exit, survivors=survivors))
+            return finished_result(run, replace(outcome.exit, survivors=survivors))
 
     async def _start_background(
-        self,
-        params: ShellParams,
-        command_run: CommandRun,
-        launch: ProcessSpec,
-        real_directory: str,
-        wrapped: SandboxedCommand,
+        self, params: ShellParams, run: CommandRun, launch: ProcessSpec, real_path: str, wrapped: SandboxedCommand
     ) -> ToolResult:
         jobs = self._shell.jobs
         started: list[Job] = []
 
         def start(_: StopToken) -> None:
-            started.append(
-                jobs.start(launch, command=params.command, directory=real_directory, on_exit=wrapped.clean_up)
-            )
+            started.append(jobs.start(launch, command=params.command, directory=real_path, on_exit=wrapped.clean_up))
 
         try:
             await run_blocking(start)
@@ -283,9 +272,7 @@ class ShellTool(ProposingTool[ShellParams]):
             wrapped.clean_up()
             raise
         if job.state is JobState.EXITED:
-            return finished_result(
-                replace(command_run, stdout=part.text, pid=pid), ExitStatus(job.exit_code, job.signal)
-            )
+            return finished_result(replace(run, stdout=part.text, pid=pid), ExitStatus(job.exit_code, job.signal))
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
             lazy("Background process started with PID {pid}.", pid=pid),

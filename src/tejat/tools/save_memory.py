@@ -89,8 +89,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
         except (ToolFailure, UsageError, OSError) as error:
             raise _translate_error(error) from error
         if params.user_content is None:
-            fact = format_fact(params.fact)
-            message = lazy('Okay, I\'ve remembered that: "{fact}"', fact=fact)
+            message = lazy('Okay, I\'ve remembered that: "{fact}"', fact=format_fact(params.fact))
         else:
             message = lazy("Okay, I've updated the memory file with your modifications.")
         return ToolResult(dump_json({"success": True, "message": message}), message)

@@ -129,14 +129,8 @@ class GrepTool(TypedTool[SearchParams]):
         rules = None if params.no_ignore else self._workspace.ignore_rules(location.root)
         try:
             with self._workspace.roots.open_directory(location) as directory:
-                return search(
-                    directory.fd,
-                    query,
-                    rules=rules,
-                    within=os.fsencode(location.relative),
-                    stop=stop,
-                    deadline=deadline,
-                )
+                within = os.fsencode(location.relative)
+                return search(directory.fd, query, rules=rules, within=within, stop=stop, deadline=deadline)
         except WorkspaceError as error:
             if error.error_type is not ErrorType.PATH_IS_NOT_A_DIRECTORY:
                 raise

@@ -61,13 +61,11 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
             )
         urls = _find_page_urls(params)
         if len(urls) > MAX_URLS:
-            raise invalid_params(
-                lazy(
-                    "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.",
-                    urls=len(urls),
-                    most=MAX_URLS,
-                )
+            count = len(urls)
+            reason = lazy(
+                "The 'prompt' has {urls} URLs; at most {most} can be fetched at once.", urls=count, most=MAX_URLS
             )
+            raise invalid_params(reason)
         for url in urls:
             reject_secrets(self._web, str(url))
 
@@ -77,7 +75,7 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
 
     async def propose(self, params: WebFetchParams) -> Confirmation | None:
         urls = _find_page_urls(params)
-        private = _private_origins(urls)
+        private = frozenset(url.origin for url in urls if classify_host(url.host) is NetworkZone.PRIVATE)
         note = "\n".join(["\n", _PRIVATE_NOTE, *sorted(private)]) if private else ""
         return InfoConfirmation(
             title=lazy("Confirm Web Fetch"),
@@ -89,17 +87,15 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
     async def run(self, params: WebFetchParams, context: ToolContext) -> ToolResult:
         urls = _find_page_urls(params)
         allowed = [url for url in urls if self._rate_limiter.try_acquire(url.host)]
-        held_back = [
-            PageError(url, PageErrorKind.RATE_LIMITED, PageErrorKind.RATE_LIMITED) for url in urls if url not in allowed
-        ]
+        limited = PageErrorKind.RATE_LIMITED
+        held_back = [PageError(url, limited, limited) for url in urls if url not in allowed]
         if allowed and self._web.ask is not None and self._can_use_url_context(allowed):
             result = await self._fetch_with_model(params, allowed, held_back, self._web.ask)
             if result is not None:
                 return result
         consent = self._web.private_origins | _approved_origins(context.approved)
         with_links = self._web.ask is None
-        fetcher = self._web.fetcher()
-        read = await fetch_pages(fetcher, allowed, allow_private=consent, with_links=with_links)
+        read = await fetch_pages(self._web.fetcher(), allowed, allow_private=consent, with_links=with_links)
         missing = [*held_back, *(each for each in read if isinstance(each, PageError))]
         pages = truncate_fairly([each for each in read if isinstance(each, WebPage)])
         if not pages:
@@ -108,11 +104,9 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
 
     def _can_use_url_context(self, urls: Sequence[Url]) -> bool:
         """Check that the model's service can read the URLs; private ones are never sent to it."""
-        is_public = all(
-            classify_host(url.host) in (None, NetworkZone.PUBLIC) and url.origin not in self._web.private_origins
-            for url in urls
-        )
-        return is_public and Capability.URL_CONTEXT in self._web.capabilities()
+        is_public = all(classify_host(url.host) in (None, NetworkZone.PUBLIC) for url in urls)
+        is_private = any(url.origin in self._web.private_origins for url in urls)
+        return is_public and not is_private and Capability.URL_CONTEXT in self._web.capabilities()
 
     async def _fetch_with_model(
         self, params: WebFetchParams, urls: Sequence[Url], missing: Sequence[PageError], ask: AskModel
@@ -143,10 +137,8 @@ class WebFetchTool(ProposingTool[WebFetchParams]):
         if self._web.ask is None:
             parts = [Text(_skip_warning(missing).rstrip()), *content] if missing else content
             texts = [part.text for part in parts if isinstance(part, Text)]
-            is_text = len(texts) == len(parts)
-            return ToolResult(
-                "\n\n".join(texts) if is_text else parts, lazy("Content of {source} fetched.", source=source)
-            )
+            joined = "\n\n".join(texts) if len(texts) == len(parts) else parts
+            return ToolResult(joined, lazy("Content of {source} fetched.", source=source))
         question = user_message(_PROMPT_TEMPLATE.format(prompt=params.prompt), *content)
         try:
             answer = await self._web.ask(ModelRequest([question], purpose="web_fetch"))
@@ -179,10 +171,6 @@ def _find_page_urls(params: WebFetchParams) -> list[Url]:
     return list({page.dedup_key: page for page in reversed([*pages])}.values())[::-1]
 
 
-def _private_origins(urls: Sequence[Url]) -> frozenset[str]:
-    return frozenset(url.origin for url in urls if classify_host(url.host) is NetworkZone.PRIVATE)
-
-
 def _approved_origins(approved: Confirmation | None) -> frozenset[str]:
     """Private origins that were shown in the approved confirmation."""
     proposal = approved.proposal if isinstance(approved, InfoConfirmation) else None
@@ -196,9 +184,8 @@ def _skip_warning(missing: Sequence[PageError]) -> str:
 
 def _fetch_failure(missing: Sequence[PageError]) -> ToolFailure:
     if len(missing) == 1:
-        message = lazy(
-            "Error: Error during fallback fetch for {url}: {reason}", url=missing[0].url, reason=missing[0].reason
-        )
+        url, reason = missing[0].url, missing[0].reason
+        message = lazy("Error: Error during fallback fetch for {url}: {reason}", url=url, reason=reason)
     else:
         reasons = join_lazy(", ", (join_lazy("", (str(each.url), ": ", each.reason)) for each in missing))
         message = lazy("Error: All fallback fetch attempts failed: {reasons}", reasons=reasons)

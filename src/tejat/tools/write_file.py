@@ -1,5 +1,6 @@
 """`write_file`: creates a file or replaces its content."""
 
+from functools import partial
 from typing import Annotated
 
 from tejat.core.approval.confirmation import Confirmation, EditConfirmation
@@ -69,9 +70,8 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         return await run_blocking(lambda stop: self._write(location, params, context, stop))
 
     def _write(self, location: Location, params: WriteFileParams, context: ToolContext, stop: StopToken) -> ToolResult:
-        change, written = apply_change(
-            self._workspace, location, context, lambda: self._plan_change(location, params), stop
-        )
+        plan = partial(self._plan_change, location, params)
+        change, written = apply_change(self._workspace, location, context, plan, stop)
         done = "created and wrote to new file" if change.is_new_file else "overwrote file"
         message = f"Successfully {done}: {location.path}.{describe_side_effects(written)}"
         if params.modified_by_user:
@@ -91,8 +91,7 @@ def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:
         case ErrorType.TARGET_IS_DIRECTORY:
             return ToolFailure(lazy("Path is a directory, not a file: {path}", path=path), error.error_type)
         case ErrorType.READ_CONTENT_FAILURE | ErrorType.PERMISSION_DENIED:
-            return ToolFailure(
-                lazy("Error checking existing file '{path}': {why}", path=path, why=error.message), error.error_type
-            )
+            message = lazy("Error checking existing file '{path}': {why}", path=path, why=error.message)
+            return ToolFailure(message, error.error_type)
         case _:
             return error

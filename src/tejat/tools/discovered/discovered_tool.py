@@ -15,6 +15,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
 from tejat.tools.descriptions import load_description
 from tejat.tools.failures import command_mismatch, invalid_params
+from tejat.tools.shell.result import format_outcome
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -103,8 +104,7 @@ class DiscoveredTool(BaseTool):
         return self._blocked_reason() if self._arguments else _NO_COMMAND
 
     def _build_result(self, finished: ProgramResult) -> ToolResult:
-        stdout = finished.stdout.decode(errors="replace")
-        stderr = finished.stderr.decode(errors="replace")
+        stdout, stderr = finished.stdout.decode(errors="replace"), finished.stderr.decode(errors="replace")
         stop_reason = self._stop_reason(finished.reason)
         report = _format_report(stdout, stderr, error=stop_reason, exit_status=finished.exit)
         reason = stop_reason or _exit_failure(finished.exit)
@@ -147,17 +147,7 @@ def _exit_failure(exit_status: ExitStatus | None) -> str | None:
 def _format_report(
     stdout: str = "", stderr: str = "", *, error: str | None, exit_status: ExitStatus | None = None
 ) -> str:
-    code = None if exit_status is None else exit_status.code
-    number = None if exit_status is None else exit_status.signal
-    return "\n".join(
-        [
-            f"Stdout: {stdout or '(empty)'}",
-            f"Stderr: {stderr or '(empty)'}",
-            f"Error: {error or '(none)'}",
-            f"Exit Code: {'(none)' if code is None else code}",
-            f"Signal: {'(none)' if number is None else signal_name(number)}",
-        ]
-    )
+    return "\n".join(format_outcome(stdout, stderr, error, exit_status))
 
 
 def _failure_result(reason: str, report: str) -> ToolResult:

@@ -154,9 +154,8 @@ class _DeclarationParser:
     def add_overflow_warnings(self) -> None:
         """Add warnings about tools and warnings beyond the limits."""
         if self._dropped_tools:
-            self.warnings.append(
-                lazy("Discovered more than {most} tools. Skipping {rest}.", most=MAX_TOOLS, rest=self._dropped_tools)
-            )
+            most, rest = MAX_TOOLS, self._dropped_tools
+            self.warnings.append(lazy("Discovered more than {most} tools. Skipping {rest}.", most=most, rest=rest))
         if self._dropped_warnings:
             self.warnings.append(lazy("And {rest} more of such warnings.", rest=self._dropped_warnings))
 
@@ -184,14 +183,9 @@ class _DeclarationParser:
                 lazy("The description of the tool {name} has hidden characters. They were taken out.", name=name)
             )
         if len(description) > MAX_DESCRIPTION_LENGTH:
-            self._warn(
-                lazy(
-                    "The description of the tool {name} was cut at {most} characters.",
-                    name=name,
-                    most=MAX_DESCRIPTION_LENGTH,
-                )
-            )
-            description = f"{description[:MAX_DESCRIPTION_LENGTH]}..."
+            most = MAX_DESCRIPTION_LENGTH
+            self._warn(lazy("The description of the tool {name} was cut at {most} characters.", name=name, most=most))
+            description = f"{description[:most]}..."
         return description
 
     def _parse_parameters(self, name: str, declared: Mapping[str, object]) -> JsonObject:

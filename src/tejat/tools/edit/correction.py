@@ -62,18 +62,15 @@ def find_corrected(file: TextFile, request: EditRequest, corrected: str) -> list
     Unchanged parts stay as they are in the file.
     """
     old, new = normalize_line_endings(request.old), normalize_line_endings(request.new)
-    if corrected == old or _covers_most_of_file(file, old, corrected) or not _is_similar(old, corrected):
+    # A short text is not extended to most of the file.
+    covers_most = len(corrected) > 2 * len(old) and 2 * len(corrected) > len(file.text)
+    if corrected == old or covers_most or not _is_similar(old, corrected):
         return []
     places = file.find_all(corrected)
     if not request.accepts_count(len(places)):
         return []
     text = transplant_change(old, corrected, new)
     return [] if text is None else [TextEdit(place.start, place.end, text) for place in places]
-
-
-def _covers_most_of_file(file: TextFile, old: str, corrected: str) -> bool:
-    """Check whether a short text would be extended to most of the file."""
-    return len(corrected) > 2 * len(old) and 2 * len(corrected) > len(file.text)
 
 
 def _is_similar(old: str, corrected: str) -> bool:

@@ -57,7 +57,8 @@ def read_content(
     """
     with workspace.roots.open_file(location) as file:
         read = _read_open_file(workspace, file, offset=offset, limit=limit, stop=stop, check=check)
-        if _is_foreign_link(file):
+        # A hard link to a file of another user may not be what it seems.
+        if file.status.st_nlink > 1 and file.status.st_uid != os.geteuid():
             return replace(read, display=f"{read.display} {FOREIGN_LINK_NOTE}".lstrip())
         return read
 
@@ -112,11 +113,6 @@ def _read_open_file(
         stop=stop,
     )
     return _text_content(part, offset)
-
-
-def _is_foreign_link(file: OpenFile) -> bool:
-    """Check for a hard link to a file of another user, which may not be what it seems."""
-    return file.status.st_nlink > 1 and file.status.st_uid != os.geteuid()
 
 
 def _read_media(file: OpenFile, found: FileType) -> FileContent:

@@ -218,8 +218,8 @@ class _ToolParameter:
 
 def _read_parameters(function: Callable[..., object], described: Mapping[str, str]) -> Iterator[_ToolParameter]:
     """Read the parameters of a function. Raises TypeError that names the function and the parameter."""
-    parameters = inspect.signature(function).parameters.values()
-    for parameter in parameters:
+    names = cast("Mapping[str, object]", getattr(inspect.unwrap(function), "__globals__", {}))
+    for parameter in inspect.signature(function).parameters.values():
         where = f"{function.__name__}(), parameter {parameter.name!r}"
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"{where}: a tool has named parameters only, neither *args nor **kwargs")
@@ -227,13 +227,9 @@ def _read_parameters(function: Callable[..., object], described: Mapping[str, st
             hint = " (of an object, make a tool of the bound method)" if parameter.name in ("self", "cls") else ""
             raise TypeError(f"{where} has no type hint{hint}")
         try:
-            yield _read_parameter(parameter, _globals_of(function), described.get(parameter.name, ""))
+            yield _read_parameter(parameter, names, described.get(parameter.name, ""))
         except TypeError as error:
             raise TypeError(f"{where}: {error}") from None
-
-
-def _globals_of(function: Callable[..., object]) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", getattr(inspect.unwrap(function), "__globals__", {}))
 
 
 def _read_parameter(parameter: inspect.Parameter, names: Mapping[str, object], described: str) -> _ToolParameter:

@@ -65,10 +65,8 @@ class OutputCapture:
         """Add the captured output to a command run."""
         self.out.close()
         self.err.close()
-        stdout, stderr = (
-            format_output(self.out, self._paths.get("stdout")),
-            format_output(self.err, self._paths.get("stderr")),
-        )
+        stdout = format_output(self.out, self._paths.get("stdout"))
+        stderr = format_output(self.err, self._paths.get("stderr"))
         return replace(command_run, stdout=stdout, stderr=stderr, pid=self._pid)
 
     def detach(self) -> None:

@@ -31,9 +31,9 @@ class CommandRun:
         return self.stdout + self.stderr
 
 
-def finished_result(command_run: CommandRun, exit_status: ExitStatus) -> ToolResult:
+def finished_result(run: CommandRun, exit_status: ExitStatus) -> ToolResult:
     """Result of a command that ended by itself. A nonzero exit code is not a tool error."""
-    display = command_run.output
+    display = run.output
     if not display.strip():
         display = ""
         if exit_status.signal is not None:
@@ -41,19 +41,17 @@ def finished_result(command_run: CommandRun, exit_status: ExitStatus) -> ToolRes
         elif exit_status.code:
             display = lazy("Command exited with code: {code}", code=exit_status.code)
     code = exit_status.code if exit_status.signal is None else -exit_status.signal
-    return ToolResult(_format_lines(command_run, exit_status=exit_status), display, exit_code=code)
+    return ToolResult(_format_lines(run, exit_status=exit_status), display, exit_code=code)
 
 
-def start_failure_result(command_run: CommandRun, reason: str) -> ToolResult:
+def start_failure_result(run: CommandRun, reason: str) -> ToolResult:
     """Result of a command that could not be run, or whose supervisor was killed."""
-    message = lazy("{reason} (command: {command})", reason=reason, command=command_run.command)
+    message = lazy("{reason} (command: {command})", reason=reason, command=run.command)
     error = ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
-    return ToolResult(
-        _format_lines(command_run, error=message), lazy("Command failed: {reason}", reason=message), error
-    )
+    return ToolResult(_format_lines(run, error=message), lazy("Command failed: {reason}", reason=message), error)
 
 
-def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: float) -> ToolResult:
+def timeout_result(run: CommandRun, why: CommandEndReason, *, limit: float) -> ToolResult:
     """Result of a command that was stopped after `limit` seconds."""
     minutes = limit / 60
     sentences = [
@@ -70,7 +68,7 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
     ]
     if limit < 60:
         sentences.append(lazy("The limit was {seconds:g} seconds.", seconds=limit))
-    if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(command_run)):
+    if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(run)):
         sentences.append(
             lazy(
                 'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
@@ -79,49 +77,55 @@ def timeout_result(command_run: CommandRun, why: CommandEndReason, *, limit: flo
             )
         )
     message = join_lazy(" ", sentences)
-    display = join_lazy("\n", (command_run.output, message)) if command_run.output.strip() else message
-    return ToolResult(message + _partial_output(command_run), display, ToolError(message, ErrorType.TIMEOUT))
+    display = join_lazy("\n", (run.output, message)) if run.output.strip() else message
+    return ToolResult(message + _partial_output(run), display, ToolError(message, ErrorType.TIMEOUT))
 
 
-def cancelled_result(command_run: CommandRun) -> ToolResult:
+def cancelled_result(run: CommandRun) -> ToolResult:
     """Result of a command that the user cancelled."""
-    display = command_run.output if command_run.output.strip() else lazy("Command cancelled by user.")
-    return ToolResult("Command was cancelled by user before it could complete." + _partial_output(command_run), display)
+    display = run.output if run.output.strip() else lazy("Command cancelled by user.")
+    return ToolResult("Command was cancelled by user before it could complete." + _partial_output(run), display)
 
 
 def cancelled_before_start_result() -> ToolResult:
     return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))
 
 
-def _partial_output(command_run: CommandRun) -> str:
-    if not command_run.output.strip():
+def _partial_output(run: CommandRun) -> str:
+    if not run.output.strip():
         return " There was no output before it was cancelled."
-    return f" Below is the output (on stdout and stderr) before it was cancelled:\n{command_run.output}"
+    return f" Below is the output (on stdout and stderr) before it was cancelled:\n{run.output}"
 
 
-def _find_input_prompt(command_run: CommandRun) -> str | None:
+def _find_input_prompt(run: CommandRun) -> str | None:
     """Find an unfinished last line that reads like a prompt for input."""
-    for printed in (command_run.stderr, command_run.stdout):
+    for printed in (run.stderr, run.stdout):
         line = printed.rpartition("\n")[2].strip()
         if line and len(line) <= _MAX_PROMPT_LENGTH and _PROMPT.search(line):
             return line
     return None
 
 
-def _format_lines(command_run: CommandRun, *, exit_status: ExitStatus | None = None, error: str | None = None) -> str:
-    code = None if exit_status is None else exit_status.code
-    number = None if exit_status is None else exit_status.signal
+def _format_lines(run: CommandRun, *, exit_status: ExitStatus | None = None, error: str | None = None) -> str:
     left = () if exit_status is None else exit_status.survivors
     return "\n".join(
         [
-            f"Command: {command_run.command}",
-            f"Directory: {command_run.directory or '(root)'}",
-            f"Stdout: {command_run.stdout or '(empty)'}",
-            f"Stderr: {command_run.stderr or '(empty)'}",
-            f"Error: {error or '(none)'}",
-            f"Exit Code: {'(none)' if code is None else code}",
-            f"Signal: {'(none)' if number is None else signal_name(number)}",
+            f"Command: {run.command}",
+            f"Directory: {run.directory or '(root)'}",
+            *format_outcome(run.stdout, run.stderr, error, exit_status),
             f"Background PIDs: {', '.join(map(str, left)) or '(none)'}",
-            f"Process Group PGID: {'(none)' if command_run.pid is None else command_run.pid}",
+            f"Process Group PGID: {'(none)' if run.pid is None else run.pid}",
         ]
     )
+
+
+def format_outcome(stdout: str, stderr: str, error: str | None, exit_status: ExitStatus | None) -> list[str]:
+    """Lines about the output and the end of a program, as the model reads them."""
+    code, number = (None, None) if exit_status is None else (exit_status.code, exit_status.signal)
+    return [
+        f"Stdout: {stdout or '(empty)'}",
+        f"Stderr: {stderr or '(empty)'}",
+        f"Error: {error or '(none)'}",
+        f"Exit Code: {'(none)' if code is None else code}",
+        f"Signal: {'(none)' if number is None else signal_name(number)}",
+    ]

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.tokens import estimate_text_tokens
@@ -27,10 +27,8 @@ def summarize_tools(
 
     The summary is deterministic and has at most `max_tokens` tokens.
     """
-    groups = [
-        _ToolGroup.from_entries(title, list(members), server_description)
-        for title, members in groupby(entries, key=_group_title)
-    ]
+    by_title = groupby(entries, key=lambda entry: entry.server or entry.source.value)
+    groups = [_ToolGroup.from_entries(title, list(members), server_description) for title, members in by_title]
     heads = _fit_heads(groups, max_tokens)
     common = _common_stems(groups)
     is_cut = len(heads) < len(groups)
@@ -44,10 +42,6 @@ def summarize_tools(
     if is_cut:
         lines.append(f"and {len(groups) - len(heads)} more, which a query finds too")
     return "\n".join(lines)
-
-
-def _group_title(entry: ToolEntry) -> str:
-    return entry.server or entry.source.value
 
 
 @frozen
@@ -65,12 +59,8 @@ class _ToolGroup:
     ) -> "_ToolGroup":
         names = tuple(_short_name(member) for member in members)
         described = server_description(members[0].server) if members[0].server else ""
-        return cls(
-            _truncate_line(title, _MAX_NAME_LENGTH),
-            _truncate_line(described, _MAX_DESCRIPTION_LENGTH),
-            names,
-            _token_cost(names),
-        )
+        description = _truncate_line(described, _MAX_DESCRIPTION_LENGTH)
+        return cls(_truncate_line(title, _MAX_NAME_LENGTH), description, names, _token_cost(names))
 
     def head(self, *, with_description: bool) -> str:
         count = "1 tool" if len(self.names) == 1 else f"{len(self.names)} tools"
@@ -110,29 +100,18 @@ def _fit_heads(groups: Sequence[_ToolGroup], budget: int) -> list[_GroupHead]:
     """Choose the line beginnings that fit: with descriptions if possible, else for as many groups as possible."""
     for with_description in (True, False):
         texts = [group.head(with_description=with_description) for group in groups]
-        heads = [
-            _GroupHead(group, text, estimate_text_tokens(f"{text}\n"))
-            for group, text in zip(groups, texts, strict=True)
-        ]
+        pairs = zip(groups, texts, strict=True)
+        heads = [_GroupHead(group, text, estimate_text_tokens(f"{text}\n")) for group, text in pairs]
         if sum(head.cost for head in heads) <= budget * (0.5 if with_description else 1):
             return heads
-    kept: list[_GroupHead] = []
-    left = budget - _OMISSION_TOKENS
-    for head in heads:
-        left -= head.cost
-        if left < 0:
-            break
-        kept.append(head)
-    return kept
+    totals = accumulate(head.cost for head in heads)
+    return [head for head, total in zip(heads, totals, strict=True) if total <= budget - _OMISSION_TOKENS]
 
 
 def _short_name(entry: ToolEntry) -> str:
     """Name on the server if it is a plain identifier, else the registered name: servers may send anything."""
-    return (
-        entry.own_name
-        if len(entry.own_name) <= _MAX_NAME_LENGTH and _PLAIN_NAME.fullmatch(entry.own_name)
-        else entry.name
-    )
+    is_plain = len(entry.own_name) <= _MAX_NAME_LENGTH and _PLAIN_NAME.fullmatch(entry.own_name)
+    return entry.own_name if is_plain else entry.name
 
 
 def _truncate_line(text: str, longest: int) -> str:

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from tejat.workspace.web.search_endpoint import SearchEndpoint
 
 
-def _no_capabilities() -> frozenset[Capability]:
-    return frozenset()
-
-
 @frozen
 class WebAccess:
     """Web access of one session.
@@ -29,7 +25,7 @@ class WebAccess:
 
     fetcher: "Callable[[], Fetcher]"
     ask: AskModel | None = None
-    capabilities: Callable[[], frozenset[Capability]] = _no_capabilities
+    capabilities: Callable[[], frozenset[Capability]] = frozenset[Capability]
     search: "Callable[[], SearchEndpoint] | None" = None
     secrets: Callable[[], Sequence[str]] = field(default=tuple, repr=False)
     private_origins: frozenset[str] = frozenset()

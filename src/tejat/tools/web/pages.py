@@ -74,9 +74,8 @@ async def fetch_pages(
                 fetched = await fetcher.fetch(str(url), allow_private=allow_private)
                 return await _parse_page(url, fetched, with_links=with_links)
             except FetchFailure as failure:
-                return PageError(
-                    url, failure.message, PageErrorKind.BLOCKED if failure.is_blocked else PageErrorKind.FAILED
-                )
+                kind = PageErrorKind.BLOCKED if failure.is_blocked else PageErrorKind.FAILED
+                return PageError(url, failure.message, kind)
             except PageFailure as failure:
                 return PageError(url, str(failure))
 
@@ -127,9 +126,8 @@ _HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U00
 async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> WebPage:
     """Convert a fetched page. Raises FetchFailure and PageFailure."""
     if not 200 <= fetched.status < 300:
-        raise FetchFailure(
-            lazy("Request failed with status code {status}", status=f"{fetched.status} {fetched.reason}".rstrip())
-        )
+        status = f"{fetched.status} {fetched.reason}".rstrip()
+        raise FetchFailure(lazy("Request failed with status code {status}", status=status))
     mime_type = parse_mime_type(fetched.content_type)
     if mime_type in _MEDIA:
         if fetched.is_truncated:

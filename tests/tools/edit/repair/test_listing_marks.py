@@ -1,9 +1,13 @@
 """Marks that a listing puts around or before lines."""
 
+from functools import partial
+
 import pytest
 
 from tejat.tools.edit.repair import listing_marks
 from tejat.tools.edit.repair.listing_marks import LineTransform
+
+_strip_spaced_numbers = partial(listing_marks.strip_numbers, number=listing_marks.SPACED_NUMBER)
 
 
 @pytest.mark.parametrize(
@@ -13,7 +17,7 @@ from tejat.tools.edit.repair.listing_marks import LineTransform
         pytest.param(listing_marks.strip_fence, ["a", "```"], ["a", ""], id="a closing fence alone"),
         pytest.param(listing_marks.strip_fence, ["a", "b"], None, id="no fence"),
         pytest.param(listing_marks.strip_numbers, ["7: a", "8:   b"], [" a", "   b"], id="numbers"),
-        pytest.param(listing_marks.strip_spaced_numbers, ["7: a", "8:   b"], ["a", "  b"], id="spaced numbers"),
+        pytest.param(_strip_spaced_numbers, ["7: a", "8:   b"], ["a", "  b"], id="spaced numbers"),
         pytest.param(
             listing_marks.strip_numbers, ["7\ta", "", "9\tb"], ["a", "", "b"], id="a blank line without its number"
         ),

@@ -98,20 +98,18 @@ _ESCAPED_AND_BARE = (
 )
 
 
-def _escape_backslashes(text: str) -> str:
-    return text.replace("\\", "\\\\")
+def _escaper(*signs: str) -> TextTransform:
+    """Create a function that escapes these characters, one kind after the other."""
+
+    def escape(text: str) -> str:
+        for sign in signs:
+            text = text.replace(sign, _ESCAPED_BREAKS.get(sign, f"\\{sign}"))
+        return text
+
+    return escape
 
 
-def _escape_double_quotes(text: str) -> str:
-    return text.replace('"', '\\"')
-
-
-def _escape_single_quotes(text: str) -> str:
-    return text.replace("'", "\\'")
-
-
-def _escape_breaks(text: str) -> str:
-    return text.replace("\n", "\\n").replace("\t", "\\t")
+_ESCAPED_BREAKS = {"\n": "\\n", "\t": "\\t"}
 
 
 def _escape_inner_tabs(text: str) -> str:
@@ -123,15 +121,15 @@ def _escape_non_ascii(text: str) -> str:
 
 
 ESCAPES: tuple[TextTransform, ...] = (
-    _escape_double_quotes,
-    _escape_single_quotes,
-    _escape_backslashes,
-    lambda text: _escape_double_quotes(_escape_backslashes(text)),
-    lambda text: _escape_single_quotes(_escape_backslashes(text)),
+    _escaper('"'),
+    _escaper("'"),
+    _escaper("\\"),
+    _escaper("\\", '"'),
+    _escaper("\\", "'"),
     _escape_inner_tabs,
     _escape_non_ascii,
-    _escape_breaks,
-    lambda text: _escape_breaks(_escape_double_quotes(_escape_backslashes(text))),
+    _escaper("\n", "\t"),
+    _escaper("\\", '"', "\n", "\t"),
 )
 """Ways to add a level of escaping."""
 

@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 
 _FENCE = re.compile(r"\s*(?:```|~~~)[\w.+#-]*\s*")
-_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→]|\t|[.)]|\s*$)")
-_SPACED_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→](?: |$)|[.)] | |\s*$)")
+NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→]|\t|[.)]|\s*$)")
+SPACED_NUMBER = re.compile(r"\s*[Ll]?(\d{1,7})(?: ?[:|│→](?: |$)|[.)] | |\s*$)")
 _HEADER = re.compile(r"(?:@@ .*|(?:---|\+\+\+) \S+(?:\t.*)?|diff --git .*|index [0-9a-f]+\.\..*)")
 _QUOTE = re.compile(r"(?:\s*>|\s{0,3}(?:\||│|┃)) ?")
 
 LineTransform = Callable[[Sequence[str]], "list[str] | None"]
-NewLineTransform = Callable[[Sequence[str], Sequence[str]], "list[str] | None"]
 
 
 def strip_fence(lines: Sequence[str]) -> list[str] | None:
@@ -37,26 +36,8 @@ def is_fenced(lines: Sequence[str]) -> bool:
     return len(kept) > 1 and all(_FENCE.fullmatch(line) for line in (kept[0], kept[-1]))
 
 
-def strip_numbers(lines: Sequence[str]) -> list[str] | None:
+def strip_numbers(lines: Sequence[str], number: "re.Pattern[str]" = NUMBER) -> list[str] | None:
     """Strip line numbers; only consecutive ones count."""
-    return _strip_consecutive_numbers(lines, _NUMBER)
-
-
-def strip_spaced_numbers(lines: Sequence[str]) -> list[str] | None:
-    """Strip line numbers that are followed by a separator and a space."""
-    return _strip_consecutive_numbers(lines, _SPACED_NUMBER)
-
-
-def strip_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
-    """Strip line numbers in the style of the old lines; they need not be consecutive, and added lines have none."""
-    return _strip_known_numbers(new, old, _NUMBER)
-
-
-def strip_spaced_numbers_like(new: Sequence[str], old: Sequence[str]) -> list[str] | None:
-    return _strip_known_numbers(new, old, _SPACED_NUMBER)
-
-
-def _strip_consecutive_numbers(lines: Sequence[str], number: "re.Pattern[str]") -> list[str] | None:
     stripped: list[str] = []
     expected: int | None = None
     for index, line in enumerate(lines):
@@ -75,7 +56,8 @@ def _strip_consecutive_numbers(lines: Sequence[str], number: "re.Pattern[str]") 
     return stripped if expected is not None else None
 
 
-def _strip_known_numbers(new: Sequence[str], old: Sequence[str], pattern: "re.Pattern[str]") -> list[str] | None:
+def strip_numbers_like(new: Sequence[str], old: Sequence[str], pattern: "re.Pattern[str]" = NUMBER) -> list[str] | None:
+    """Strip line numbers in the style of the old lines; they need not be consecutive, and added lines have none."""
     known = [number for line in old if (number := _LineNumber.parse(line, pattern))]
     bodies = {number.body.strip() for number in known}
     freed, is_sure, last = list[str](), False, None

@@ -93,11 +93,11 @@ def _line_repair(
     return Repair(says, lambda old: _join_lines(strip(_lines(old))), lambda new, _: _join_lines(of_new(_lines(new))))
 
 
-def _number_repair(strip: listing_marks.LineTransform, strip_new: listing_marks.NewLineTransform) -> Repair:
+def _number_repair(number: "re.Pattern[str]") -> Repair:
     return Repair(
         _NUMBERS_NOTE,
-        lambda old: _join_lines(strip(_lines(old))),
-        lambda new, old: _join_lines(strip_new(_lines(new), _lines(old))),
+        lambda old: _join_lines(listing_marks.strip_numbers(_lines(old), number)),
+        lambda new, old: _join_lines(listing_marks.strip_numbers_like(_lines(new), _lines(old), number)),
     )
 
 
@@ -122,8 +122,8 @@ _MARGIN_REPAIR = _line_repair(_DIFF_NOTE, listing_marks.strip_margin, listing_ma
 _QUOTES_REPAIR = _line_repair("the quotes around the text were left out", listing_marks.strip_outer_quotes)
 _LISTING_REPAIRS = (
     _FENCE_REPAIR,
-    _number_repair(listing_marks.strip_spaced_numbers, listing_marks.strip_spaced_numbers_like),
-    _number_repair(listing_marks.strip_numbers, listing_marks.strip_numbers_like),
+    _number_repair(listing_marks.SPACED_NUMBER),
+    _number_repair(listing_marks.NUMBER),
     _line_repair(_DIFF_NOTE, listing_marks.strip_diff_signs, listing_marks.strip_diff_signs_or_margin),
     _line_repair(_DIFF_NOTE, listing_marks.drop_added_lines, listing_marks.strip_diff_signs_or_margin),
     _MARGIN_REPAIR,

@@ -22,9 +22,8 @@ def _difference_kinds(block: SearchBlock, target: IndexedFile, alignment: Alignm
     taken = {place for place in alignment.positions if place is not None}
     taken.update(line for start, end in alignment.elided.values() for line in range(start, end))
     between = [line for line in range(alignment.start, alignment.end) if line not in taken]
-    missing = [
-        index for index, place in enumerate(alignment.positions) if place is None and index not in alignment.elided
-    ]
+    places = enumerate(alignment.positions)
+    missing = [index for index, place in places if place is None and index not in alignment.elided]
     if any(not target.keys[line] for line in between) or any(not block.keys[index] for index in missing):
         yield "blank lines"
     if any(target.keys[line] for line in between) or any(block.keys[index] for index in missing):
