@@ -67,7 +67,8 @@ def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) 
         names = ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
     elif service is Provider.VERTEX and os.path.isfile(stored := _stored_credentials(run_config.environment)):
         return True, stored
-    return False, lazy("none: {names} is not set", names=join_lazy(lazy(" or "), names))
+    separator = lazy(" or ")
+    return False, lazy("none: {names} is not set", names=join_lazy(separator, names))
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
