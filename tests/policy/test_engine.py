@@ -285,9 +285,9 @@ class TestArguments:
         policy = PolicyEngine([rule(DENY, "write_file", arguments="(a+)+$")], DEFAULT)
         given = facts("write_file", arguments={"content": "a" * 40 + "!"})
         policy.decide(given)
-        started = time.perf_counter()
+        started = time.process_time()
         assert policy.decide(given).decision is ASK
-        assert time.perf_counter() - started < 0.5  # a backtracking engine needs days
+        assert time.process_time() - started < 0.5  # a backtracking engine needs days
 
 
 class TestShellLines:

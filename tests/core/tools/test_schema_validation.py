@@ -167,9 +167,9 @@ def test_a_schema_may_be_none(schema: dict[str, JsonValue], flaw: str | None) ->
 
 def test_a_pattern_made_to_take_forever_does_not() -> None:
     schema = {"properties": {"a": {"pattern": "^(a|a)*(?=c)$"}}}
-    started = time.monotonic()
+    started = time.process_time()
     problem = validation_problem({"a": "a" * 60 + "b"}, schema)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     assert problem is not None
     assert problem.startswith("params/a: ")
 

@@ -151,9 +151,9 @@ class TestLength:
     def test_a_long_line_in_small_pieces_takes_no_longer_than_a_few_short_ones(self) -> None:
         line = b'{"id":1,"result":{"text":"' + b"x" * (15 << 20) + b'"}}\n'
         framer = NdjsonDecoder()
-        began = time.perf_counter()
+        began = time.process_time()
         received = [item for at in range(0, len(line), 1024) for item in framer.feed(line[at : at + 1024])]
-        assert time.perf_counter() - began < 5
+        assert time.process_time() - began < 5
         assert received == [JsonRpcResponse(1, {"text": "x" * (15 << 20)})]
 
 

@@ -48,8 +48,8 @@ def test_how_it_is_cut_makes_no_difference(lines: list[str], size: int) -> None:
 
 def test_a_flood_is_quick() -> None:
     words, piece = StderrTail(), b"x\n" * 32_768
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(3000):
         words.add(piece)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert words.lines == ("x",) * 20

@@ -177,6 +177,6 @@ def test_arguments_are_not_too_deep() -> None:
     ],
 )
 def test_hostile_text_takes_no_time(hostile: str) -> None:
-    before = time.monotonic()
+    before = time.process_time()
     parse_arguments(hostile)
-    assert time.monotonic() - before < 3
+    assert time.process_time() - before < 3

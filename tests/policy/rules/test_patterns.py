@@ -99,17 +99,17 @@ def test_an_expression_is_searched() -> None:
 def test_no_expression_takes_long() -> None:
     validate_regex("(a+)+$")
     text = "a" * 40 + "!"
-    started = time.perf_counter()
+    started = time.process_time()
     assert not matches_regex("(a+)+$", text)
-    assert time.perf_counter() - started < 0.5  # a backtracking engine needs days
+    assert time.process_time() - started < 0.5  # a backtracking engine needs days
 
 
 def test_no_glob_takes_long() -> None:
     glob = "**/a*" * 200 + "b"
     validate_glob(glob)
-    started = time.perf_counter()
+    started = time.process_time()
     assert not fits(glob, "/w/project/" + "a/" * 2000)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @given(st.text(alphabet="ab/*?[]{}!,\\.~-", max_size=20), st.text(alphabet="ab/.~", max_size=20))

@@ -95,6 +95,6 @@ def test_too_many_bytes_or_patterns_are_cut_at_a_line() -> None:
     ],
 )
 def test_hostile_patterns_do_not_take_long(line: bytes, text: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert not only(line).matches(text)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2

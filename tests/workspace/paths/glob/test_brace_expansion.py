@@ -47,11 +47,11 @@ def test_examples(pattern: str, expected: list[str]) -> None:
 
 @pytest.mark.parametrize("pattern", ["{a,b}" * 25, "{1..99999999}" * 4, "{1..2001}", "{" * 60 + "a,b" + "}" * 60])
 def test_too_much_is_refused_at_once(pattern: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(ToolFailure) as caught:
         expand_braces(pattern)
     assert caught.value.error_type is ErrorType.INVALID_TOOL_PARAMS
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_long_texts_many_times_are_refused() -> None:

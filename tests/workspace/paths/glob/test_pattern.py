@@ -153,11 +153,11 @@ def test_patterns_that_lead_out(pattern: str) -> None:
     ],
 )
 def test_patterns_that_are_refused(pattern: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(ToolFailure) as caught:
         compile_glob(pattern, case_sensitive=True)
     assert caught.value.error_type is ErrorType.INVALID_TOOL_PARAMS
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_patterns_that_are_refused(pattern: str) -> None:
     ],
 )
 def test_hostile_patterns_do_not_take_long(pattern: str, path: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     assert not compile_glob(pattern, case_sensitive=False).matches(path)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @given(st.text(min_size=1, max_size=20).filter(lambda name: name.isprintable()))

@@ -48,8 +48,8 @@ def test_a_line_break_is_a_character_and_not_an_end() -> None:
 
 
 def test_time_does_not_explode() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for wild in Wildcard:
         expression = re.compile(wildcard_regex(["a", wild] * 40 + ["b"]), re.DOTALL)
         assert expression.match("a" * 4000 + "/") is None
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
