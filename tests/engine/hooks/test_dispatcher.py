@@ -25,9 +25,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 NOTE = NoteTool()
 
 
-def heard(
-    directory: Path, supervisor: ProcessSupervisor, *hooks: HookConfig, trigger: str | None = None
-) -> list[Noticed]:
+def heard(directory: Path, supervisor: ProcessSupervisor, *hooks: HookConfig, trigger: str = "") -> list[Noticed]:
     """What the user is told when this happens."""
     told: list[Noticed] = []
     hearing = HookDispatcher(hooks, hook_environment(directory, supervisor))
