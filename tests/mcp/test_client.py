@@ -651,17 +651,16 @@ def test_it_can_be_closed_at_every_step(tmp_path: Path, fault: str) -> None:
                 for _ in range(steps):
                     await asyncio.sleep(0)
                 await asyncio.gather(mcp_client.close(), asyncio.create_task(mcp_client.close()))
-                assert (await failure_of(_awaited(waiting))).problem is McpProblem.CLOSED
+                (outcome,) = await asyncio.gather(waiting, return_exceptions=True)
+                if fault != "crlf" or isinstance(outcome, BaseException):  # a sound server may have answered
+                    assert isinstance(outcome, McpFailure)
+                    assert outcome.problem is McpProblem.CLOSED
                 assert mcp_client.status.state is ServerState.DISCONNECTED
                 assert (await failure_of(mcp_client.call_tool("echo", {}))).problem is McpProblem.CLOSED
 
     run_checked(main())
     if (tmp_path / "pids").exists():
         assert living_pids(tmp_path / "pids") == []
-
-
-async def _awaited(task: "asyncio.Task[JsonObject]") -> JsonObject:
-    return await task
 
 
 def test_closing_that_is_cancelled_goes_on_by_itself(tmp_path: Path) -> None:
