@@ -34,7 +34,9 @@ def measure(scratch: str) -> Iterator[Measurement]:
 
 def _measure(root: str) -> list[float]:
     """Return the milliseconds until the first results, and for each further key after indexing."""
-    done = subprocess.run([sys.executable, "-m", "bench.suites.completion", root], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.suites.completion", root], check=True, capture_output=True, text=True
+    )
     return [float(line) for line in done.stdout.split()]
 
 
