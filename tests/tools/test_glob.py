@@ -272,7 +272,7 @@ class TestRefusing:
             assert call(tool, "*", path=name) == failed_result(
                 f"Search path is not a directory: {root}/{name}", ErrorType.SEARCH_PATH_NOT_A_DIRECTORY
             )
-            assert time.monotonic() - started < 10
+            assert time.monotonic() - started < 1
         assert call(tool, "*", path="none") == failed_result(
             f"Search path does not exist {root}/none", ErrorType.SEARCH_PATH_NOT_FOUND
         )
@@ -325,7 +325,7 @@ class TestRefusing:
     def test_bombs_are_refused_quickly(self, tool: GlobTool, root: Path, pattern: str) -> None:
         started = time.monotonic()
         result = call(tool, pattern)
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 1
         assert result.error is not None
         assert result.error.type is ErrorType.INVALID_TOOL_PARAMS
         assert len(str(result.llm_content)) < 1000

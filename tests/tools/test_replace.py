@@ -264,7 +264,7 @@ class TestReplacing:
         assert call(tool, root / "f", "a", "b") == failed_result(
             f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
         )
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 1
 
 
 ENDINGS = {
@@ -439,7 +439,7 @@ class TestStaleFiles:
         assert ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "old", "new") == failed_result(
             f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
         )
-        assert time.monotonic() - started < 10
+        assert time.monotonic() - started < 1
 
     def test_a_link_to_the_same_text_takes_its_place(self, workspace: Workspace, root: Path) -> None:
         def become_link() -> None:
@@ -686,7 +686,7 @@ class TestRefusing:
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
-                assert time.monotonic() - started < 10
+                assert time.monotonic() - started < 1
 
 
 class TestNaming:
