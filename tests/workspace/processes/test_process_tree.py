@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -203,6 +203,35 @@ class TestEnding:
         while (pause := ending.step()) is not None:
             time.sleep(pause)
         assert TERMINATION_SECONDS <= time.monotonic() - began < TERMINATION_SECONDS + 1
+
+
+class YoungestFirst(set[int]):
+    """Processes in the worst order, with many between that have ended."""
+
+    def __iter__(self) -> Iterator[int]:
+        pids = sorted(super().__iter__(), reverse=True)
+        return iter([*pids[:1], *range(2**22 + 1, 2**22 + 50_000), *pids[1:]])
+
+
+@linux
+@pytest.mark.parametrize("child", ["sleep 60", "setsid sleep 60"])
+def test_no_shell_goes_on_when_its_command_is_ended(child: str) -> None:
+    with started("/bin/bash", "-c", f"echo begun; {child}; echo next") as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline() == b"begun\n"
+
+        def members() -> set[int]:
+            table = list_processes()
+            return YoungestFirst(
+                pid for pid in with_descendants([shell.pid], table) if pid in table and table[pid].is_alive
+            )
+
+        while len(members()) < 2:
+            time.sleep(0.01)
+        ending = ProcessTermination(members, groups=[shell.pid])
+        while (pause := ending.step()) is not None:
+            time.sleep(min(pause, 0.01))
+        assert shell.stdout.read() == b""
 
 
 def test_a_group_is_killed_only_while_one_of_those_to_be_ended_is_in_it() -> None:

@@ -172,7 +172,7 @@ class ProcessTermination:
             return None
         if not self._sent_sigterm:
             self._sent_sigterm = True
-            send_signal(signal.SIGTERM, members)
+            self._send_sigterm(members)
         if passed < GRACE_SECONDS:
             return GRACE_SECONDS - passed
         self._kill_groups(members)
@@ -185,6 +185,14 @@ class ProcessTermination:
         # Oldest first: the first process of a sandbox takes all others with it.
         send_signal(signal.SIGKILL, sorted(members))
         return PAUSE_SECONDS
+
+    def _send_sigterm(self, members: Set[int]) -> None:
+        """Send SIGTERM so that no shell goes on with its next command because the current one has ended."""
+        groups = {pid: _process_group(pid) for pid in members}
+        for group in self._groups & set(groups.values()):
+            _signal_group(group, signal.SIGTERM)
+        # Oldest first: a parent comes before its children.
+        send_signal(signal.SIGTERM, sorted(pid for pid, group in groups.items() if group not in self._groups))
 
     def _kill_groups(self, members: Set[int]) -> None:
         """Kill groups that still have a member: the id of an empty group may be reused."""
@@ -203,8 +211,12 @@ def _process_group(pid: int) -> int | None:
 
 def kill_group(group: int) -> None:
     """Kill all members of a process group atomically, including those being forked."""
+    _signal_group(group, signal.SIGKILL)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+        os.killpg(group, number)
 
 
 def send_signal(number: signal.Signals, pids: Iterable[int]) -> None:
