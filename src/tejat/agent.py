@@ -1,9 +1,8 @@
 """The agent as a library: prompts in, events out."""
 
 import asyncio
-import os
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
@@ -14,6 +13,7 @@ from tejat.core.approval.confirmation import Approver
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import Part
+from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
 from tejat.core.tools.call_events import OutputUpdated
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 class AgentSettings(TypedDict, total=False):
     """The settings of an agent. `AgentOptions` documents them."""
 
-    directories: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+    directories: OnePathOrMany
     model: str | None
     mode: str | None
-    allowed_tools: Sequence[str]
-    excluded_tools: Sequence[str]
+    allowed_tools: str | Iterable[str]
+    excluded_tools: str | Iterable[str]
     sandbox: str | None
-    tools: Sequence[BaseTool]
-    servers: Sequence[str] | None
+    tools: BaseTool | Iterable[BaseTool]
+    servers: str | Iterable[str] | None
     trusts_folder: bool
     resume: str | None
     session_id: str | None
@@ -204,11 +204,9 @@ def append_event(events: "deque[Any]", event: object) -> None:
 
 def _options(settings: AgentSettings) -> AgentOptions:
     values: dict[str, Any] = dict(settings)
-    for name in ("directories", "allowed_tools", "excluded_tools", "tools", "servers"):
+    for name, as_tuple in _SEQUENCES.items():
         if values.get(name) is not None:
-            values[name] = _as_tuple(values[name])
-    if "directories" in values:
-        values["directories"] = tuple(map(os.fspath, values["directories"]))
+            values[name] = as_tuple(values[name])
     options = AgentOptions(**values)
     if not options.directories:
         raise UsageError("An agent needs a directory to work in.")
@@ -218,7 +216,14 @@ def _options(settings: AgentSettings) -> AgentOptions:
     return options
 
 
-def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """A single value stands for a list of one."""
-    is_alone = hasattr(given, "__fspath__") or issubclass(type(given), str | BaseTool)
-    return (given,) if is_alone else tuple(given)
+def _list_tools(given: BaseTool | Iterable[BaseTool]) -> tuple[BaseTool, ...]:
+    return (given,) if isinstance(given, BaseTool) else tuple(given)
+
+
+_SEQUENCES: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
+    "directories": list_paths,
+    "allowed_tools": list_names,
+    "excluded_tools": list_names,
+    "tools": _list_tools,
+    "servers": list_names,
+}

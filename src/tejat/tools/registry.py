@@ -8,6 +8,7 @@ from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.text.edit_distance import edit_distance
+from tejat.core.text.one_or_many import list_names
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind
 
 ALIASES: Mapping[str, tuple[str, ...]] = {"search_file_content": ("grep", "grep_search")}
@@ -147,15 +148,15 @@ class ToolRegistry:
         given = [replace(entry, source=ToolSource.DISCOVERED, server=None) for entry in entries]
         return self._replace_entries(lambda entry: entry.source is ToolSource.DISCOVERED, given)
 
-    def select(self, *, core: Iterable[str] | None = None, exclude: Iterable[str] = ()) -> None:
+    def select(self, *, core: str | Iterable[str] | None = None, exclude: str | Iterable[str] = ()) -> None:
         """Enable tools as the settings `tools.core` and `tools.exclude` say.
 
         Entries are tool names, aliases or class names; a tool of a server is excluded by its name with or without the
         server. `core` affects built-in tools only. `run_shell_command(git status)` in `core` enables the tool; in
         `exclude` it is a restriction for the policy. Exclusion wins.
         """
-        self._core_names = None if core is None else frozenset(map(_plain_name, core))
-        self._excluded_names = frozenset(_plain_name(name) for name in exclude if "(" not in name)
+        self._core_names = None if core is None else frozenset(map(_plain_name, list_names(core)))
+        self._excluded_names = frozenset(_plain_name(name) for name in list_names(exclude) if "(" not in name)
         self._mark_changed()
 
     def get(self, name: str) -> BaseTool | None:
@@ -220,15 +221,15 @@ class ToolRegistry:
     def declarations(self) -> list[FunctionDeclaration]:
         return [entry.declaration for entry in self.entries()]
 
-    def declarations_for(self, names: Iterable[str]) -> list[FunctionDeclaration]:
+    def declarations_for(self, names: str | Iterable[str]) -> list[FunctionDeclaration]:
         """List the declarations of the named tools in this order; unknown names are skipped."""
-        found = {entry.name: entry for name in names if (entry := self.entry(name))}
+        found = {entry.name: entry for name in list_names(names) if (entry := self.entry(name))}
         return [entry.declaration for entry in found.values()]
 
-    def activate(self, names: Iterable[str]) -> None:
+    def activate(self, names: str | Iterable[str]) -> None:
         """Declare these tools to the model from now on, even if there are too many to declare all."""
-        known = (self._entries[name] for name in names if name in self._entries and name not in self._activated)
-        new = [entry.name for entry in known if entry.source is not ToolSource.BUILT_IN]
+        given = (name for name in list_names(names) if name in self._entries and name not in self._activated)
+        new = [entry.name for name in given if (entry := self._entries[name]).source is not ToolSource.BUILT_IN]
         if new:
             self._activated |= dict.fromkeys(new)
             self.version += 1

@@ -1,15 +1,13 @@
 """The workspace of a session: its directories, and the files seen in them."""
 
-import os
-from collections.abc import Sequence
-
+from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.workspace.files.read_tracker import ReadTracker
 from tejat.workspace.files.roots import RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 
 
 class Workspace:
-    """The directories that tools may access. Thread-safe.
+    """The directories that tools may access: one path or several. Thread-safe.
 
     Files in the directories `for_reading` can only be read, by absolute path. Raises UsageError if a directory is
     missing.
@@ -17,9 +15,9 @@ class Workspace:
 
     def __init__(
         self,
-        directories: Sequence[str | os.PathLike[str]] = (".",),
+        directories: OnePathOrMany = ".",
         *,
-        for_reading: Sequence[str | os.PathLike[str]] = (),
+        for_reading: OnePathOrMany = (),
         respect_git_ignore: bool = True,
         respect_gemini_ignore: bool = True,
     ) -> None:

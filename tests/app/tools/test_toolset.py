@@ -125,6 +125,54 @@ def kinds(results: Sequence[ToolResult]) -> list[ErrorType | None]:
     return [None if result.error is None else result.error.type for result in results]
 
 
+class TestArguments:
+    def test_one_string_is_one_directory(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(machine.project)
+        with open_tools(
+            "./", None, allowed_tools="write_file", sandbox="off", environment=machine.environment
+        ) as tools:
+            assert tools.roots.paths == (str(machine.project),)
+            results = run(tools, writing(str(machine.home / "outside")), writing("inside"))
+        assert kinds(results) == [ErrorType.PATH_NOT_IN_WORKSPACE, None]
+        assert not (machine.home / "outside").exists()
+
+    def test_one_string_is_one_tool(self) -> None:
+        registry = builtin_registry()
+        registry.select(exclude="write_file")
+        assert "write_file" not in registry.names()
+        registry.select(core="write_file")
+        assert registry.names() == ["write_file"]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            ("read_file", {"file_path": "sec\0rets/k"}),
+            ("write_file", {"file_path": "sec\0rets/k", "content": ""}),
+            ("replace", {"file_path": "sec\0rets/k", "old_string": "key", "new_string": ""}),
+            ("list_directory", {"path": "sec\0rets"}),
+            ("glob", {"pattern": "sec\0rets/*"}),
+            ("glob", {"pattern": "*", "path": "sec\0rets"}),
+            ("search_file_content", {"pattern": "key", "path": "sec\0rets"}),
+            ("search_file_content", {"pattern": "key", "include": "sec\0rets/*"}),
+            ("read_many_files", {"paths": ["sec\0rets/k"]}),
+            ("read_many_files", {"paths": ["secrets/*"], "exclude": ["sec\0rets/k"]}),
+            ("run_shell_command", {"command": "cat k", "directory": "sec\0rets"}),
+            ("run_shell_command", {"command": "cat sec\0rets/k"}),
+        ],
+    )
+    def test_a_nul_in_a_path_is_refused_by_every_tool(self, machine: Machine, call: Call) -> None:
+        write(machine.project / "secrets" / "k", "the key")
+        (result,) = machine.run(call, mode="yolo")
+        assert kinds([result]) == [ErrorType.INVALID_TOOL_PARAMS]
+        assert "the key" not in str(result)
+        assert (machine.project / "secrets" / "k").read_text() == "the key"
+
+    def test_a_hook_cannot_be_shown_another_path_than_the_one_used(self, machine: Machine) -> None:
+        write(machine.project / "secrets" / "k", "the key")
+        (result,) = machine.run(("read_file", {"path": "secrets/k", "file_path": "harmless"}), mode="yolo")
+        assert kinds([result]) == [ErrorType.INVALID_TOOL_PARAMS]
+
+
 class TestSettings:
     def test_without_any_every_tool_is_there(self, machine: Machine) -> None:
         with ExitStack() as stack:

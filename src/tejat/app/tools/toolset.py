@@ -1,7 +1,7 @@
 """The tools of a session: registry, scheduler and services."""
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -16,6 +16,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
+from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
 from tejat.tools import session_registry
 from tejat.tools.registry import ToolRegistry
@@ -112,24 +113,25 @@ class Toolset:
 
 @contextmanager
 def open_tools(
-    directories: Sequence[str],
+    directories: OnePathOrMany,
     approver: Approver | None,
     *,
-    allowed_tools: Sequence[str] = (),
+    allowed_tools: str | Iterable[str] = (),
     mode: str | None = None,
     sandbox: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> "Generator[Toolset]":
-    """Open the built-in tools in some directories, under the user's rules and settings, with a running scheduler.
+    """Open the built-in tools in these directories, under the user's rules and settings, with a running scheduler.
 
     Without an approver every call that needs approval is refused. `sandbox` is `auto`, `required` or `off`. Raises
     UsageError for a missing directory, a broken settings or policy file, or a required sandbox that does not work.
     """
     from tejat.engine.calls.serial_approver import SerialApprover
 
-    run_config = load_run_config(directories, environment=environment)
+    run_config = load_run_config(list_paths(directories), environment=environment)
     approver = None if approver is None else SerialApprover(approver)
-    with open_toolset(run_config, approver, allowed_tools=allowed_tools, mode=mode, sandbox=sandbox) as toolset:
+    allowed = list_names(allowed_tools)
+    with open_toolset(run_config, approver, allowed_tools=allowed, mode=mode, sandbox=sandbox) as toolset:
         toolset.start_scheduler()
         yield toolset
 

@@ -61,12 +61,16 @@ def parse_arguments(parameters: type[_Parameters], arguments: object) -> _Parame
     problems: list[str] = []
     values: dict[str, object] = {}
     for field in _fields(parameters):
-        name, value = field.find_value(members)
+        (name, value), *others = field.find_values(members)
+        conflict = next((other for other, its_value in others if its_value != value), None)
+        if conflict is not None:  # a rule or hook may have judged the one that would not be used
+            both = " and ".join(map(_where, (name, conflict)))
+            problems.append(f"{both} are one parameter and must not differ")
         if value is _MISSING or (value is None and not field.required):
             if field.required:
                 problems.append(f"params must have required property '{field.name}'")
             continue
-        checked, problem = field.check(f"params/{name.replace('.', '/')}", value)
+        checked, problem = field.check(_where(name), value)
         if problem:
             problems.append(problem)
         values[field.name] = checked
@@ -102,16 +106,17 @@ class _Field:
         schema |= _optional("minItems", param.min_items) | _optional("minimum", param.minimum)
         return schema if self.default is None else {**schema, "default": self.default}
 
-    def find_value(self, members: Mapping[str, object]) -> tuple[str, object]:
-        """The name under which the value was found, and the value. Null counts only if no other name has a value."""
-        found = self.name, _MISSING
+    def find_values(self, members: Mapping[str, object]) -> list[tuple[str, object]]:
+        """The values found, with the names they were found under; null or `_MISSING` alone if there is no other."""
+        found: list[tuple[str, object]] = []
+        absent = self.name, _MISSING
         for name in (self.name, *self.param.aliases):
             value = _get_path(members, name.split(".")) if "." in name else members.get(name, _MISSING)
             if value is not None and value is not _MISSING:
-                return name, value
-            if value is None and found[1] is _MISSING:
-                found = name, value
-        return found
+                found.append((name, value))
+            elif value is None and absent[1] is _MISSING:
+                absent = name, value
+        return found or [absent]
 
     def check(self, where: str, value: object) -> tuple[object, str | None]:
         checked, problem = _CHECKS[self.json_type](value)
@@ -125,6 +130,10 @@ class _Field:
         if self.json_type == "array":
             return checked, _check_items(where, cast("list[object]", checked), param)
         return checked, None
+
+
+def _where(name: str) -> str:
+    return f"params/{name.replace('.', '/')}"
 
 
 def _get_path(value: object, keys: list[str]) -> object:

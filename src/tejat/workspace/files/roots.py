@@ -10,6 +10,7 @@ from typing import Self
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
+from tejat.core.text.one_or_many import OnePathOrMany, list_paths
 from tejat.workspace.files.created_directories import CreatedDirectories, make_directories
 from tejat.workspace.files.openat import (
     BeneathOpener,
@@ -62,25 +63,26 @@ class Roots:
 
     def __init__(
         self,
-        directories: Sequence[str | os.PathLike[str]],
+        directories: OnePathOrMany,
         *,
-        for_reading: Sequence[str | os.PathLike[str]] = (),
+        for_reading: OnePathOrMany = (),
         opener: PathResolution = PathResolution.KERNEL,
     ) -> None:
         """Open the directories; duplicates are merged. Raises UsageError for one that is missing or not a directory.
 
         Directories `for_reading` are not part of the workspace: their files can be read by absolute path only.
         """
-        if not directories:
+        workspace_paths, reading_paths = list_paths(directories), list_paths(for_reading)
+        if not workspace_paths:
             raise UsageError(lazy("At least one workspace directory is needed."))
         spellings: dict[str, RootDirectory] = {}
         roots: list[RootDirectory] = []
         try:
-            for directory in directories:
-                _open_root(os.fspath(directory), roots, spellings)
+            for directory in workspace_paths:
+                _open_root(directory, roots, spellings)
             working = len(roots)
-            for directory in for_reading:
-                _open_root(os.fspath(directory), roots, spellings)
+            for directory in reading_paths:
+                _open_root(directory, roots, spellings)
         except BaseException:
             _close_all(roots)
             raise
@@ -88,13 +90,13 @@ class Roots:
         self._for_reading = tuple(roots[working:])
         self._set_roots(tuple(roots[:working]), spellings)
 
-    def add(self, directories: Sequence[str | os.PathLike[str]]) -> tuple[RootDirectory, ...]:
+    def add(self, directories: OnePathOrMany) -> tuple[RootDirectory, ...]:
         """Add workspace directories and return the new ones. Raises UsageError, adding none."""
         known = [*self.directories, *self._for_reading]
         roots, spellings = list(known), dict(self._spellings)
         try:
-            for directory in directories:
-                _open_root(os.fspath(directory), roots, spellings)
+            for directory in list_paths(directories):
+                _open_root(directory, roots, spellings)
         except BaseException:
             _close_all(roots[len(known) :])
             raise
@@ -129,15 +131,14 @@ class Roots:
 
         A relative path is relative to `base`, else to the first root, or to another root if it exists only there. A
         leading `@` is dropped if that alone makes the path exist. Raises WorkspaceError: PATH_NOT_IN_WORKSPACE, and
-        INVALID_TOOL_PARAMS for an impossible path (too long, not encodable).
+        INVALID_TOOL_PARAMS for an impossible path (too long, not encodable, a NUL in it).
         """
-        text = path.replace("\0", "")
-        _check_limits(text)
-        location = self._resolve_text(text, base)
-        if not text.startswith("@") or self._exists(location) is not False:
+        _check_path(path)
+        location = self._resolve_text(path, base)
+        if not path.startswith("@") or self._exists(location) is not False:
             return location
         try:
-            without = self._resolve_text(text[1:], base)
+            without = self._resolve_text(path[1:], base)
         except WorkspaceError:
             return location
         return without if self._exists(without) else location
@@ -369,11 +370,14 @@ def _join(directory: str, relative: str) -> str:
     return f"{directory.rstrip('/')}/{relative}" if relative else directory
 
 
-def _check_limits(path: str) -> None:
+def _check_path(path: str) -> None:
     try:
         encoded = os.fsencode(path)
     except UnicodeEncodeError as error:
         raise unencodable_path_error(path) from error
+    # Removing it would use another path than the one that rules, hooks and the user have seen.
+    if b"\0" in encoded:
+        raise unencodable_path_error(path)
     if len(encoded) <= MAX_NAME_BYTES:
         return
     if len(encoded) > MAX_PATH_BYTES or any(len(name) > MAX_NAME_BYTES for name in encoded.split(b"/")):
