@@ -1,6 +1,5 @@
 """`replace`: changes text in a file or creates one."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, TypeVar
@@ -15,7 +14,7 @@ from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.correction import CorrectionCache, find_corrected, is_correctable
-from tejat.tools.edit.final_newline import keep_final_newline
+from tejat.tools.edit.final_newline import settle_final_newline
 from tejat.tools.edit.match.search_block import normalize_line_endings
 from tejat.tools.edit.omission import new_placeholders
 from tejat.tools.edit.pipeline import find_edits
@@ -81,8 +80,8 @@ class EditTool(ProposingTool[ReplaceParams]):
         self._corrections = None if corrector is None else CorrectionCache(corrector)
 
     def check(self, params: ReplaceParams) -> None:
-        if not os.path.isabs(params.file_path):
-            raise invalid_params(f"File path must be absolute: {params.file_path}")
+        if not params.file_path.strip():
+            raise invalid_params(lazy('Missing or empty "file_path"'))
         if new_placeholders(params.new_string, params.old_string):
             raise invalid_params(
                 "`new_string` contains an omission placeholder (for example 'rest of methods ...'). "
@@ -217,8 +216,9 @@ class EditTool(ProposingTool[ReplaceParams]):
             reason = lazy("No changes to apply. The old_string and new_string are identical")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
         # The text of the user is the whole file and ends as they want it to.
-        kept = found.edits if params.modified_by_user else keep_final_newline(text, found.edits)
-        change = plan_edits(current, text, kept, proposed=params.ai_proposed_content)
+        is_exact = params.modified_by_user or not found.corrections
+        edits = settle_final_newline(text, found.edits, is_exact=is_exact)
+        change = plan_edits(current, text, edits, proposed=params.ai_proposed_content)
         if change is None:
             reason = lazy("No changes to apply. The new content is identical to the current content")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))

@@ -5,18 +5,49 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.text_samples import ENCODINGS, text_file
-from tejat.tools.edit.final_newline import keep_final_newline
+from tejat.tools.edit.final_newline import keep_final_newline, settle_final_newline
 from tejat.tools.edit.request import EditRequest, find_exact
 from tejat.workspace.text.encoding import TextEncoding
 from tejat.workspace.text.text_edits import TextFile
 
 
 def edited(file: TextFile, request: EditRequest) -> str:
+    """The text after an edit that keeps the convention of the file."""
     edits = keep_final_newline(file, find_exact(file, request))
     return file.encoding.decode(b"".join(file.apply_edits(edits).pieces))
 
 
-class TestTheEnd:
+class TestAnExactEdit:
+    @pytest.mark.parametrize(
+        ("text", "old", "new", "expected"),
+        [
+            ("k\n", "k\n", "m", "m"),
+            ("k\n", "\n", "", "k"),
+            ("ab\n", "b\n", "", "a"),
+            ("k\n", "k\n", "m\n\n", "m\n\n"),
+            ("k\n", "k\n", "", ""),
+            ("k", "k", "m\n", "m\n"),
+            ("a\nk", "a\nk", "a\nk\n", "a\nk\n"),
+            ("a\nk\n", "a\nk\n", "a\nk", "a\nk"),
+            ("a\r\nk", "k", "m\n", "a\r\nm\r\n"),
+            ("a\rk\r", "k\r", "m", "a\rm"),
+            ("a\nb\n", "\nb\n", "", "a\n"),
+            ("a\nb", "b", "", "a"),
+            ("a\nb", "a\nb", "a", "a"),
+            ("a\nb\n", "a\nb", "a", "a\n"),
+        ],
+    )
+    @pytest.mark.parametrize("encoding", ENCODINGS)
+    def test_it_is_obeyed(self, encoding: TextEncoding, text: str, old: str, new: str, expected: str) -> None:
+        file = text_file(text, encoding)
+        edits = settle_final_newline(file, find_exact(file, EditRequest(old, new, None)), is_exact=True)
+        assert file.encoding.decode(b"".join(file.apply_edits(edits).pieces)) == expected
+
+    def test_without_edits(self) -> None:
+        assert settle_final_newline(text_file("a"), [], is_exact=True) == []
+
+
+class TestACorrectedEdit:
     @pytest.mark.parametrize(
         ("text", "old", "new", "expected"),
         [

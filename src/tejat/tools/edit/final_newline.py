@@ -1,6 +1,14 @@
-"""Preservation of the final newline."""
+"""The final newline of an edited file."""
 
 from tejat.workspace.text.text_edits import TextEdit, TextFile
+
+
+def settle_final_newline(file: TextFile, edits: list[TextEdit], *, is_exact: bool) -> list[TextEdit]:
+    """Decide how the file ends: an exact edit is obeyed, otherwise the file keeps its convention.
+
+    An exact deletion of whole lines says nothing about the end of the file, so that the convention is kept there too.
+    """
+    return edits if is_exact and not _deletes_last_lines(file, edits) else keep_final_newline(file, edits)
 
 
 def keep_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
@@ -24,6 +32,19 @@ def keep_final_newline(file: TextFile, edits: list[TextEdit]) -> list[TextEdit]:
     else:
         start -= before
     return [*edits[:deciding], TextEdit(start, end, text), *edits[deciding + 1 :]]
+
+
+def _deletes_last_lines(file: TextFile, edits: list[TextEdit]) -> bool:
+    """Check whether whole lines are deleted up to the end of the file, and not only a line ending."""
+    if not edits or edits[-1].end != len(file.raw):
+        return False
+    edit = edits[_deciding_edit(edits)]
+    if edit.text:
+        return False
+    gone = file.encoding.decode(file.raw[edit.start :])
+    is_at_line_start = edit.start <= len(file.encoding.bom) or _line_ending_size(file, edit.start) > 0
+    starts_with_line = is_at_line_start or gone.startswith(("\n", "\r"))
+    return starts_with_line and bool(gone.strip("\r\n"))
 
 
 def _deciding_edit(edits: list[TextEdit]) -> int:
