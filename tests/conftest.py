@@ -14,6 +14,7 @@ from hypothesis import settings
 from support.mcp.node_programs import LOUD_NODE
 from support.process_marks import living_pids, new_mark
 from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 settings.register_profile("here", database=None, deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("here")
@@ -54,6 +55,14 @@ def jobs(tmp_path: Path) -> Generator[JobStore]:
     yield jobs
     for job in jobs.list_jobs().jobs:
         jobs.stop(job.pid)
+
+
+@pytest.fixture
+def supervisor() -> Generator[ProcessSupervisor]:
+    """A supervisor of processes, which are all ended afterwards."""
+    supervisor = ProcessSupervisor()
+    yield supervisor
+    supervisor.close()
 
 
 @pytest.fixture

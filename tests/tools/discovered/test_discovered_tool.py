@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -28,13 +28,6 @@ SCHEMA: JsonObject = {"type": "object", "properties": {"city": {"type": "string"
 NO_COMMAND = "There is no command to call it with. Somebody has to set tools.callCommand in the settings."
 
 Make = Callable[..., DiscoveredTool]
-
-
-@pytest.fixture
-def supervisor() -> Iterator[ProcessSupervisor]:
-    supervisor = ProcessSupervisor()
-    yield supervisor
-    supervisor.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,13 +32,6 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 ENVIRONMENT = child_environment({"PATH": os.environ.get("PATH", os.defpath)})
 EMPTY: JsonObject = {"type": "object", "properties": {}}
 NO_NAME = "Discovered a tool with no name. Skipping."
-
-
-@pytest.fixture
-def supervisor() -> Iterator[ProcessSupervisor]:
-    supervisor = ProcessSupervisor()
-    yield supervisor
-    supervisor.close()
 
 
 def run(

@@ -5,16 +5,18 @@ import contextlib
 import itertools
 import os
 import resource
-import signal
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from support.descriptors import count_leaked, count_open
+from support.process_marks import living_pids
+from support.slow_loop import SlowLoop
+from support.wait import wait_until_async
 from tejat.core.frozen import replace
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.output_collector import (
@@ -31,39 +33,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc"
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath)}
 NONE = TimeLimits(idle=None, total=None)
-
-
-@pytest.fixture
-def supervisor() -> Generator[ProcessSupervisor]:
-    supervisor = ProcessSupervisor()
-    yield supervisor
-    supervisor.close()
-
-
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
-    mark = f"7{int.from_bytes(os.urandom(5))}.5"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
-                found.append(int(name))
-    return found
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
 
 
 @dataclass(frozen=True)
@@ -124,8 +93,8 @@ class TestExiting:
         """Case 69."""
         outcome = asyncio.run(run(supervisor, f"sleep {mark} & echo hi"))
         assert outcome.out == b"hi\n"
-        assert outcome.exit == ExitStatus(0, None, tuple(living(mark)))
-        assert len(living(mark)) == 1
+        assert outcome.exit == ExitStatus(0, None, tuple(living_pids(mark)))
+        assert len(living_pids(mark)) == 1
         assert outcome.ended.seconds < 1
 
     def test_one_that_never_stops_talking_is_not_waited_for_either(self, supervisor: ProcessSupervisor) -> None:
@@ -172,7 +141,7 @@ class TestLimits:
         assert outcome.ended.reason is CommandEndReason.TOTAL
         assert 0.2 <= outcome.ended.seconds < 2
         assert outcome.exit is not None
-        assert living(mark) == []
+        assert living_pids(mark) == []
 
     def test_silent_for_too_long(self, supervisor: ProcessSupervisor, mark: str) -> None:
         command = f"for i in 1 2 3 4 5; do echo $i; sleep 0.1; done; setsid sleep {mark} & sleep {mark}"
@@ -180,7 +149,7 @@ class TestLimits:
         assert outcome.out == b"1\n2\n3\n4\n5\n"
         assert outcome.ended.reason is CommandEndReason.IDLE
         assert 0.7 <= outcome.ended.seconds < 3
-        assert living(mark) == []
+        assert living_pids(mark) == []
 
     def test_talking_on_either_output_is_not_silence(self, supervisor: ProcessSupervisor) -> None:
         command = "for i in 1 2 3 4 5 6; do echo $i >&$((i % 2 + 1)); sleep 0.1; done"
@@ -226,6 +195,38 @@ class TestLimits:
         assert longest < 0.5
 
 
+class TestAfterAStandstill:
+    """Ctrl-Z stops the agent, not the command; a busy machine may not run it for a while either."""
+
+    @pytest.mark.parametrize("limits", [TimeLimits(idle=None, total=2), TimeLimits(idle=2, total=None)])
+    def test_an_exit_within_the_limit_counts(self, supervisor: ProcessSupervisor, limits: TimeLimits) -> None:
+        def stand_still(_: bytes) -> None:
+            time.sleep(2.5)
+
+        outcome = asyncio.run(run(supervisor, "echo hi; sleep 0.5; exit 3", limits=limits, on_output=stand_still))
+        assert (outcome.ended.reason, outcome.exit) == (CommandEndReason.EXITED, ExitStatus(3, None))
+
+    def test_output_in_the_pipe_is_not_lost(self, supervisor: ProcessSupervisor) -> None:
+        async def scene() -> bytes:
+            (stdout, stdout_end), (stderr, stderr_end) = open_pipe(), open_pipe()
+            root = os.open("/", os.O_RDONLY)
+            spec = ProcessSpec(("/bin/echo", "hi"), root, ENVIRONMENT)
+            running = await supervisor.start(spec, stdout=stdout_end, stderr=stderr_end)
+            for descriptor in (stdout_end, stderr_end, root):
+                os.close(descriptor)
+            await running.wait()
+            loop.step = 1.0
+            out = bounded()
+            await collect_output(running, stdout, stderr, out=out, err=bounded(), limits=NONE)
+            os.close(stdout)
+            os.close(stderr)
+            return out.head_bytes
+
+        loop = SlowLoop()
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            assert runner.run(scene()) == b"hi\n"
+
+
 class TestBeingCalledOff:
     def test_it_is_over_when_the_cancellation_comes_out(self, supervisor: ProcessSupervisor, mark: str) -> None:
         out = bounded()
@@ -233,13 +234,13 @@ class TestBeingCalledOff:
         async def scene() -> None:
             command = f"echo so far; trap '' TERM; setsid sleep {mark} & (env -i setsid sleep {mark} &) ; sleep {mark}"
             task = asyncio.create_task(run(supervisor, command, out=out))
-            await until(lambda: out.total == 7 and len(living(mark)) >= 3)
+            await wait_until_async(lambda: out.total == 7 and len(living_pids(mark)) >= 3)
             task.cancel()
             began = time.monotonic()
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert time.monotonic() - began < 2.5
-            assert living(mark) == []
+            assert living_pids(mark) == []
 
         asyncio.run(scene())
         assert out.head_bytes == b"so far\n"
@@ -256,7 +257,7 @@ class TestBeingCalledOff:
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
             supervisor.close()
-            assert living(mark) == []
+            assert living_pids(mark) == []
 
         asyncio.run(run(supervisor, "true"))
         before = count_open()
@@ -266,13 +267,13 @@ class TestBeingCalledOff:
     def test_a_second_cancellation_changes_nothing(self, supervisor: ProcessSupervisor, mark: str) -> None:
         async def scene() -> None:
             task = asyncio.create_task(run(supervisor, f"trap '' TERM; sleep {mark}; sleep {mark}"))
-            await until(lambda: len(living(mark)) >= 2)
+            await wait_until_async(lambda: len(living_pids(mark)) >= 2)
             for _ in range(5):
                 task.cancel()
                 await asyncio.sleep(0.01)
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert living(mark) == []
+            assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -289,7 +290,7 @@ def test_a_killed_supervisor_is_reported(supervisor: ProcessSupervisor, mark: st
 
     asyncio.run(scene())
     assert out.head_bytes == b"so far\n"
-    assert living(mark) == []
+    assert living_pids(mark) == []
 
 
 def test_no_descriptor_is_leaked(supervisor: ProcessSupervisor) -> None:

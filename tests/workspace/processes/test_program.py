@@ -5,14 +5,13 @@ import os
 import resource
 import signal
 import sys
-import time
-from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
 from support.descriptors import count_leaked, count_open
 from support.process_marks import living_pids
+from support.wait import wait_until_async
 from tejat.workspace.processes.program import (
     ProgramEndReason,
     ProgramResult,
@@ -27,20 +26,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc"
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath)}
 LONG = 60.0
-
-
-@pytest.fixture
-def supervisor() -> Generator[ProcessSupervisor]:
-    supervisor = ProcessSupervisor()
-    yield supervisor
-    supervisor.close()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
 
 
 def run(
@@ -170,7 +155,9 @@ class TestLimits:
                     most_bytes=1000,
                 )
             )
-            await until(lambda: len(living_pids(mark)) >= 3)  # the shell, whose script names it, and both sleeps
+            await wait_until_async(
+                lambda: len(living_pids(mark)) >= 3
+            )  # the shell, whose script names it, and both sleeps
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running

@@ -1,6 +1,5 @@
 """Jobs that outlive the agent, each with a supervisor of its own."""
 
-import contextlib
 import errno
 import json
 import os
@@ -9,44 +8,20 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from support.descriptors import count_leaked, count_open
+from support.process_marks import living_pids
+from support.wait import wait_until
 from tejat.workspace.processes.process_tree import process_start_time
 from tejat.workspace.processes.spawn import DetachedProcess, ProcessSpec, encode_request, signal_name, start_detached
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath)}
-
-
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
-    mark = f"8{int.from_bytes(os.urandom(5))}.5"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
-                found.append(int(name))
-    return found
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def start(
@@ -61,7 +36,7 @@ def start(
 
 
 def state(tmp_path: Path) -> object:
-    until((tmp_path / "state").exists)
+    wait_until((tmp_path / "state").exists)
     return json.loads((tmp_path / "state").read_text())
 
 
@@ -69,7 +44,7 @@ def test_both_outputs_are_in_the_log_and_the_end_is_written_down(tmp_path: Path)
     job = start(tmp_path, "pwd; echo wrong >&2; echo $PPID; exit 7")
     assert state(tmp_path) == {"exit": 7, "signal": None}
     assert (tmp_path / "log").read_text() == f"{tmp_path.resolve()}\nwrong\n{job.supervisor_pid}\n"
-    until(lambda: process_start_time(job.supervisor_pid) is None)
+    wait_until(lambda: process_start_time(job.supervisor_pid) is None)
     assert sorted(os.listdir(tmp_path)) == ["log", "state"]
 
 
@@ -120,22 +95,22 @@ def test_told_to_end_it_ends_all_of_it(
     tmp_path: Path, mark: str, command: str, ends: list[tuple[int | None, int | None]]
 ) -> None:
     job = start(tmp_path, command.format(m=mark))
-    until(lambda: len(living(mark)) >= 2)
+    wait_until(lambda: len(living_pids(mark)) >= 2)
     time.sleep(0.1)
     os.kill(job.supervisor_pid, signal.SIGTERM)
     assert state(tmp_path) in [{"exit": code, "signal": number} for code, number in ends]
-    assert living(mark) == []
+    assert living_pids(mark) == []
 
 
 def test_what_the_shell_leaves_behind_belongs_to_the_job(tmp_path: Path, mark: str) -> None:
     job = start(tmp_path, f"setsid sleep {mark} & exit 4")
-    until(lambda: not Path(f"/proc/{job.pid}").exists())
+    wait_until(lambda: not Path(f"/proc/{job.pid}").exists())
     time.sleep(0.05)
     assert not (tmp_path / "state").exists()
-    assert len(living(mark)) == 1
+    assert len(living_pids(mark)) == 1
     os.kill(job.supervisor_pid, signal.SIGTERM)
     assert state(tmp_path) == {"exit": 4, "signal": None}
-    assert living(mark) == []
+    assert living_pids(mark) == []
 
 
 def test_it_lives_when_its_agent_is_killed(tmp_path: Path, mark: str) -> None:
@@ -156,11 +131,11 @@ def test_it_lives_when_its_agent_is_killed(tmp_path: Path, mark: str) -> None:
         supervisor = int(agent.stdout.readline())
         agent.kill()
     time.sleep(0.3)
-    (sleeping,) = [pid for pid in living(mark) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
+    (sleeping,) = [pid for pid in living_pids(mark) if Path(f"/proc/{pid}/comm").read_text() == "sleep\n"]
     os.kill(sleeping, signal.SIGKILL)
     assert state(tmp_path) == {"exit": 0, "signal": None}
     assert (tmp_path / "log").read_text().splitlines()[-1] == "end"
-    until(lambda: process_start_time(supervisor) is None)
+    wait_until(lambda: process_start_time(supervisor) is None)
 
 
 def test_the_agent_keeps_nothing_of_it(tmp_path: Path, mark: str) -> None:

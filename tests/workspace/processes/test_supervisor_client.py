@@ -9,49 +9,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
 import pytest
 
+from support.process_marks import living_pids
+from support.slow_loop import SlowLoop
+from support.wait import wait_until
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec, SupervisorDied
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 
 ENVIRONMENT = {"PATH": os.environ.get("PATH", os.defpath)}
-
-
-@pytest.fixture
-def supervisor() -> Generator[ProcessSupervisor]:
-    supervisor = ProcessSupervisor()
-    yield supervisor
-    supervisor.close()
-
-
-@pytest.fixture
-def mark() -> Generator[str]:
-    """A length of time to sleep that nobody else sleeps for; whoever still does in the end is killed."""
-    mark = f"9{int.from_bytes(os.urandom(5))}.5"
-    yield mark
-    for pid in living(mark):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def living(mark: str) -> list[int]:
-    """The processes with this word in their arguments."""
-    found: list[int] = []
-    for name in os.listdir("/proc"):
-        with contextlib.suppress(OSError):
-            if name.isdecimal() and mark.encode() in Path(f"/proc/{name}/cmdline").read_bytes():
-                found.append(int(name))
-    return found
+IMPORT_PATH = [str(Path(__file__).parents[level]) for level in (0, 2)]
+"""For a program that imports from this file."""
 
 
 async def all_gone(mark: str, *, within: float) -> bool:
     deadline = time.monotonic() + within
-    while living(mark):
+    while living_pids(mark):
         if time.monotonic() > deadline:
             return False
         await asyncio.sleep(0.01)
@@ -60,8 +38,8 @@ async def all_gone(mark: str, *, within: float) -> bool:
 
 async def until_there_are(count: int, mark: str) -> None:
     deadline = time.monotonic() + 10
-    while len(living(mark)) < count:
-        assert time.monotonic() < deadline, f"{len(living(mark))} of {count} processes have begun"
+    while len(living_pids(mark)) < count:
+        assert time.monotonic() < deadline, f"{len(living_pids(mark))} of {count} processes have begun"
         await asyncio.sleep(0.01)
 
 
@@ -123,6 +101,24 @@ class TestStarting:
         self, supervisor: ProcessSupervisor, command: str, code: int | None, number: int | None
     ) -> None:
         assert asyncio.run(run(supervisor, command)) == (ExitStatus(code, number, ()), "")
+
+    def test_a_reply_in_time_counts_after_a_standstill(self, supervisor: ProcessSupervisor, mark: str) -> None:
+        """The reply and the end of the time to wait for it are noticed together."""
+
+        def stand_still() -> None:
+            wait_until(lambda: living_pids(mark))
+            time.sleep(0.2)
+            loop.step = 60.0
+
+        async def scene() -> bool:
+            loop.call_later(0.01, stand_still)
+            async with started(supervisor, f"sleep {mark}; true") as (running, _):
+                loop.step = 0.0
+                return running.pid > 0
+
+        loop = SlowLoop()
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            assert runner.run(scene())
 
     def test_the_end_may_be_asked_for_again(self, supervisor: ProcessSupervisor) -> None:
         async def scene() -> tuple[ExitStatus | None, ...]:
@@ -242,7 +238,7 @@ class TestStarting:
         ours, theirs = os.openpty()
         try:
             done = subprocess.run(
-                [sys.executable, "-c", code, str(Path(__file__).parent)],
+                [sys.executable, "-c", code, *IMPORT_PATH],
                 stdin=theirs,
                 capture_output=True,
                 text=True,
@@ -323,7 +319,7 @@ class TestStopping:
                 await asyncio.sleep(0.05)
                 began = time.monotonic()
                 await running.stop()
-                assert living(mark) == []
+                assert living_pids(mark) == []
                 assert time.monotonic() - began < 2
                 assert running.exit is not None
 
@@ -350,11 +346,11 @@ class TestStopping:
                     async with started(supervisor, command.format(m=f"{mark}3")):
                         await until_there_are(9, mark)
                         await first.stop()
-                        assert living(f"{mark}2") == []
-                        assert (len(living(other)), len(living(f"{mark}3"))) == (3, 3)
+                        assert living_pids(f"{mark}2") == []
+                        assert (len(living_pids(other)), len(living_pids(f"{mark}3"))) == (3, 3)
                     await asyncio.sleep(0)
                 await second.stop()
-                assert living(other) == []
+                assert living_pids(other) == []
             assert await all_gone(mark, within=2)
 
         asyncio.run(scene())
@@ -372,7 +368,7 @@ class TestStopping:
                 await asyncio.sleep(0.2)
                 await running.stop()
                 await asyncio.sleep(0.05)
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -385,7 +381,7 @@ class TestStopping:
             async with started(supervisor, command) as (running, _):
                 await until_there_are(300, mark)
                 await running.stop()
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -400,7 +396,7 @@ class TestStopping:
                 stopping.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await stopping
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -409,10 +405,10 @@ class TestStopping:
             async with started(supervisor, f"sleep {mark} & sleep {mark} & true") as (running, _):
                 ended = await running.wait()
                 await until_there_are(2, mark)
-                assert sorted(ended.survivors) == sorted(living(mark))
+                assert sorted(ended.survivors) == sorted(living_pids(mark))
                 await asyncio.gather(running.stop(), running.stop())
                 await running.stop()
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -426,12 +422,12 @@ class TestSurvivors:
             async with started(supervisor, command) as (running, _):
                 ended = await running.wait()
                 await until_there_are(2, mark)
-                assert await running.survivors() == tuple(sorted(living(mark)))
+                assert await running.survivors() == tuple(sorted(living_pids(mark)))
                 assert (ended.code, len(ended.survivors)) == (5, 2)
             assert await run(supervisor, "echo next") == (ExitStatus(0, None, ()), "next\n")
-            assert len(living(mark)) == 2
+            assert len(living_pids(mark)) == 2
             supervisor.close()
-            assert living(mark) == []
+            assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -467,10 +463,10 @@ class TestTheSupervisor:
         supervisor = ProcessSupervisor()
         before = descriptors()
         asyncio.run(run(supervisor, f"sleep {mark} & (env -i setsid bash -c \"trap '' TERM; sleep {mark}; true\" &)"))
-        assert living(mark) != []
+        assert living_pids(mark) != []
         program = pid_of_supervisor(supervisor)
         supervisor.close()
-        assert living(mark) == []
+        assert living_pids(mark) == []
         assert not Path(f"/proc/{program}").exists()
         supervisor.close()
         assert descriptors() == before
@@ -492,7 +488,7 @@ class TestTheSupervisor:
                 for running in (first, second):
                     with pytest.raises(SupervisorDied, match="killed"):
                         await asyncio.wait_for(running.wait(), 5)
-                assert living(mark) == []
+                assert living_pids(mark) == []
                 await first.stop()
             assert await run(supervisor, "echo again") == (ExitStatus(0, None), "again\n")
 
@@ -509,7 +505,7 @@ class TestTheSupervisor:
             async with started(supervisor, f"kill -STOP $PPID; setsid sleep {mark} & sleep {mark}") as (running, _):
                 await until_there_are(2, mark)
                 await running.stop()
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(scene())
 
@@ -525,7 +521,7 @@ class TestTheSupervisor:
             "asyncio.run(main())\n"
         )
 
-        with subprocess.Popen([sys.executable, "-c", code, str(Path(__file__).parent)]) as agent:
+        with subprocess.Popen([sys.executable, "-c", code, *IMPORT_PATH]) as agent:
             try:
                 asyncio.run(until_there_are(7, mark))
             finally:
@@ -582,7 +578,7 @@ class TestTheSupervisor:
                     task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
-                assert living(mark) == []
+                assert living_pids(mark) == []
 
         asyncio.run(run(supervisor, "true"))
         before = descriptors()

@@ -104,6 +104,8 @@ async def _wait_for_end(running: RunningProcess, reader: "_PipeReader", limits: 
                 await running.wait()
             return CommandEndReason.EXITED
         except TimeoutError:
+            if running.exit is not None:  # after a standstill, the exit and the limit are noticed together
+                return CommandEndReason.EXITED
             now = loop.time()
             is_last = last is not None and now >= last
             # Output may have come in the meantime.
@@ -149,15 +151,18 @@ class _PipeReader:
         return sum(self._read(descriptor) for descriptor in list(self._open)) > 0
 
     async def drain(self, *, has_writers: bool) -> None:
-        """Read what is left in the pipes. If they still have writers, wait briefly for their last output."""
+        """Read all that is left in the pipes. If they still have writers, wait briefly for their last output."""
         began = self._loop.time()
-        while self._open and (now := self._loop.time()) < began + _DRAIN_SECONDS:
+        while self._open:
             if self.read_available():
-                await asyncio.sleep(0)
-            elif not has_writers or now > max(began, self.last_output) + _QUIET_SECONDS:
-                return
+                pause = 0.0
+            elif has_writers and self._loop.time() <= max(began, self.last_output) + _QUIET_SECONDS:
+                pause = _POLL_SECONDS
             else:
-                await asyncio.sleep(_POLL_SECONDS)
+                return
+            if has_writers and self._loop.time() > began + _DRAIN_SECONDS:  # they may never stop writing
+                return
+            await asyncio.sleep(pause)
 
     def close(self) -> None:
         for descriptor in self._open:

@@ -213,6 +213,8 @@ class RunningProcess:
             async with asyncio.timeout(_START_SECONDS):
                 await self._wait_for(self._started)
         except TimeoutError as error:
+            if self._started.done():  # after a standstill, the reply and the limit are noticed together
+                return self._started.result()
             self._owner.kill_supervisor()
             raise SupervisorDied("The keeper of commands does not answer") from error
 
