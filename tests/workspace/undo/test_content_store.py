@@ -67,6 +67,23 @@ def test_what_the_index_has_lost_is_found_in_the_packs(fresh: Callable[[], Conte
     assert (tmp_path / "index").exists()
 
 
+@pytest.mark.parametrize("damaged", [0, 1, 2, 3])
+def test_a_damaged_header_costs_no_other_content(
+    fresh: Callable[[], ContentStore], tmp_path: Path, damaged: int
+) -> None:
+    contents = [b"one", b"tjt1" + bytes(60), b"three" * 500_000, b"four"]
+    keep(fresh(), *contents)
+    pack = bytearray((tmp_path / "pack-000001").read_bytes())
+    position = sum(44 + len(content) for content in contents[:damaged])
+    pack[position : position + 12] = bytes(12)
+    (tmp_path / "pack-000001").write_bytes(pack)
+    (tmp_path / "index").unlink()
+    found = [fresh().read(sha256_digest(content)) for content in contents]
+    assert found == [None if number == damaged else content for number, content in enumerate(contents)]
+    keep(fresh(), contents[damaged])
+    assert [fresh().read(sha256_digest(content)) for content in contents] == contents
+
+
 def test_what_the_pack_has_lost_is_not_claimed(fresh: Callable[[], ContentStore], tmp_path: Path) -> None:
     keep(fresh(), b"one", b"two")
     os.truncate(tmp_path / "pack-000001", size(tmp_path) - 1)

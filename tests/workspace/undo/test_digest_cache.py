@@ -1,6 +1,7 @@
 """What was read once is known again, unless it may have changed unseen."""
 
 import os
+import struct
 from pathlib import Path
 
 from tejat.workspace.undo.content_store import sha256_digest
@@ -109,3 +110,42 @@ def test_damage_ends_what_is_read(tmp_path: Path) -> None:
     again = DigestCache(directory, "/root")
     again.load()
     assert again.lookup({"a": mark, "b": mark})[1] == ["b"]
+    again.add("b", mark, DIGEST, read_at=changed(file) + 10**9)
+    again.save()
+    healed = DigestCache(directory, "/root")
+    healed.load()
+    assert healed.lookup({"a": mark, "b": mark})[1] == []
+
+
+def test_nothing_left_is_read_as_nothing(tmp_path: Path) -> None:
+    """After a large delete the file is rewritten without any name in it."""
+    directory = PrivateDirectory(str(tmp_path / "state"))
+    file = tmp_path / "f"
+    mark = key(file)
+    known = DigestCache(directory, "/root")
+    names = [f"src/{number}" for number in range(5000)]
+    for name in names:
+        known.add(name, mark, DIGEST, read_at=changed(file) + 10**9)
+    known.save()
+    known.discard(names)
+    known.save()
+    again = DigestCache(directory, "/root")
+    again.load()
+    assert again.digests() == load_saved_digests(directory) == set()
+    again.add("f", mark, DIGEST, read_at=changed(file) + 10**9)
+    again.save()
+    assert load_saved_digests(directory) == {DIGEST}
+
+
+def test_an_empty_block_of_an_earlier_version_is_passed_over(tmp_path: Path) -> None:
+    directory = PrivateDirectory(str(tmp_path / "state"))
+    file = tmp_path / "f"
+    mark = key(file)
+    known = DigestCache(directory, "/root")
+    known.add("f", mark, DIGEST, read_at=changed(file) + 10**9)
+    known.save()
+    (saved,) = (tmp_path / "state").iterdir()
+    saved.write_bytes(struct.pack("<4sIII", b"tjd1", 0, 0, 0) + saved.read_bytes())
+    again = DigestCache(directory, "/root")
+    again.load()
+    assert again.lookup({"f": mark})[1] == []

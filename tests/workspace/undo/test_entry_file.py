@@ -30,10 +30,10 @@ NODES = st.one_of(
         st.none() | st.binary(max_size=32),
     ),
 )
-NAMES = TEXT.filter(lambda name: name not in ("", ".", "..") and "/" not in name)
+NAMES = TEXT.filter(lambda name: name not in ("", ".", "..") and not {"/", "\0"} & set(name))
 CHANGES = st.builds(
     lambda root, names, before, after: PathChange(f"/{root}", "/".join(names), before=before, after=after),
-    TEXT,
+    TEXT.filter(lambda name: "\0" not in name),
     st.lists(NAMES, min_size=1, max_size=3),
     NODES,
     NODES,
@@ -82,6 +82,12 @@ def entry(name: str, undoes: str | None = None) -> UndoEntry:
         b'{"id":"a","time":1,"tool":"t","what":"w","changes":[["/r","x",["odd"],null]],"skipped":[],"undoes":null}',
         b'{"id":"a","time":1,"tool":"t","what":"w","changes":[["/r","x"]],"skipped":[],"undoes":null}',
         b'{"id":"a","time":1,"tool":"t","what":"w","changes":[],"skipped":[["a"]],"undoes":null}',
+        b'{"id":"a","time":1e99,"tool":"t","what":"w","changes":[],"skipped":[],"undoes":null}',
+        b'{"id":"a","time":-1,"tool":"t","what":"w","changes":[],"skipped":[],"undoes":null}',
+        b'{"id":"a","time":1,"tool":"t","what":"w","changes":[["r","x",null,null]],"skipped":[],"undoes":null}',
+        b'{"id":"a","time":1,"tool":"t","what":"w","changes":[["/r","x\\u0000",null,null]],"skipped":[],"undoes":null}',
+        b'{"id":"a","time":1,"tool":"","what":"","changes":[["/","x",["directory",99999,0,0],null]],"skipped":[],"undoes":null}',
+        b'{"id":"a","time":1,"tool":"","what":"","changes":[["/","x",["directory",0,-1,0],null]],"skipped":[],"undoes":null}',
     ],
 )
 def test_a_bad_line_is_no_entry(tmp_path: Path, line: bytes) -> None:

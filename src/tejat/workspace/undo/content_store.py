@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import struct
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
@@ -23,6 +23,7 @@ _LOCATION = struct.Struct("<IQQ")  # pack, offset of the content, length
 _RECORD = struct.Struct("<32s20s")  # digest, location
 _LOCATION_IN_RECORD = struct.Struct("<32xIQQ")
 _RECORDS_AT_ONCE = 8 << 20
+_SEARCH_BYTES = 1 << 20
 
 
 class _PackLocation(NamedTuple):
@@ -224,22 +225,17 @@ class ContentStore:
         return sizes
 
     def _recover_tail(self, pack: int, offset: int) -> None:
-        """Index records that were added to a pack only; a partial last record is cut off."""
-        locations: dict[bytes, bytes] = {}
+        """Index records that were added to a pack only; damaged ones are passed over, a damaged end is cut off."""
         with self._directory.open(_pack_name(pack), os.O_RDWR) as descriptor:
             size = os.fstat(descriptor).st_size
-            while offset < size:
-                header = read_bytes(descriptor, offset, _HEADER.size)
-                if len(header) < _HEADER.size:
-                    break
-                mark, length, digest = _HEADER.unpack(header)
-                if mark != _MAGIC or offset + _HEADER.size + length > size:
-                    break
-                locations[digest] = _LOCATION.pack(pack, offset + _HEADER.size, length)
-                offset += _HEADER.size + length
-            if offset < size:
-                os.ftruncate(descriptor, offset)
-        self._ends[pack] = offset
+            locations: dict[bytes, bytes] = {}
+            end = offset
+            for digest, location in _scan_records(descriptor, pack, offset, size):
+                locations[digest] = _LOCATION.pack(*location)
+                end = location.offset + location.length
+            if end < size:
+                os.ftruncate(descriptor, end)
+        self._ends[pack] = end
         if locations:
             self._locations = locations | self._locations
             self._append_to_index(locations)
@@ -257,6 +253,32 @@ class ContentStore:
 
 def sha256_digest(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()
+
+
+def _scan_records(descriptor: int, pack: int, offset: int, size: int) -> Iterator[tuple[bytes, _PackLocation]]:
+    """Yield the records from this offset of a pack on. After damage the next one whose digest is right counts."""
+    is_in_step = True
+    while offset + _HEADER.size <= size:
+        mark, length, digest = _HEADER.unpack(read_bytes(descriptor, offset, _HEADER.size))
+        start = offset + _HEADER.size
+        is_record = mark == _MAGIC and start + length <= size
+        if is_record and (is_in_step or sha256_digest(read_bytes(descriptor, start, length)) == digest):
+            yield digest, _PackLocation(pack, start, length)
+            offset, is_in_step = start + length, True
+        else:
+            offset, is_in_step = _find_mark(descriptor, offset + 1, size), False
+
+
+def _find_mark(descriptor: int, offset: int, size: int) -> int:
+    """Return where the next record may begin, `size` if nowhere."""
+    while offset < size:
+        piece = read_bytes(descriptor, offset, _SEARCH_BYTES)
+        if (found := piece.find(_MAGIC)) >= 0:
+            return offset + found
+        if len(piece) < _SEARCH_BYTES:
+            break
+        offset += len(piece) - len(_MAGIC) + 1
+    return size
 
 
 def _records(locations: Mapping[bytes, bytes]) -> bytes:

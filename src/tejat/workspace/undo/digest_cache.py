@@ -4,6 +4,7 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from tejat.workspace.undo.content_store import DIGEST_SIZE, sha256_digest
 from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
@@ -36,6 +37,7 @@ class DigestCache:
         self._unsaved: dict[str, bytes] = {}
         self._records = 0
         self._loaded = False
+        self._must_rewrite = False
 
     def lookup(self, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
         """Return for each file its key with the digest, or the key alone if its content is unknown or uncertain.
@@ -83,7 +85,7 @@ class DigestCache:
         return {value[FILE_KEY_SIZE:] for value in self._values.values()}
 
     def load(self) -> None:
-        """Load the saved entries, once. A damaged block and everything after it are ignored."""
+        """Load the saved entries, once. A damaged block and all after it are ignored, and dropped by `save`."""
         if self._loaded:
             return
         self._loaded = True
@@ -91,18 +93,21 @@ class DigestCache:
             content = self._directory.read(self._name)
         except FileNotFoundError:
             return
-        values, self._records = _read_blocks(content)
-        self._values = values | self._values
+        saved = _read_blocks(content)
+        self._values = saved.values | self._values
+        self._records = saved.records
+        self._must_rewrite = saved.is_damaged
 
     def save(self) -> None:
         """Append new entries, without flushing: lost ones are computed again."""
         if not self._unsaved:
             return
-        if self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
+        if self._must_rewrite or self._records + len(self._unsaved) > 2 * len(self._values) + _SPARE_RECORDS:
             lasting = {path: value for path, value in self._values.items() if path not in self._uncertain}
             with self._directory.replace_file(self._name) as descriptor:
                 append_bytes(descriptor, _pack_block(lasting))
             self._records = len(lasting)
+            self._must_rewrite = False
         else:
             with self._directory.open(self._name, os.O_WRONLY | os.O_CREAT) as descriptor:
                 append_bytes(descriptor, _pack_block(self._unsaved))
@@ -115,8 +120,7 @@ def load_saved_digests(directory: PrivateDirectory) -> set[bytes]:
     found: set[bytes] = set()
     for name in os.listdir(directory.path):
         if name.startswith("digests-"):
-            values, _ = _read_blocks(directory.read(name))
-            found.update(value[FILE_KEY_SIZE:] for value in values.values())
+            found.update(value[FILE_KEY_SIZE:] for value in _read_blocks(directory.read(name)).values.values())
     return found
 
 
@@ -127,23 +131,43 @@ def _may_change_unnoticed(key: bytes, read_at: int) -> bool:
 
 
 def _pack_block(values: dict[str, bytes]) -> bytes:
+    if not values:
+        return b""
     names = os.fsencode("\0".join(values))
     body = names + b"".join(values.values())
     return _BLOCK.pack(_MARK, len(values), len(names), zlib.crc32(body)) + body
 
 
-def _read_blocks(content: bytes) -> tuple[dict[str, bytes], int]:
+class _SavedBlocks(NamedTuple):
+    values: dict[str, bytes]
+    records: int
+    is_damaged: bool
+
+
+def _read_blocks(content: bytes) -> _SavedBlocks:
+    """Read the blocks up to the first damaged one."""
     values: dict[str, bytes] = {}
     records = offset = 0
-    while offset + _BLOCK.size <= len(content):
-        mark, count, length, checksum = _BLOCK.unpack_from(content, offset)
-        start = offset + _BLOCK.size
-        middle = start + length
-        offset = middle + count * _VALUE
-        if mark != _MARK or offset > len(content) or zlib.crc32(memoryview(content)[start:offset]) != checksum:
+    while offset < len(content):
+        block = _read_block(content, offset)
+        if block is None:
             break
-        names = os.fsdecode(content[start:middle]).split("\0")
-        rows = (content[position : position + _VALUE] for position in range(middle, offset, _VALUE))
-        values.update(zip(names, rows, strict=True))
-        records += count
-    return {path: value for path, value in values.items() if value != _TOMBSTONE}, records
+        names, start, offset = block
+        values.update(zip(names, (content[at : at + _VALUE] for at in range(start, offset, _VALUE)), strict=True))
+        records += len(names)
+    lasting = {path: value for path, value in values.items() if value != _TOMBSTONE}
+    return _SavedBlocks(lasting, records, is_damaged=offset < len(content))
+
+
+def _read_block(content: bytes, offset: int) -> tuple[list[str], int, int] | None:
+    """Return the names of a block and where its values start and end, None if it is damaged."""
+    if offset + _BLOCK.size > len(content):
+        return None
+    mark, count, length, checksum = _BLOCK.unpack_from(content, offset)
+    start = offset + _BLOCK.size
+    middle = start + length
+    end = middle + count * _VALUE
+    if mark != _MARK or end > len(content) or zlib.crc32(memoryview(content)[start:end]) != checksum:
+        return None
+    names = os.fsdecode(content[start:middle]).split("\0") if length else []
+    return (names, middle, end) if len(names) == count else None

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
@@ -12,6 +13,8 @@ from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 
 _NAME = "entries.jsonl"
+_MAX_TIME = 1e11  # in the year 5138
+_MAX_ID = (1 << 32) - 1
 
 _Json: TypeAlias = "str | int | float | list[_Json] | dict[str, _Json] | None"
 
@@ -108,7 +111,7 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
         stored = cast("dict[str, _Json]", load_json(line))
         return UndoEntry(
             id=_as_str(stored["id"]),
-            time=_as_float(stored["time"]),
+            time=_as_time(stored["time"]),
             tool=_as_str(stored["tool"]),
             summary=_as_str(stored["what"]),
             changes=tuple(_decode_change(change) for change in _as_list(stored["changes"])),
@@ -123,10 +126,10 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
 
 def _decode_change(stored: _Json) -> PathChange:
     root, path, before, after = _as_list(stored)
-    path = _as_str(path)
-    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+    root, path = _as_str(root), _as_str(path)
+    if not {"", ".", ".."}.isdisjoint(path.split("/")) or not root.startswith("/") or "\0" in root + path:
         raise ValueError(path)
-    return PathChange(_as_str(root), path, before=_decode_node(before), after=_decode_node(after))
+    return PathChange(root, path, before=_decode_node(before), after=_decode_node(after))
 
 
 def _decode_node(stored: _Json) -> PathState | None:
@@ -136,15 +139,15 @@ def _decode_node(stored: _Json) -> PathState | None:
         case ["link", str(target)]:
             return PathState(PathKind.LINK, target=target)
         case ["directory", int(mode), int(user), int(group)]:
-            return PathState(PathKind.DIRECTORY, permissions=mode, owner=(user, group))
+            return PathState(PathKind.DIRECTORY, permissions=_as_mode(mode), owner=_as_owner(user, group))
         case ["file", int(mode), int(user), int(group), int(size), str() | None as digest, str() | None as identity]:
             return PathState(
                 PathKind.FILE,
-                permissions=mode,
+                permissions=_as_mode(mode),
                 size=size,
                 digest=None if digest is None else bytes.fromhex(digest),
                 identity=None if identity is None else bytes.fromhex(identity),
-                owner=(user, group),
+                owner=_as_owner(user, group),
             )
         case _:
             raise ValueError(stored)
@@ -156,10 +159,22 @@ def _as_str(value: _Json) -> str:
     raise TypeError(value)
 
 
-def _as_float(value: _Json) -> float:
-    if isinstance(value, int | float):
+def _as_time(value: _Json) -> float:
+    if isinstance(value, int | float) and 0 <= value < _MAX_TIME:
         return value
     raise TypeError(value)
+
+
+def _as_mode(value: int) -> int:
+    if value != stat.S_IMODE(value):
+        raise ValueError(value)
+    return value
+
+
+def _as_owner(user: int, group: int) -> tuple[int, int]:
+    if not (0 <= user <= _MAX_ID and 0 <= group <= _MAX_ID):
+        raise ValueError(user, group)
+    return user, group
 
 
 def _as_list(value: _Json) -> "list[_Json]":
