@@ -262,8 +262,25 @@ class TestWhatIsFound:
         result = run(tmp_path, SearchQuery(pattern="x", total_max_matches=7), engine)
         whole = (SearchLine(1, "x", True), SearchLine(2, "x", True))
         assert (result.matches, result.is_complete, result.is_limited) == (7, True, True)
-        assert sorted(len(hits.lines) for hits in result.files) == [1, 2, 2, 2]
+        assert {hits.path: len(hits.lines) for hits in result.files} == {"000": 2, "001": 2, "002": 2, "003": 1}
         assert all(hits.lines == whole[: len(hits.lines)] for hits in result.files)
+
+    @each_engine
+    @pytest.mark.parametrize("exclude", [None, "z"])
+    @pytest.mark.parametrize("names_only", [False, True])
+    def test_a_limited_result_is_the_beginning_of_the_whole(
+        self, tmp_path: Path, engine: SearchEngine, *, exclude: str | None, names_only: bool
+    ) -> None:
+        # The first files are large, so that threads finish others earlier.
+        folders = ("src", "src-old", "src/sub", "src.new", "z")
+        names = [f"{folder}/{number}" for folder in folders for number in range(5)]
+        write(tmp_path, {name: "-\n" * (100_000 if name.startswith("src/") else 1) + "x\nx\n" for name in names})
+        query = SearchQuery(pattern="x", exclude_pattern=exclude, names_only=names_only, total_max_matches=1000)
+        whole = run(tmp_path, query, engine)
+        assert (len(whole.files), whole.is_limited) == (len(names), False)
+        limited = run(tmp_path, replace(query, total_max_matches=8), engine)
+        count = 8 if names_only else 4
+        assert (limited.files, limited.is_limited) == (whole.files[:count], True)
 
     @each_engine
     def test_names_only(self, tmp_path: Path, engine: SearchEngine) -> None:
@@ -416,8 +433,35 @@ class TestHowLinesAreShown:
         cut = "... [truncated]"
         assert run(tmp_path, SearchQuery(pattern="é|日"), engine) == found(
             engine,
-            {"a": [(1, "é" * 2000), (2, "é" * 2000 + cut), (3, "x" * 2000 + cut), (4, "日" * 2000 + cut)]},
+            {
+                "a": [
+                    (1, "é" * 2000),
+                    (2, "é" * 2000 + cut),
+                    (3, "[truncated] ..." + "x" * 500 + "é"),
+                    (4, "日" * 2000 + cut),
+                ]
+            },
         )
+
+    @each_engine
+    @pytest.mark.parametrize("pattern", ["needle", r"\bneedle\b", "needle(?= hit)", r"(?i)NEEDLE hit"])
+    @pytest.mark.parametrize("filler", ["lorem ipsum, ", "größer träumen, ", "日本語 "])
+    def test_the_text_around_a_match_far_into_a_line_is_shown(
+        self, tmp_path: Path, engine: SearchEngine, pattern: str, filler: str
+    ) -> None:
+        line = f"xneedlex {filler * 1000}needle hit {filler * 1000}"
+        write(tmp_path, {"a": f"first\n{line}\nlast\n", "b": f"{line[: line.index(' hit') + 4]}\n"})
+        result = run(tmp_path, SearchQuery(pattern=pattern, case_sensitive=True), engine)
+        if pattern == "needle":
+            # The first match in the line counts.
+            assert all(hits.lines[0].text.startswith("xneedlex") for hits in result.files)
+            return
+        is_known_by_its_end = r"\b" in pattern and not filler.isascii()
+        near = line.index(" needle") + 1 + is_known_by_its_end * len("needle")
+        assert [hits.lines[0].text for hits in result.files] == [
+            f"[truncated] ...{line[near - 500 : near + 1500]}... [truncated]",
+            f"[truncated] ...{line[near - 500 : line.index(' hit') + 4]}",
+        ]
 
     @each_engine
     def test_other_encodings_are_decoded(self, tmp_path: Path, engine: SearchEngine) -> None:

@@ -151,6 +151,26 @@ class TestLines:
         with LineMatcher(parse_pattern("b$", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
             assert [matcher.matches(line) for line in (b"ab", b"ba", b"")] == [True, False, False]
 
+    @pytest.mark.parametrize(
+        ("source", "line", "place"),
+        [
+            ("b", "aab", 2),
+            ("b", "éa\rb", 4),
+            (r"\bb\b", "éb_b__b é b é", 13),  # its end
+            (r"\bb\b", "ab b", 3),
+            ("(b)\\1", "éb bb", 4),
+            (r"\Bb", "b ab", 3),
+            ("c", "ab", None),
+        ],
+    )
+    def test_where_a_line_matches(self, source: str, line: str, place: int | None) -> None:
+        with LineMatcher(parse_pattern(source, fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
+            assert matcher.find(line.encode()) == place
+
+    def test_where_a_line_that_is_no_text_matches(self) -> None:
+        with LineMatcher(parse_pattern(r"\Bb", fixed_strings=False, case_sensitive=True), lambda: None) as matcher:
+            assert matcher.find(b"\xffb ab") == 4
+
 
 class TestLargeWork:
     SOURCE = "(a|b)*a(a|b){900}c"

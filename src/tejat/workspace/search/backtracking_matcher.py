@@ -13,6 +13,7 @@ from tejat.workspace.search.types import SearchEngineFailure
 
 _POLL_MILLISECONDS = 50
 _PIPE_BLOCK = 64 * 1024
+_NOT_COMPILED = regex_worker.INDEX.pack(regex_worker.NO_MATCH)
 
 
 class BacktrackingMatcher:
@@ -36,20 +37,18 @@ class BacktrackingMatcher:
             raise SearchEngineFailure(f"cannot start Python: {error}") from error
         self._expression: str | None = expression
 
-    def matches(self, lines: Sequence[bytes], stop: Callable[[], None]) -> list[bool]:
-        """Return whether each line matches; in the lines, 0xFF stands for a byte that is not UTF-8.
+    def find(self, lines: Sequence[bytes], stop: Callable[[], None]) -> list[int | None]:
+        """Return where each line matches first, in bytes; in the lines, 0xFF stands for a byte that is not UTF-8.
 
         `stop` is called at least every 50 ms and may raise. Raises SearchEngineFailure when `re` cannot compile the
         expression or the process ends.
         """
-        texts = [line.decode("utf-8", "surrogateescape").encode("utf-8", "surrogatepass") for line in lines]
-        if self._expression is None:
-            return self._answers(texts, stop)
-        first, *answers = self._answers([self._expression.encode("utf-8", "surrogatepass"), *texts], stop)
-        if not first:
-            raise SearchEngineFailure("Python's re does not take the pattern")
-        self._expression = None
-        return answers
+        texts = [line.decode("utf-8", "surrogateescape") for line in lines]
+        indices = self._search([text.encode("utf-8", "surrogatepass") for text in texts], stop)
+        return [
+            None if index == regex_worker.NO_MATCH else len(text[:index].encode("utf-8", "surrogateescape"))
+            for text, index in zip(texts, indices, strict=True)
+        ]
 
     def close(self) -> None:
         """Kill the process."""
@@ -61,7 +60,16 @@ class BacktrackingMatcher:
                 if pipe is not None:
                     pipe.close()
 
-    def _answers(self, texts: Sequence[bytes], stop: Callable[[], None]) -> list[bool]:
+    def _search(self, texts: Sequence[bytes], stop: Callable[[], None]) -> Sequence[int]:
+        if self._expression is None:
+            return self._answers(texts, stop)
+        first, *indices = self._answers([self._expression.encode("utf-8", "surrogatepass"), *texts], stop)
+        if first == regex_worker.NO_MATCH:
+            raise SearchEngineFailure("Python's re does not take the pattern")
+        self._expression = None
+        return indices
+
+    def _answers(self, texts: Sequence[bytes], stop: Callable[[], None]) -> list[int]:
         if self._process.stdin is None or self._process.stdout is None:
             raise ValueError("the pipes of the process have to be open")
         to_child, from_child = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -71,14 +79,15 @@ class BacktrackingMatcher:
         poll = select.poll()
         poll.register(from_child, select.POLLIN)
         poll.register(to_child, select.POLLOUT)
-        while len(answers) < len(texts):
+        expected = len(texts) * regex_worker.INDEX.size
+        while len(answers) < expected:
             stop()
             for descriptor, _ in poll.poll(_POLL_MILLISECONDS):
                 if descriptor == from_child:
                     block = os.read(from_child, _PIPE_BLOCK)
                     answers += block
                     # After an expression that does not compile, the process answers and exits.
-                    if answers.startswith(regex_worker.NO) and self._expression is not None:
+                    if self._expression is not None and answers.startswith(_NOT_COMPILED):
                         raise SearchEngineFailure("Python's re does not take the pattern")
                     if not block:
                         raise SearchEngineFailure("the process that matches has ended")
@@ -86,7 +95,7 @@ class BacktrackingMatcher:
                     unsent = _send(to_child, unsent)
                     if not unsent:
                         poll.unregister(to_child)
-        return [answers[index : index + 1] == regex_worker.YES for index in range(len(texts))]
+        return [index for (index,) in regex_worker.INDEX.iter_unpack(answers)]
 
 
 def _send(descriptor: int, unsent: memoryview) -> memoryview:

@@ -61,8 +61,8 @@ def search(
 
     `within` is the directory's path relative to the root of the rules; without rules nothing is ignored. After
     `deadline` seconds the matches found so far are returned. `stop` may raise to cancel. The engines are tried in turn
-    until one succeeds. With more matches than requested the first ones found are returned; ripgrep is multi-threaded,
-    so which these are is not deterministic.
+    until one succeeds. With more matches than requested the first ones by path and line are returned, with every
+    engine; only if the deadline passes before these are known, they may be others.
 
     Raises ToolFailure: INVALID_TOOL_PARAMS for an invalid pattern or glob, PATH_NOT_IN_WORKSPACE for a glob that leads
     out, GREP_EXECUTION_ERROR when no engine works.

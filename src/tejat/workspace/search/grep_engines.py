@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from tejat.workspace.helper_program import find_program, run_helper
 from tejat.workspace.paths.walk import list_files
 from tejat.workspace.search.dialects import to_grep
-from tejat.workspace.search.task import MatchCollector, SearchTask, limit_memory, open_task_scanner, read_names
+from tejat.workspace.search.task import (
+    MatchCollector,
+    SearchTask,
+    find_first_matches,
+    limit_memory,
+    open_task_scanner,
+    path_order,
+    read_names,
+)
 from tejat.workspace.search.types import SearchEngineFailure, SearchTimeout
 
 _MAX_FILES = 1_000_000
@@ -36,7 +44,17 @@ def search_with_git_grep(task: SearchTask) -> MatchCollector:
         *(b":(exclude,glob)**/" + name + b"/**" for name in excluded),
         environment="LC_ALL=C GIT_DIR=/dev/null",
     )
-    return _search_all(task, MatchCollector(task.query), filter(task.includes, _matching_files(task, argv)))
+
+    def run(*, in_order: bool) -> MatchCollector:
+        paths = filter(task.includes, _matching_files(task, argv))
+        return _search_all(task, MatchCollector(task.query), _sort(paths) if in_order else paths)
+
+    return find_first_matches(run)
+
+
+def _sort(paths: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield paths in order. They are collected when the first one is asked for."""
+    yield from sorted(paths, key=path_order)
 
 
 def search_with_grep(task: SearchTask) -> MatchCollector:
@@ -93,7 +111,7 @@ def _matching_files(task: SearchTask, argv: Sequence[str | bytes]) -> Iterator[b
 
 
 def _list_files(task: SearchTask, hits: MatchCollector) -> Iterator[bytes]:
-    """Yield the files to search. They are listed when the first one is asked for."""
+    """Yield the files to search in the order of their paths. They are listed when the first one is asked for."""
     listing = list_files(
         task.directory_fd,
         exclude_directories=task.query.exclude_directories,
@@ -104,7 +122,7 @@ def _list_files(task: SearchTask, hits: MatchCollector) -> Iterator[bytes]:
     hits.complete = listing.is_complete
     paths = listing.paths if task.include is None else list(filter(task.include.matches, listing.paths))
     task.stop()
-    yield from paths if task.rules is None else task.rules.filter(paths, within=task.within)[0]
+    yield from sorted(paths if task.rules is None else task.rules.filter(paths, within=task.within)[0], key=path_order)
 
 
 def _batches(paths: Iterable[bytes]) -> Iterator[list[bytes]]:

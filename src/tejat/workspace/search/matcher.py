@@ -1,6 +1,7 @@
 """Line matcher that confirms the results of every search engine."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import cache, cached_property
@@ -73,6 +74,16 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         """Return whether one line matches."""
         return next(self.matching_lines(line), None) is not None
 
+    def find(self, line: bytes) -> int | None:
+        """Return the byte at which the first match in a line begins or, with word boundaries beyond ASCII, ends."""
+        start = 0
+        for part in _normalize(line).split(b"\n"):
+            found = self._find(part)
+            if found is not None:
+                return start + found
+            start += len(part) + 1
+        return None
+
     def _search_lines(self, expression: LinearRegex, block: bytes, text: bytes) -> Iterator[Span]:
         at = 0
         at_once = max(_MAX_CALL_COST // expression.programsize, _MIN_CALL_BYTES)
@@ -101,31 +112,39 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         return (span for span, verdict in zip(spans, verdicts, strict=True) if verdict)
 
     def _check_boundaries(self, line: bytes) -> bool:
+        return any(self._find(part) is not None for part in line.split(b"\n"))
+
+    def _find(self, part: bytes) -> int | None:
+        """Find the first match in a normalized line without line feeds."""
         self._stop()
-        if self._pattern.has_non_boundaries and _NO_TEXT_BYTE in line:
-            # Next to an invalid byte neither \b nor \B matches, which marks cannot express.
-            return self._backtrack([line])[0]
-        return any(
-            self._exact is not None and self._exact.search(part) is not None
-            if part.isascii()
-            else self._marked.search(self._limit_length(self._marked, _mark_words(part))) is not None
-            for part in line.split(b"\n")
-        )
+        if self._exact is not None and (self._relaxed is None or part.isascii()):
+            found = self._exact.search(self._limit_length(self._exact, part))
+            return None if found is None else found.start()
+        # Next to an invalid byte neither \b nor \B matches, which marks cannot express.
+        if self._exact is None or (self._pattern.has_non_boundaries and _NO_TEXT_BYTE in part):
+            return self._backtracker.find([part], self._stop)[0]
+        text = part.decode("utf-8", "surrogateescape")
+        found = self._marked.search(self._limit_length(self._marked, _mark_words(text)))
+        return None if found is None else _unmarked_offset(text, found.end())
 
     @cached_property
     def _marked(self) -> LinearRegex:
         return compile_linear(to_marked_re2(self._pattern), crosses_lines=True)
 
+    @property
+    def _backtracker(self) -> BacktrackingMatcher:
+        if self._backtracking is None:
+            self._backtracking = BacktrackingMatcher(to_python(self._pattern))
+        return self._backtracking
+
     def _backtrack(self, lines: list[bytes]) -> list[bool]:
         if not lines:
             return []
-        if self._backtracking is None:
-            self._backtracking = BacktrackingMatcher(to_python(self._pattern))
         parts = [(index, part) for index, line in enumerate(lines) for part in line.split(b"\n")]
         verdicts = [False] * len(lines)
-        answers = self._backtracking.matches([part for _, part in parts], self._stop)
-        for (index, _), answer in zip(parts, answers, strict=True):
-            verdicts[index] = verdicts[index] or answer
+        found = self._backtracker.find([part for _, part in parts], self._stop)
+        for (index, _), place in zip(parts, found, strict=True):
+            verdicts[index] = verdicts[index] or place is not None
         return verdicts
 
 
@@ -155,9 +174,14 @@ def _normalize(block: bytes) -> bytes:
     return text
 
 
-def _mark_words(part: bytes) -> bytes:
-    text = part.decode("utf-8", "surrogateescape").replace("_", "__")
-    return _NO_TEXT.sub("\n", _word_beyond_ascii().sub(r"_\g<0>_", text)).encode()
+def _mark_words(text: str) -> bytes:
+    return _NO_TEXT.sub("\n", _word_beyond_ascii().sub(r"_\g<0>_", text.replace("_", "__"))).encode()
+
+
+def _unmarked_offset(text: str, place: int) -> int:
+    """Return the byte of a line that `_mark_words` moves to `place`."""
+    count = bisect_left(range(len(text)), place, key=lambda count: len(_mark_words(text[:count])))
+    return len(text[:count].encode("utf-8", "surrogateescape"))
 
 
 @cache

@@ -1,7 +1,8 @@
 """Worker program that matches lines with Python's `re`, because some patterns take forever on some lines.
 
 It is run as a file, without the package. It reads an expression, then lines, each prefixed by its size in four bytes,
-and answers each with `y` or `n`; for the expression, `y` means that it compiles.
+and answers each with the index of the first match, also in four bytes, or with NO_MATCH; for the expression, any other
+answer than NO_MATCH means that it compiles.
 """
 
 import re
@@ -9,7 +10,8 @@ import struct
 import sys
 
 SIZE = struct.Struct(">I")
-YES, NO = b"y", b"n"
+INDEX = struct.Struct(">i")
+NO_MATCH = -1
 
 
 def main() -> None:
@@ -22,8 +24,8 @@ def main() -> None:
             return None
         return incoming.read(SIZE.unpack(head)[0]).decode("utf-8", "surrogatepass")
 
-    def answer(*, yes: bool) -> None:
-        outgoing.write(YES if yes else NO)
+    def answer(index: int) -> None:
+        outgoing.write(INDEX.pack(index))
         outgoing.flush()
 
     expression = read()
@@ -32,11 +34,12 @@ def main() -> None:
     try:
         compiled = re.compile(expression)
     except (re.error, OverflowError, RecursionError):
-        answer(yes=False)
+        answer(NO_MATCH)
         return
-    answer(yes=True)
+    answer(0)
     while (line := read()) is not None:
-        answer(yes=compiled.search(line) is not None)
+        found = compiled.search(line)
+        answer(NO_MATCH if found is None else found.start())
 
 
 if __name__ == "__main__":

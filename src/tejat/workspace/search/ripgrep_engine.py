@@ -20,6 +20,7 @@ from tejat.workspace.search.dialects import to_pcre, to_ripgrep
 from tejat.workspace.search.task import (
     MatchCollector,
     SearchTask,
+    find_first_matches,
     first_matches,
     limit_memory,
     open_task_scanner,
@@ -27,6 +28,7 @@ from tejat.workspace.search.task import (
 )
 from tejat.workspace.search.text_blocks import (
     MAX_LINE_BYTES,
+    MAX_SHOWN_CHARACTERS,
     BinaryFile,
     TextBlocks,
     format_line,
@@ -53,8 +55,13 @@ _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 def search_with_ripgrep(task: SearchTask, ripgrep: str) -> MatchCollector:
     """Search with ripgrep. Raises SearchEngineFailure if it does not work, ToolFailure for an invalid pattern."""
+    # Ripgrep sorts with one thread only, but that one can stop early.
+    return find_first_matches(partial(_run, task, ripgrep))
+
+
+def _run(task: SearchTask, ripgrep: str, *, in_order: bool) -> MatchCollector:
     hits = MatchCollector(task.query)
-    argv, pattern_file = _command(task, ripgrep)
+    argv, pattern_file = _command(task, ripgrep, in_order=in_order)
     try:
         with run_helper(
             argv, directory_fd=task.directory_fd, stdin=pattern_file, read_access=ReadAccess.BENEATH
@@ -75,10 +82,12 @@ def search_with_ripgrep(task: SearchTask, ripgrep: str) -> MatchCollector:
     return hits
 
 
-def _command(task: SearchTask, ripgrep: str) -> tuple[list[str | bytes], bytes | None]:
+def _command(task: SearchTask, ripgrep: str, *, in_order: bool) -> tuple[list[str | bytes], bytes | None]:
     query = task.query
     argv: list[str | bytes] = [ripgrep, "--no-config", "--no-ignore", "--hidden", "--no-follow", "--no-mmap"]
     argv += ["--color=never", "--null", "--with-filename"]
+    if in_order:
+        argv += ["--sort=path"]
     if task.pattern.needs_backtracking:
         argv += ["--pcre2", "--no-crlf"]
         expression = to_pcre(task.pattern)
@@ -177,18 +186,27 @@ def _is_text(task: SearchTask, path: bytes) -> bool:
 
 
 def _collect_lines(task: SearchTask, child: HelperProcess, hits: MatchCollector) -> None:
-    for found in _parse_output(task, child):
-        if found.is_binary or not task.includes(found.path):
-            continue
-        matches = sum(record.is_match for record in found.records)
-        most = _max_matches_per_file(task.query)
-        # With enough matches, ripgrep has not read the rest of the file.
-        if matches >= most and not _is_text(task, found.path):
-            continue
-        lines = first_matches(_lines(task, found), most, task.query.after)
-        hits.add(found.path, lines, min(matches, most))
-        if hits.is_full:
-            return
+    with open_task_scanner(task, hits) as scanner:
+        for found in _parse_output(task, child):
+            if found.is_binary or not task.includes(found.path):
+                continue
+            # Ripgrep shows the beginning of a long line, wherever the match is.
+            is_shown = all(scanner.begins_with_match(text) for text in found.long_matches)
+            scanned = None if is_shown else scanner.scan(found.path)
+            if scanned is not None and scanned.complete:
+                hits.add(found.path, scanned.lines, scanned.matches)
+            else:
+                _add_lines(task, found, hits)
+            if hits.is_full:
+                return
+
+
+def _add_lines(task: SearchTask, found: "_FileOutput", hits: MatchCollector) -> None:
+    matches = sum(record.is_match for record in found.records)
+    most = _max_matches_per_file(task.query)
+    # With enough matches, ripgrep has not read the rest of the file.
+    if matches < most or _is_text(task, found.path):
+        hits.add(found.path, first_matches(_lines(task, found), most, task.query.after), min(matches, most))
 
 
 @frozen
@@ -209,6 +227,13 @@ class _FileOutput:
     @property
     def path(self) -> bytes:
         return self.printed_path.removeprefix(_HERE)
+
+    @property
+    def long_matches(self) -> Iterator[bytes]:
+        """The beginnings of matching lines that may be too long to be shown whole."""
+        for record in self.records:
+            if record.is_match and len(record.text) > MAX_SHOWN_CHARACTERS:
+                yield record.text[:MAX_LINE_BYTES]
 
 
 def _parse_output(task: SearchTask, child: HelperProcess) -> Iterator[_FileOutput]:

@@ -7,7 +7,14 @@ from functools import partial
 from tejat.core.frozen import frozen
 from tejat.workspace.search.matcher import LineMatcher, Span
 from tejat.workspace.search.pattern import SearchPattern
-from tejat.workspace.search.text_blocks import MAX_LINE_BYTES, BinaryFile, TextBlocks, format_line, read_head
+from tejat.workspace.search.text_blocks import (
+    MAX_LINE_BYTES,
+    MAX_SHOWN_CHARACTERS,
+    BinaryFile,
+    TextBlocks,
+    format_line,
+    read_head,
+)
 from tejat.workspace.search.types import SearchLine, SearchQuery, SearchTimeout
 
 
@@ -34,7 +41,7 @@ class FileScanner:
         if self.query.max_matches_per_file is not None:
             limit = min(limit, self.query.max_matches_per_file)
         blocks = TextBlocks(fd, self.stop)
-        record = _MatchRecorder(self.query, 1 if self.query.names_only else limit, partial(read_head, fd))
+        record = _MatchRecorder(self.query, 1 if self.query.names_only else limit, self.matcher, partial(read_head, fd))
         try:
             for block in blocks:
                 record.add(block, self._matching(block))
@@ -71,11 +78,12 @@ def open_scanner(
 class _MatchRecorder:
     """Collects matching lines and their context, block by block."""
 
-    def __init__(self, query: SearchQuery, limit: int, head: Callable[[], bytes]) -> None:
+    def __init__(self, query: SearchQuery, limit: int, matcher: LineMatcher, head: Callable[[], bytes]) -> None:
         self.lines: list[SearchLine] = []
         self.matches = 0
         self._query = query
         self._limit = limit
+        self._matcher = matcher
         self._head = head
         self._number = 1
         """Number of the next line."""
@@ -131,4 +139,5 @@ class _MatchRecorder:
             self._recent = (self._recent + kept)[-self._query.before :]
 
     def _line(self, number: int, raw: bytes, is_match: bool) -> SearchLine:
-        return SearchLine(number, format_line(raw, self._head), is_match)
+        focus = self._matcher.find(raw) if is_match and len(raw) > MAX_SHOWN_CHARACTERS else None
+        return SearchLine(number, format_line(raw, self._head, focus=focus or 0), is_match)

@@ -3,14 +3,15 @@
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from tejat.core.frozen import frozen
 from tejat.workspace.helper_program import HelperProcess
 from tejat.workspace.paths.glob.pattern import GlobPattern
 from tejat.workspace.paths.ignore_rules import IgnoreRules
 from tejat.workspace.search.pattern import SearchPattern
-from tejat.workspace.search.scanner import FileScanner, open_scanner
-from tejat.workspace.search.text_blocks import open_regular_file
+from tejat.workspace.search.scanner import FileScanner, ScanResult, open_scanner
+from tejat.workspace.search.text_blocks import MAX_SHOWN_CHARACTERS, MIN_AFTER_FOCUS, open_regular_file
 from tejat.workspace.search.types import FileHits, SearchEngine, SearchLine, SearchQuery, SearchResult
 
 # An ordinary search needs some megabytes. One that needs more has met an extremely long line and is aborted.
@@ -67,8 +68,32 @@ class MatchCollector:
             self._matches += matches
 
     def result(self, engine: SearchEngine) -> SearchResult:
-        files = tuple(sorted(self._files, key=lambda hits: os.fsencode(hits.path)))
+        files = tuple(sorted(self._files, key=lambda hits: path_order(os.fsencode(hits.path))))
         return SearchResult(files, self._matches, self.complete, self.is_full, engine)
+
+
+class _Search(Protocol):
+    def __call__(self, *, in_order: bool) -> MatchCollector: ...
+
+
+def find_first_matches(search: _Search) -> MatchCollector:
+    """Search in any order and, if there are more matches than requested, again in the order of paths.
+
+    The deadline may end the second search early. What was found before is better than nothing then.
+    """
+    hits = search(in_order=False)
+    if not hits.is_full:
+        return hits
+    first_hits = search(in_order=True)
+    if first_hits.is_full:
+        return first_hits
+    hits.complete = hits.complete and first_hits.complete
+    return hits
+
+
+def path_order(path: bytes) -> list[bytes]:
+    """Return the sort key of a path: a directory comes with all its files, as in a walk that sorts each directory."""
+    return path.split(b"/")
 
 
 def first_matches(lines: tuple[SearchLine, ...], limit: int, after: int) -> tuple[SearchLine, ...]:
@@ -96,17 +121,26 @@ class TaskScanner:
 
     def search(self, path: bytes) -> bool:
         """Search a file that the task includes; return whether to continue."""
+        scanned = self.scan(path)
+        if scanned is not None:
+            self._hits.add(path, scanned.lines, scanned.matches)
+            self._hits.complete = self._hits.complete and scanned.complete
+        return not self._hits.is_full
+
+    def scan(self, path: bytes) -> ScanResult | None:
+        """Return the matches of a file, None if it cannot be read."""
         with open_regular_file(self._task.directory_fd, path) as fd:
             if fd is None:
-                return True
+                return None
             try:
-                scanned = self._scanner.scan(fd, limit=self._hits.remaining)
+                return self._scanner.scan(fd, limit=self._hits.remaining)
             except OSError:
-                # Treated like one that cannot be opened.
-                return True
-        self._hits.add(path, scanned.lines, scanned.matches)
-        self._hits.complete = self._hits.complete and scanned.complete
-        return not self._hits.is_full
+                return None
+
+    def begins_with_match(self, line: bytes) -> bool:
+        """Return whether a match can be seen in what is shown of the beginning of a long line."""
+        place = self._scanner.matcher.find(line)
+        return place is not None and place <= MAX_SHOWN_CHARACTERS - MIN_AFTER_FOCUS
 
 
 @contextmanager

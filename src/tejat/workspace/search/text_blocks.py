@@ -20,11 +20,15 @@ from tejat.workspace.text.encoding import detect_encoding
 MAX_SHOWN_CHARACTERS: Final = 2000
 MAX_LINE_BYTES: Final = 4 * MAX_SHOWN_CHARACTERS + 192
 """A longer line exceeds MAX_SHOWN_CHARACTERS in any encoding."""
+MIN_AFTER_FOCUS: Final = 200
+"""Characters that must be visible from the beginning of a match on."""
 
 _BLOCK = 1 << 20
 _MAX_SEARCHED_LINE = 16 << 20
 _ENCODING_PROBE = 64 * 1024
 _TRUNCATION_MARK = "... [truncated]"
+_OMISSION_MARK = "[truncated] ..."
+_MAX_BEFORE_FOCUS = 500
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -114,16 +118,31 @@ class TextBlocks:
         return rest + more[:room] + more[line_end:]
 
 
-def format_line(raw: bytes, head: Callable[[], bytes]) -> str:
+def format_line(raw: bytes, head: Callable[[], bytes], *, focus: int = 0) -> str:
     """Format a line, or at least the first MAX_LINE_BYTES bytes of a longer one, for display.
 
-    `head` returns the first bytes of the file; it is called when the line is not UTF-8.
+    `head` returns the first bytes of the file; it is called when the line is not UTF-8. Of a line that is too long, the
+    beginning is shown or, if the byte `focus` is not in there, the text around it.
     """
     is_cut = len(raw) > MAX_LINE_BYTES
     text = _decode(raw[:MAX_LINE_BYTES], head, is_cut=is_cut)
-    if is_cut or len(text) > MAX_SHOWN_CHARACTERS:
+    if not is_cut and len(text) <= MAX_SHOWN_CHARACTERS:
+        return text.rstrip()
+    if len(_decode(raw[:focus][:MAX_LINE_BYTES], head, is_cut=True)) <= MAX_SHOWN_CHARACTERS - MIN_AFTER_FOCUS:
         return text[:MAX_SHOWN_CHARACTERS] + _TRUNCATION_MARK
-    return text.rstrip()
+    start = max(focus - 4 * _MAX_BEFORE_FOCUS, 0)
+    before = _decode(_skip_partial_character(raw[start:focus]), head, is_cut=True)[-_MAX_BEFORE_FOCUS:]
+    rest = raw[focus : focus + MAX_LINE_BYTES]
+    after = _decode(rest, head, is_cut=focus + len(rest) < len(raw))
+    room = MAX_SHOWN_CHARACTERS - len(before)
+    ending = after[:room] + _TRUNCATION_MARK if len(after) > room else after.rstrip()
+    return f"{_OMISSION_MARK}{before}{ending}"
+
+
+def _skip_partial_character(raw: bytes) -> bytes:
+    """Remove the rest of a UTF-8 character at the beginning."""
+    skipped = next((index for index, byte in enumerate(raw[:4]) if byte & 0xC0 != 0x80), 0)
+    return raw[skipped:]
 
 
 def read_head(fd: int) -> bytes:

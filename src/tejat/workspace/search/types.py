@@ -38,7 +38,7 @@ class SearchQuery:
 
 @frozen
 class SearchLine:
-    """A line for display: decoded, truncated if very long, without trailing white space."""
+    """A line for display: decoded, without trailing white space. Of a very long one, the part with the match."""
 
     number: int
     text: str
@@ -58,7 +58,7 @@ class FileHits:
 
 @frozen
 class SearchResult:
-    """Matches by path."""
+    """Matches by path, directory by directory."""
 
     files: tuple[FileHits, ...]
     matches: int
