@@ -69,11 +69,19 @@ def test_shortcuts(
     assert shortcuts == (literal, suffix, prefix, on_name, depth)
 
 
-def test_asterisks_behind_a_plain_beginning_stand_for_directories() -> None:
-    # A quirk of git that the comparison with it relies on.
-    found = only(b"foo**/bar")
-    matched = [path for path in (b"foobar", b"foo/bar", b"foox/y/bar", b"xfoo/bar") if found.matches(path)]
-    assert matched == [b"foobar", b"foo/bar", b"foox/y/bar"]
+@pytest.mark.parametrize(
+    ("line", "matched"),
+    [
+        (b"foo**/bar", [b"foo/bar", b"foox/bar"]),
+        (b"/foo**/bar", [b"foo/bar", b"foox/bar"]),
+        (b"f?o**/bar", [b"foo/bar", b"foox/bar"]),
+        (b"x/foo**", [b"x/foo", b"x/foobar"]),
+    ],
+)
+def test_asterisks_after_a_name_are_ordinary_ones(line: bytes, matched: list[bytes]) -> None:
+    paths = b"foobar foo/bar foox/bar foox/y/bar foo/y/bar xfoo/bar x/foo x/foobar x/foo/y".split()
+    found = only(line)
+    assert [path for path in paths if found.matches(path)] == matched
 
 
 def test_too_many_bytes_or_patterns_are_cut_at_a_line() -> None:

@@ -1,6 +1,7 @@
 """What is ignored is what git says, file by file, and what `.geminiignore` adds and takes away."""
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -35,6 +36,9 @@ PLAIN_NAMES = [
     b"\xc3\xa9",
     b"a\r",
 ]
+# Git before 2.52 gives only the part after the plain beginning to its matcher, against its own documentation: in
+# `foo**/bar` the asterisks then stand for directories.
+ASTERISKS_AFTER_A_NAME = re.compile(rb"!?/?[^*?\[\\]*[^*?\[\\/]\*\*")
 STRANGE_NAMES = [b"*", b"**", b"[a", b"\\", b"a?"]
 
 
@@ -93,7 +97,7 @@ def ignore_files(draw: st.DrawFn) -> bytes:
         st.sampled_from([b"", b"", b"", b"/"]),
         st.lists(st.sampled_from(PIECES), min_size=1, max_size=6),
         st.sampled_from([b"", b"", b"/", b" "]),
-    )
+    ).filter(lambda line: ASTERISKS_AFTER_A_NAME.match(line) is None)
     lines = draw(st.lists(pattern, max_size=5))
     ending = draw(st.sampled_from([b"\n", b"\n", b"\r\n"]))
     mark = draw(st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf"]))
@@ -189,11 +193,9 @@ class TestAgainstGit:
                 b"?**/b",
                 b"[ab]**/b",
                 b"/a?**/b",
-                b"a**/b",
                 b"/*a**/b",
                 b"**a/b",
                 b"a/**b",
-                b"a/b**",
                 b"**/**/b",
                 b"a/**/**",
             ),
@@ -202,7 +204,6 @@ class TestAgainstGit:
                 b"/a[+-9]c",
                 b"/a?c",
                 b"/a*c",
-                b"/a**c",
                 b"a/*/",
                 b"*/b",
                 b"*/*/c",

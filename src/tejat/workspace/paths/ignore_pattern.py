@@ -11,7 +11,6 @@ MAX_BYTES = 1024 * 1024
 MAX_PATTERNS = 20_000
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_SPECIAL = frozenset(b"*?[\\")
 _SLASH = ord("/")
 _STAR = ord("*")
 _BACKSLASH = ord("\\")
@@ -87,13 +86,9 @@ def _parse_line(text: bytes, file: str, number: int) -> IgnorePattern | None:
     body = body.removesuffix(b"/")
     on_name = b"/" not in body
     body = body.removeprefix(b"/")
-    plain = next((index for index, byte in enumerate(body) if byte in _SPECIAL), len(body))
-    # Git compares the plain beginning by itself and gives only the rest to its matcher, for which the rest is then the
-    # start of a pattern: in `foo**/bar` the asterisks stand for any directories.
-    tokens = _tokenize(body[plain:])
+    tokens = _tokenize(body)
     if not body or tokens is None:
         return None
-    tokens = [*body[:plain], *tokens]
     if tokens[0] is Wildcard.DIRECTORIES and not any(token in _CROSSING for token in tokens[1:]):
         on_name = True
         tokens = tokens[1:]
