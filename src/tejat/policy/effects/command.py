@@ -13,11 +13,15 @@ from tejat.policy.effects.tables import (
     DESTRUCTIVE_OPTIONS,
     DESTRUCTIVE_PROGRAMS,
     DESTRUCTIVE_SUBCOMMANDS,
+    LINK_OPTIONS,
+    LINK_PROGRAMS,
     PATTERN_PROGRAMS,
     READ_ONLY_PROGRAMS,
     SINGLE_DASH_PROGRAMS,
     SQL_CLIENTS,
     TEXT_PROGRAMS,
+    TREE_OPTIONS,
+    TREE_PROGRAMS,
     WRITE_OPTIONS,
     WRITING_PROGRAMS,
 )
@@ -35,6 +39,7 @@ _SAFE_SED_SCRIPT = re.compile(
 )
 _SED_SCRIPT = re.compile(r"(?:-(?!-)[^e]*e|--e[a-z]*=?)(?P<value>.*)", re.DOTALL)
 _MAX_SCRIPT_LENGTH = 200
+_MAX_CLUSTER_LENGTH = 8
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
 _DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
 _ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
@@ -46,7 +51,9 @@ class CommandEffects:
     """Effects, each worded to follow "it": `writes a file (-o)`. The same option always gives the same words.
 
     `is_read_only` holds for vetted commands without options that do more than read and print. `paths` are words and
-    parts of words that may be paths; the caller decides.
+    parts of words that may be paths; the caller decides. `trees` are directories that it goes through, following the
+    links in them. `makes_links` means that it may create links or move some. `follows_links` is False for a command
+    that never goes through a link.
     """
 
     writes: tuple[str, ...] = ()
@@ -54,6 +61,9 @@ class CommandEffects:
     runs_code: tuple[str, ...] = ()
     is_read_only: bool = False
     paths: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+    makes_links: bool = False
+    follows_links: bool = True
 
 
 def command_effects(words: Sequence[str]) -> CommandEffects:
@@ -68,7 +78,15 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     paths = tuple(dict.fromkeys(_paths(name, words[1:])))
     if name == "git":
         git = git_effects(words)
-        return CommandEffects(git.writes, git.destroys, git.runs_code, git.is_read_only, (*paths, *git.paths))
+        return CommandEffects(
+            git.writes,
+            git.destroys,
+            git.runs_code,
+            git.is_read_only,
+            (*paths, *git.paths),
+            makes_links=git.makes_links,
+            follows_links=git.follows_links,
+        )
     is_destructive = name in DESTRUCTIVE_PROGRAMS or name.startswith("mkfs.")
     writes = [lazy("writes files ({name})", name=name)] if name in WRITING_PROGRAMS else []
     destroys = [lazy("deletes or overwrites ({name})", name=name)] if is_destructive else []
@@ -87,7 +105,15 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
         runs.append(lazy("runs or writes what its program says ({name})", name=name))
     is_quiet = not writes and not destroys and not runs
     is_known = (name in READ_ONLY_PROGRAMS or _AWK.match(name) or _SED.match(name)) and name == words[0]
-    return CommandEffects(tuple(writes), tuple(destroys), tuple(runs), bool(is_known and is_quiet), paths)
+    return CommandEffects(
+        tuple(writes),
+        tuple(destroys),
+        tuple(runs),
+        bool(is_known and is_quiet),
+        paths,
+        trees=_trees(name, words, paths),
+        makes_links=name in LINK_PROGRAMS or bool(_given_options(name, words, LINK_OPTIONS)),
+    )
 
 
 def _canonical_name(word: str) -> str:
@@ -122,8 +148,14 @@ def _is_given(option: str, word: str, name: str) -> bool:
     return word[:1] == "-" and word[:2] != "--" and option[1] in word
 
 
+def _operands(words: Sequence[str]) -> list[str]:
+    """Return the words that are no options: those without a dash, and all after `--`."""
+    end = words.index("--") if "--" in words else len(words)
+    return [word for word in words[:end] if word == "-" or not word.startswith("-")] + list(words[end + 1 :])
+
+
 def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
-    operands = [word for word in words[1:] if word == "-" or not word.startswith("-")]
+    operands = _operands(words[1:])
     if name in ("uniq", "xxd") and len(operands) > 1:
         return [lazy("writes its second operand ({name})", name=name)]
     is_given_date = not _DATE_OPTIONS.isdisjoint(words)
@@ -148,8 +180,7 @@ def _sed_scripts(words: Sequence[str]) -> list[str]:
     followed = zip(words, (*words[1:], ""), strict=True)
     options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
     scripts = [option["value"] or following for option, following in options]
-    operands = [word for word in words[1:] if not word.startswith("-")]
-    return scripts or operands[:1]
+    return scripts or _operands(words[1:])[:1]
 
 
 def _paths(name: str, words: Sequence[str]) -> list[str]:
@@ -157,14 +188,32 @@ def _paths(name: str, words: Sequence[str]) -> list[str]:
         return []
     found: list[str] = []
     skips_first = _first_operand_is_pattern(name, words)
+    has_options = True
     for word in words:
-        if word.startswith("-") and len(word) > 1:
+        if has_options and word.startswith("-") and len(word) > 1:
+            has_options = word != "--"
             found += _paths_in_option(word)
         elif skips_first:
             skips_first = False
         elif word and not _ADDRESS.match(word):
             found += [word, *_path_candidates(word)]
+    if name in ("cp", "ln"):
+        found += _paths_in_targets(_operands(words))
     return found
+
+
+def _trees(name: str, words: Sequence[str], paths: tuple[str, ...]) -> tuple[str, ...]:
+    if name in TREE_PROGRAMS:
+        return (".", *paths)
+    if not _given_options(name, words, TREE_OPTIONS):
+        return ()
+    return (".", *paths) if name in ("curl", "tar") else paths or (".",)
+
+
+def _paths_in_targets(operands: Sequence[str]) -> list[str]:
+    """Return the names that copies get in a directory: one of them may be a link already."""
+    names = dict.fromkeys(base_name(operand) for operand in operands)
+    return [f"{operand}/{name}" for operand in dict.fromkeys(operands) for name in names if name not in (".", "..")]
 
 
 def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
@@ -172,7 +221,7 @@ def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
     if _AWK.match(name) or _SED.match(name):
         is_in_option = any(re.match(r"-[a-zA-Z]*[ef]|--[efs]", word) for word in words)
         return not is_in_option and not _runs_its_program(name, ("", *words))
-    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[ef]|--(?:reg|file)", word) for word in words)
+    takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[efg]|--(?:reg|file|type-list)", word) for word in words)
     return name in PATTERN_PROGRAMS and not takes_pattern_elsewhere
 
 
@@ -183,8 +232,10 @@ def _paths_in_option(word: str) -> list[str]:
         return [value, *_path_candidates(value)] if value else []
     if word.startswith("--"):
         return []
+    # Any letter of a cluster may be the option whose value is the rest: a relative name, or a link of that name.
+    values = [word[at:] for at in range(2, min(len(word), _MAX_CLUSTER_LENGTH))]
     place = re.search(r"[/~]|\.\.", word)
-    return [word[2:], word[place.start() :], *_path_candidates(word[2:])] if place else []
+    return [*values, word[place.start() :], *_path_candidates(word[2:])] if place else values
 
 
 def _path_candidates(word: str) -> list[str]:

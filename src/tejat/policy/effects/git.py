@@ -52,17 +52,26 @@ _WRITING_OPTIONS = word_set("--output -o --output-directory --lost-found")
 _RUNNING_ADDRESS = "ext::"
 _VERBOSE_OPTIONS = word_set("-v --verbose")
 _COMMAND_WORDS = word_set("foreach run")
+# Subcommands that change the repository, but no file of the working tree.
+_KEEPS_FILES = word_set("add branch commit config fetch gc notes prune push reflog remote repack tag")
+# Git refuses paths behind a link, except where these name a directory or a file.
+_LEAVES_REPOSITORY = word_set("-C --no-index")
 
 
 @frozen
 class GitEffects:
-    """Effects of a git command. `paths` are files that change without being named."""
+    """Effects of a git command. `paths` are files that change without being named.
+
+    `makes_links` and `follows_links` are as in CommandEffects.
+    """
 
     writes: tuple[str, ...]
     destroys: tuple[str, ...]
     runs_code: tuple[str, ...]
     is_read_only: bool
     paths: tuple[str, ...] = ()
+    makes_links: bool = False
+    follows_links: bool = True
 
 
 def git_effects(words: Sequence[str]) -> GitEffects:
@@ -94,6 +103,8 @@ def git_effects(words: Sequence[str]) -> GitEffects:
         tuple(dict.fromkeys(runs)),
         is_read_only=reads and not writes and not runs and not destroys,
         paths=(".git/config",) if subcommand == "config" and not reads else (),
+        makes_links=not reads and subcommand not in _KEEPS_FILES,
+        follows_links=not _LEAVES_REPOSITORY.isdisjoint(words),
     )
 
 

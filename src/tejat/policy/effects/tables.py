@@ -109,6 +109,33 @@ CODE_OPTIONS: Mapping[str, frozenset[str]] = {
 # Programs whose options have one dash and a long name, never a cluster.
 SINGLE_DASH_PROGRAMS = word_set("find gfind java gcc g++ clang cc go terraform openssl")
 
+# Programs that write files whose names they choose themselves, in the current directory unless another one is given.
+TREE_PROGRAMS = word_set("7z 7za bsdtar cpio csplit ditto pax sftp split unrar unzip wget")
+# Options with which a program goes through a directory and follows the links in it, or writes through them.
+TREE_OPTIONS: Mapping[str, frozenset[str]] = {
+    "ag": word_set("-f --follow"),
+    "cp": word_set("-a -r -R --archive --recursive"),
+    "curl": word_set("-O -J --remote-name --remote-name-all --output-dir"),
+    "diff": word_set("-r --recursive"),
+    "du": word_set("-L --dereference"),
+    "fd": word_set("-L --follow"),
+    "find": word_set("-L -follow"),
+    **dict.fromkeys(("grep", "egrep", "fgrep"), word_set("-R --dereference-recursive")),
+    "ls": word_set("-L --dereference"),
+    "rg": word_set("-L --follow"),
+    "rsync": word_set("-L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks"),
+    "scp": word_set("-r"),
+    "tar": word_set("-x -h --dereference --extract --get"),
+    "tree": word_set("-l"),
+    "zip": word_set("-r -R --recurse-paths --recurse-patterns"),
+}
+# Programs and options that may create links, or move them to where they lead elsewhere.
+LINK_PROGRAMS = word_set("7z 7za bsdtar cpio ditto link ln mv patch pax rename rsync unrar unzip")
+LINK_OPTIONS: Mapping[str, frozenset[str]] = {
+    "cp": word_set("-a -d -l -P -r -R -s --archive --link --no-dereference --preserve --recursive --symbolic-link"),
+    "tar": word_set("-x --extract --get"),
+}
+
 # Subcommands that delete, anywhere among the words.
 DESTRUCTIVE_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "docker": word_set("rm rmi prune kill down remove"),

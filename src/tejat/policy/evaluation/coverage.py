@@ -30,8 +30,9 @@ def assess_line(call: ShellCall) -> LineAssessment:
     if not targets:
         return LineAssessment(line.doubts[0] if line.doubts else lazy("it is not made of plain words"))
     outside = next((target for target in targets if not call.is_inside_roots(target)), None)
-    if outside is not None:
-        return LineAssessment(lazy("it writes to {path}, which is not plainly inside the workspace", path=outside))
+    if outside is not None or call.other_link_maker(None) is not None:
+        path = outside or targets[0]
+        return LineAssessment(lazy("it writes to {path}, which is not plainly inside the workspace", path=path))
     return LineAssessment(None, writes_files=True)
 
 
@@ -52,7 +53,7 @@ def find_coverage_gap(
         return lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
     if rule.command is None and len(call.effects) > 1:
         return lazy("a pattern for the arguments does not tell one command of a line from the next")
-    return _find_prefix_gap(_required_words(rule, command), command.words, effects, call)
+    return _find_prefix_gap(_required_words(rule, command), command, effects, call)
 
 
 def _required_words(rule: PolicyRule, command: ShellCommand) -> Sequence[str]:
@@ -69,8 +70,9 @@ def _required_words(rule: PolicyRule, command: ShellCommand) -> Sequence[str]:
 
 
 def _find_prefix_gap(
-    tokens: Sequence[str], words: Sequence[str], effects: CommandEffects, call: ShellCall
+    tokens: Sequence[str], command: ShellCommand, effects: CommandEffects, call: ShellCall
 ) -> str | None:
+    words = command.words
     if tuple(words[: len(tokens)]) != tuple(tokens):
         return lazy("it does not begin with the words of the rule")
     named = command_effects(tokens)
@@ -82,13 +84,28 @@ def _find_prefix_gap(
         beyond = next((effect for effect in shown if effect not in known), None)
         if beyond is not None:
             return lazy("it {effect}, which the rule does not name", effect=beyond)
-    unnamed = [word for word in effects.paths if word not in named.paths]
-    outside = next((word for word in unnamed if not call.is_inside_roots(word)), None)
-    if outside is not None:
-        return lazy("{path} is not plainly inside the workspace", path=outside)
+    gap = _find_path_gap(named.paths, command, call)
+    if gap is not None:
+        return gap
     program = call.facts.programs.get(words[0])
     if program is not None and is_beneath_any(program, call.facts.roots):
         return lazy(
             "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
         )
+    return None
+
+
+def _find_path_gap(named: Sequence[str], command: ShellCommand, call: ShellCall) -> str | None:
+    """Return which path keeps the command from staying in the workspace; the rule may name one outside."""
+    effects = call.effects[command]
+    paths = [word for word in effects.paths if word not in named or not call.is_named_outside(word)]
+    outside = next((word for word in paths if not call.is_inside_roots(word)), None)
+    if outside is not None:
+        return lazy("{path} is not plainly inside the workspace", path=outside)
+    tree = next((word for word in effects.trees if call.links_outside(word)), None)
+    if tree is not None:
+        return lazy("{path} may hold links that lead out of the workspace", path=tree)
+    maker = call.other_link_maker(command) if paths and effects.follows_links else None
+    if maker is not None:
+        return lazy("{name} may make a link that leads {path} out of the workspace", name=maker.name, path=paths[0])
     return None

@@ -1,17 +1,18 @@
 """A call that runs a shell line, with the effects of its commands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
 from tejat.policy.evaluation.call import Call
-from tejat.policy.paths import is_ambiguous, resolve_path
+from tejat.policy.paths import is_ambiguous, join_path, resolve_path
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
 from tejat.policy.types import CallFacts
 
 _CHANGES_DIRECTORY = ("cd", "pushd")
 _MAX_DIRECTORIES = 20
+_GLOB_CHARACTERS = frozenset("*?[")
 
 
 class ShellCall(Call):
@@ -26,7 +27,7 @@ class ShellCall(Call):
     def paths(self) -> tuple[str, ...]:
         words = [word for effects in self.effects.values() for word in effects.paths]
         words += [redirection.target for redirection in self.line.redirections if redirection.target is not None]
-        return (*self.facts.paths, *self._resolve_from_all_directories(words))
+        return (*self.facts.paths, *self._places(words))
 
     @cached_property
     def written_paths(self) -> tuple[str, ...]:
@@ -34,23 +35,59 @@ class ShellCall(Call):
         words = [word for effects in changing for word in effects.paths]
         written = [each.target for each in self.line.redirections if each.writes and not each.is_harmless]
         words += [target for target in written if target is not None]
-        return (*self.facts.paths, *self._resolve_from_all_directories(words))
+        return (*self.facts.paths, *self._places(words))
 
-    def _resolve_from_all_directories(self, words: Sequence[str]) -> list[str]:
-        """Resolve the words from each directory that the line may change to."""
+    @cached_property
+    def _directories(self) -> tuple[str, ...]:
+        """Every directory that a command of the line may run in; a change may fail, or happen in a subshell."""
         directories = [self._directory]
         for command in self.line.commands:
-            if command.name in _CHANGES_DIRECTORY and len(command.words) > 1 and len(directories) < _MAX_DIRECTORIES:
-                directories.append(resolve_path(command.words[-1], directory=directories[-1], home=self.facts.home))
-        return [resolve_path(word, directory=place, home=self.facts.home) for place in directories for word in words]
+            if command.name in _CHANGES_DIRECTORY:
+                target = command.words[-1] if len(command.words) > 1 else "~"
+                changed = [self._join(target, directory) for directory in directories]
+                directories += [self.facts.lookup.real_path(path) for path in changed]
+        return tuple(dict.fromkeys(directories[: _MAX_DIRECTORIES + 1]))
+
+    def _places(self, words: Sequence[str]) -> list[str]:
+        """Return the paths of the words, as written and with links followed, from each directory."""
+        return list(dict.fromkeys(path for word in words for path in self._places_of(word)))
+
+    def _places_of(self, word: str) -> Iterator[str]:
+        for directory in self._directories:
+            path = self._join(word, directory)
+            yield resolve_path(word, directory=directory, home=self.facts.home)
+            yield self.facts.lookup.real_path(path)
+            if not _GLOB_CHARACTERS.isdisjoint(word):
+                yield from map(self.facts.lookup.real_path, self.facts.lookup.expand(path))
+
+    def _join(self, word: str, directory: str) -> str:
+        return join_path(word, directory=directory, home=self.facts.home)
 
     @property
     def _directory(self) -> str:
         return self.facts.directory or (self.facts.roots[0] if self.facts.roots else "/")
 
     def resolve(self, word: str) -> str:
-        """Resolve a word by its text, from the directory that the line runs in."""
-        return resolve_path(word, directory=self._directory, home=self.facts.home)
+        """Return the path of a word, with links followed, from the directory that the line runs in."""
+        return self.facts.lookup.real_path(self._join(word, self._directory))
 
     def is_inside_roots(self, word: str) -> bool:
-        return not is_ambiguous(word) and is_beneath_any(self.resolve(word), self.facts.roots)
+        """Return whether a word names a path in the workspace wherever the line goes, also after links."""
+        if is_ambiguous(word) or len(self._directories) > _MAX_DIRECTORIES:
+            return False
+        places = (self.facts.lookup.real_path(self._join(word, directory)) for directory in self._directories)
+        return all(is_beneath_any(place, self.facts.roots) for place in places)
+
+    def is_named_outside(self, word: str) -> bool:
+        """Return whether the text of a word alone names a path outside the workspace."""
+        place = resolve_path(word, directory=self._directory, home=self.facts.home)
+        return is_ambiguous(word) or not is_beneath_any(place, self.facts.roots)
+
+    def links_outside(self, word: str) -> bool:
+        """Return whether a directory holds links that lead out of the workspace."""
+        roots = self.facts.roots
+        return any(self.facts.lookup.links_outside(self._join(word, place), roots) for place in self._directories)
+
+    def other_link_maker(self, command: ShellCommand | None) -> ShellCommand | None:
+        """Return another command of the line that may make links, so that no path can be told before it ran."""
+        return next((each for each, effects in self.effects.items() if effects.makes_links and each != command), None)
