@@ -61,10 +61,11 @@ def test_everything_with_where_it_came_from(base: Path) -> None:
     project = write(root / ".gemini" / "settings.json", {"theme": "x"})
     file = write(root / ".env", f"GEMINI_API_KEY={SECRET}\n")
     trust_folder(app_paths({"HOME": str(base / "home")}), str(root))
+    keys = write(base / "home" / ".config" / "tejat" / "keys.env", f"GEMINI_API_KEY={SECRET}\n")
     proxies = {"https_proxy": f"http://me:{SECRET}@proxy:3128/x", "HTTP_PROXY": "proxy2:80", "LANG": "de_DE.UTF-8"}
     assert checks(base, proxies)[:-1] == [
         DoctorCheck("model", "name", passed=True, detail=f"gemini-x ({user}:1)"),
-        DoctorCheck("model", "key", passed=True, detail=f"GEMINI_API_KEY from {file}"),
+        DoctorCheck("model", "key", passed=True, detail=f"GEMINI_API_KEY from {keys}"),
         DoctorCheck("model", "address", passed=True, detail=f"https://host:8443 ({user}:1)"),
         DoctorCheck("network", "proxy", passed=True, detail="http://proxy:3128 (https_proxy)"),
         DoctorCheck("network", "proxy", passed=True, detail="proxy2:80 (HTTP_PROXY)"),

@@ -60,14 +60,47 @@ def test_secrets_are_values_that_look_like_some_and_not_too_short(machine: Progr
 
 
 def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: ProgramEnv) -> None:
-    write(machine.project / ".env", "GEMINI_MODEL=from-the-file\nHOME=/nowhere\n")
+    write(machine.project / ".env", "CI=from-the-file\nHOME=/nowhere\n")
     strange, trusted = look(machine), look(machine, trusts_folder=True)
-    assert (strange.environment.get("GEMINI_MODEL"), strange.environment_file) == (None, None)
-    assert strange.settings.model_name is None
+    assert (strange.environment.get("CI"), strange.environment_file) == (None, None)
     assert trusted.environment_file == str(machine.project / ".env")
-    assert trusted.settings.model_name is not None
-    assert trusted.settings.model_name.value == "from-the-file"
+    assert trusted.environment["CI"] == "from-the-file"
     assert trusted.environment["HOME"] == str(machine.home)
+
+
+class TestVariablesOfAProject:
+    def test_do_not_decide_where_requests_go(self, machine: ProgramEnv) -> None:
+        names = ("GEMINI_MODEL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")
+        write(machine.project / ".env", "".join(f"{name}=true-or-x\n" for name in names))
+        trusted = look(machine, trusts_folder=True)
+        assert trusted.settings.model_name is None
+        assert not set(names) & set(trusted.environment)
+        assert trusted.notes == (
+            f"{machine.project}/.env cannot set {', '.join(names)}. Set them in your environment or in ~/.gemini/.env.",
+        )
+        assert trusted.secrets == ("true-or-x",)  # still not to be written anywhere
+
+    def test_are_for_its_own_settings_and_not_for_those_of_the_user(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".env", "PLACE=elsewhere\n")
+        server = {"command": "serve", "args": ["$PLACE"], "env": {"PLACE": "$PLACE"}}
+        write(machine.project / ".gemini" / "settings.json", {"mcpServers": {"theirs": server}})
+        write(machine.home / ".gemini" / "settings.json", {"mcpServers": {"mine": server}})
+        trusted = look(machine, trusts_folder=True)
+        servers = trusted.settings.mcp_servers
+        assert {name: entry.value.arguments for name, entry in servers.items()} == {
+            "mine": ("$PLACE",),
+            "theirs": ("elsewhere",),
+        }
+        seen = {name: trusted.reference_variables(entry.tier).get("PLACE") for name, entry in servers.items()}
+        assert seen == {"mine": None, "theirs": "elsewhere"}
+
+    def test_reach_commands_if_the_user_lists_them(self, machine: ProgramEnv) -> None:
+        write(machine.project / ".env", "DATABASE=test\nOTHER=1\nOPENAI_API_KEY=theirs\n")
+        listed = {"tools": {"shell": {"environment": ["DATABASE", "OPENAI_API_KEY"]}}}
+        write(machine.home / ".gemini" / "settings.json", listed)
+        environment = look(machine, trusts_folder=True).environment
+        assert environment["DATABASE"] == "test"
+        assert not {"OTHER", "OPENAI_API_KEY"} & set(environment)
 
 
 def test_settings_of_a_folder_count_only_if_it_is_trusted(machine: ProgramEnv) -> None:

@@ -42,6 +42,7 @@ def read(
     is_trusted: bool = True,
     excluded: Collection[str] = DEFAULT_EXCLUDED,
     environment: Mapping[str, str] | None = None,
+    allowed: Collection[str] = (),
 ) -> EnvFile | None:
     return load_env_file(
         paths_in(base),
@@ -49,6 +50,7 @@ def read(
         is_trusted=is_trusted,
         excluded=excluded,
         environment=environment or {},
+        allowed=allowed,
     )
 
 
@@ -71,8 +73,9 @@ class TestWhichFile:
             write(base / name, f"A={number}\nB{number}=1\n")
         path = str(base / self.ORDER[first])
         values = {"A": str(first), f"B{first}": "1"}
-        assert read(base, directory="work/project/sub") == EnvFile(path, values, ())
         own = first >= 6
+        expected = EnvFile(path, values, {}, is_user_file=True) if own else EnvFile(path, {}, values)
+        assert read(base, directory="work/project/sub") == expected
         assert find_env_file(paths_in(base), str(base / "work/project/sub")) == EnvFileLocation(path, own)
 
     def test_none(self, base: Path) -> None:
@@ -83,7 +86,7 @@ class TestWhichFile:
             write(base / name)
         assert read(base, is_trusted=False) is None
         own = write(base / "home/.env", "A=own\n")
-        assert read(base, is_trusted=False) == EnvFile(own, {"A": "own"}, ())
+        assert read(base, is_trusted=False) == EnvFile(own, {"A": "own"}, {}, is_user_file=True)
 
     def test_beneath_the_home_directory_its_own_is_found_on_the_way(self, base: Path) -> None:
         (base / "home/code/x").mkdir(parents=True)
@@ -136,45 +139,60 @@ class TestWhichFile:
 
 class TestWhatItSets:
     def test_nothing_that_is_set_already(self, base: Path) -> None:
-        path = write(base / "work/project/.env", "A=1\nB=2\nC=3\n")
-        assert read(base, environment={"A": "", "B": "x"}) == EnvFile(path, {"C": "3"}, ())
+        path = write(base / "work/project/.env", "CI=1\nTZ=UTC\nPORT=3\nA=4\nB=5\n")
+        assert read(base, environment={"CI": "", "TZ": "x", "A": "y"}) == EnvFile(path, {"PORT": "3"}, {"B": "5"})
 
     def test_excluded_names(self, base: Path) -> None:
-        text = "DEBUG=1\nDEBUG_MODE=1\nCI=1\nA=1\n"
+        text = "DEBUG=1\nDEBUG_MODE=1\nCI=1\n"
         path = write(base / "work/project/.env", text)
-        assert read(base) == EnvFile(path, {"CI": "1", "A": "1"}, ("DEBUG", "DEBUG_MODE"))
-        assert read(base, excluded=["CI"]) == EnvFile(path, {"DEBUG": "1", "DEBUG_MODE": "1", "A": "1"}, ("CI",))
+        assert read(base) == EnvFile(path, {"CI": "1"}, {"DEBUG": "1", "DEBUG_MODE": "1"})
+        assert read(base, excluded=["CI"]) == EnvFile(path, {"DEBUG": "1", "DEBUG_MODE": "1"}, {"CI": "1"})
         path = write(base / "work/project/.gemini/.env", text)
-        everything = {"DEBUG": "1", "DEBUG_MODE": "1", "CI": "1", "A": "1"}
-        assert read(base) == EnvFile(path, everything, ())
+        assert read(base) == EnvFile(path, {"DEBUG": "1", "DEBUG_MODE": "1", "CI": "1"}, {})
 
     def test_the_persons_own_may_set_them(self, base: Path) -> None:
         path = write(base / "home/.env", "DEBUG=1\n")
-        assert read(base) == EnvFile(path, {"DEBUG": "1"}, ())
+        assert read(base) == EnvFile(path, {"DEBUG": "1"}, {}, is_user_file=True)
 
-    NOT_BY_A_PROJECT = (
+    FOR_REQUESTS = (
+        *("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"),
+        *("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_APPLICATION_CREDENTIALS"),
+        *("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_API_VERSION", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"),
+        *("GOOGLE_CLOUD_QUOTA_PROJECT", "GEMINI_MODEL", "GEMINI_SANDBOX", "GEMINI_SYSTEM_MD"),
+        *("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_TELEMETRY_OTLP_ENDPOINT"),
+    )
+    STEERING = (
         *("LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PATH", "PYTHONPATH", "PYTHONSTARTUP"),
         *("NODE_OPTIONS", "BASH_ENV", "ENV", "HOME", "GIT_SSH_COMMAND", "EDITOR", "PAGER", "PROMPT_COMMAND"),
         *("HTTP_PROXY", "https_proxy", "ALL_PROXY", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"),
-        *("REQUESTS_CA_BUNDLE", "GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"),
-        *("GOOGLE_VERTEX_BASE_URL", "GEMINI_SANDBOX", "GEMINI_SYSTEM_MD", "XDG_CONFIG_HOME", "TEJAT_ADMIN_DIRECTORY"),
-        *("GEMINI_CLI_SYSTEM_SETTINGS_PATH", "GEMINI_TELEMETRY_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        *("REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "TEJAT_ADMIN_DIRECTORY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        *("GCE_METADATA_HOST", "CLOUDSDK_CONFIG", "GOFLAGS", "RUSTC_WRAPPER", "CC"),
     )
     NEVER = ("GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH")
 
     @pytest.mark.parametrize("where", ["work/project/.env", "work/project/.gemini/.env", "work/.env"])
-    def test_a_project_does_not_steer_programs_or_endpoints(self, base: Path, where: str) -> None:
-        names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
-        path = write(base / where, "".join(f"{name}=x\n" for name in names) + "GEMINI_API_KEY=k\n")
-        assert read(base) == EnvFile(path, {"GEMINI_API_KEY": "k"}, names)
+    @pytest.mark.parametrize("is_listed", [False, True])
+    def test_a_project_does_not_steer_programs_or_requests(self, base: Path, where: str, is_listed: bool) -> None:
+        names = (*self.FOR_REQUESTS, *self.NEVER, *self.STEERING)
+        path = write(base / where, "".join(f"{name}=x\n" for name in names) + "NO_COLOR=1\n")
+        found = read(base, allowed=names if is_listed else ())
+        assert found == EnvFile(path, {"NO_COLOR": "1"}, dict.fromkeys(names, "x"))
+        assert found is not None
+        assert found.ineffective_names == (*self.FOR_REQUESTS, *self.NEVER)
+
+    def test_names_that_nobody_knows_are_set_only_if_the_user_lists_them(self, base: Path) -> None:
+        path = write(base / "work/project/.env", "DATABASE=x\nSOME_NEW_AGENT_SERVER=y\n")
+        assert read(base) == EnvFile(path, {}, {"DATABASE": "x", "SOME_NEW_AGENT_SERVER": "y"})
+        assert read(base, allowed=["DATABASE"]) == EnvFile(path, {"DATABASE": "x"}, {"SOME_NEW_AGENT_SERVER": "y"})
 
     def test_the_person_does_but_says_nothing_about_trust_there(self, base: Path) -> None:
-        names = (*self.NOT_BY_A_PROJECT, *self.NEVER)
-        path = write(base / "home/.gemini/.env", "".join(f"{name}=x\n" for name in names))
-        assert read(base) == EnvFile(path, dict.fromkeys(self.NOT_BY_A_PROJECT, "x"), self.NEVER)
+        names = (*self.FOR_REQUESTS, *self.STEERING)
+        path = write(base / "home/.gemini/.env", "".join(f"{name}=x\n" for name in (*names, *self.NEVER)))
+        never: dict[str, str] = dict.fromkeys(self.NEVER, "x")
+        assert read(base) == EnvFile(path, dict.fromkeys(names, "x"), never, is_user_file=True)
 
     def test_values_are_not_printed(self, base: Path) -> None:
-        write(base / "work/project/.env", "GEMINI_API_KEY=hush\n")
+        write(base / "home/.env", "GEMINI_API_KEY=hush\n")
         assert "hush" not in repr(read(base))
         assert "GEMINI_API_KEY" in repr(read(base))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tejat.config.credentials import read_api_keys
 from tejat.config.env_expansion import is_secret
-from tejat.config.env_file import load_env_file
+from tejat.config.env_file import EnvFile, load_env_file
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
@@ -24,8 +24,9 @@ class RunConfig:
     """Paths, settings, trust and environment of a run.
 
     `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
-    which `stored_keys` are those set nowhere else. `trust_relevant_files` are the folder's own configuration files,
-    trusted or not. `notes` are for the user.
+    which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
+    own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not. `notes`
+    are for the user.
     """
 
     roots: tuple[str, ...]
@@ -34,6 +35,7 @@ class RunConfig:
     trust: TrustDecision
     environment: Mapping[str, str] = field(repr=False)
     environment_file: str | None = None
+    project_variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     stored_keys: tuple[str, ...] = ()
     trust_relevant_files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -46,7 +48,11 @@ class RunConfig:
     @property
     def named_secrets(self) -> dict[str, str]:
         """The secrets by the names of their variables."""
-        return find_secrets(self.environment)
+        return find_secrets({**self.project_variables, **self.environment})
+
+    def reference_variables(self, tier: SourceTier) -> Mapping[str, str]:
+        """The variables that the settings of this tier may refer to."""
+        return {**self.project_variables, **self.environment} if tier is SourceTier.WORKSPACE else self.environment
 
 
 def find_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -84,11 +90,15 @@ class UserConfig:
             is_trusted=trust.is_trusted,
             excluded=[entry.value for entry in self.settings.excluded_environment],
             environment=self.environment,
+            allowed=self.settings.shell_environment.value,
         )
         environment = {**self.environment, **({} if file is None else file.values)}
+        project_variables: Mapping[str, str] = {} if file is None or file.is_user_file else file.withheld
         stored_keys = {name: key for name, key in read_api_keys(paths).items() if name not in environment}
         environment |= stored_keys
-        settings = self.loader.load(roots, trusted=trust.is_trusted, environment=environment)
+        settings = self.loader.load(
+            roots, trusted=trust.is_trusted, environment=environment, project_variables=project_variables
+        )
         if excluded_tools:
             added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
             settings = replace(settings, exclude=(*settings.exclude, *added))
@@ -103,9 +113,10 @@ class UserConfig:
             trust,
             environment,
             environment_file=None if file is None else file.path,
+            project_variables=project_variables,
             stored_keys=tuple(stored_keys),
             trust_relevant_files=relevant,
-            notes=tuple(_startup_notes(trust, relevant, included)),
+            notes=(*_startup_notes(trust, relevant, included), *_env_file_notes(paths, file)),
         )
 
 
@@ -172,6 +183,16 @@ def _trust_relevant_files(trust: TrustDecision, root: str, settings: Settings) -
     """The folder's own files that count only with trust: configuration, and context files for the model."""
     names = (name for name in settings.context_file_names.value if os.path.isfile(os.path.join(root, name)))
     return list(dict.fromkeys((*(item.path for item in trust.items), *names)))
+
+
+def _env_file_notes(paths: AppPaths, file: EnvFile | None) -> list[str]:
+    if file is None or not file.ineffective_names:
+        return []
+    path, names = paths.abbreviate(file.path), ", ".join(file.ineffective_names)
+    if file.is_user_file:
+        return [_("{file} cannot set {names}. Set them in your environment.", file=path, names=names)]
+    own = paths.abbreviate(os.path.join(paths.gemini, ".env"))
+    return [_("{file} cannot set {names}. Set them in your environment or in {own}.", file=path, names=names, own=own)]
 
 
 def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequence[str]) -> list[str]:

@@ -10,11 +10,20 @@ from tejat.config.paths import AppPaths, same_directory
 
 
 class EnvFile(NamedTuple):
-    """Variables that were not set before, and the names that were skipped."""
+    """Variables that were not set before: those for the run, and others that are `withheld` from it.
+
+    Withheld variables of a project are still known to the references in the project's own settings.
+    """
 
     path: str
     values: Mapping[str, str]
-    skipped: tuple[str, ...]
+    withheld: Mapping[str, str]
+    is_user_file: bool = False
+
+    @property
+    def ineffective_names(self) -> tuple[str, ...]:
+        """Withheld names that would have mattered to the run itself."""
+        return tuple(name for name in self.withheld if name.upper().startswith(_SERVICE_PREFIXES))
 
     def __repr__(self) -> str:
         return f"EnvironmentFile({self.path!r}, {sorted(self.values)})"
@@ -28,27 +37,34 @@ class EnvFileLocation(NamedTuple):
 
 
 def load_env_file(
-    paths: AppPaths, directory: str, *, is_trusted: bool, excluded: Collection[str], environment: Mapping[str, str]
+    paths: AppPaths,
+    directory: str,
+    *,
+    is_trusted: bool,
+    excluded: Collection[str],
+    environment: Mapping[str, str],
+    allowed: Collection[str] = (),
 ) -> EnvFile | None:
     """Load the first `.env` from the directory upward, then in the home directory; None if there is none.
 
-    Without trust only the file of the user is used. `excluded` names are skipped in a project's `.env`. Raises
-    UsageError for a file that cannot be read, or that others can write.
+    Without trust only the file of the user is used. `excluded` names are withheld in a project's `.env`; `allowed` are
+    names that the user lets a project set besides the usual ones. Raises UsageError for a file that cannot be read, or
+    that others can write.
     """
     found = find_env_file(paths, directory, only_user_file=not is_trusted)
     if found is None:
         return None
     text = read_config_file(found.path, writers=AllowedWriters.TRUSTED if found.is_user_file else AllowedWriters.ANYONE)
     values: dict[str, str] = {}
-    skipped: list[str] = []
+    withheld: dict[str, str] = {}
     if found.is_user_file or os.path.basename(os.path.dirname(found.path)) == ".gemini":
         excluded = ()
     for name, value in parse_env(text or "").items():
-        if name in excluded or not _may_set(name, is_user_file=found.is_user_file):
-            skipped.append(name)
-        elif name not in environment:
-            values[name] = value
-    return EnvFile(found.path, values, tuple(skipped))
+        if name in environment:
+            continue
+        is_settable = name not in _NEVER_SETTABLE if found.is_user_file else _may_project_set(name, allowed)
+        (values if is_settable and name not in excluded else withheld)[name] = value
+    return EnvFile(found.path, values, withheld, found.is_user_file)
 
 
 def find_env_file(paths: AppPaths, directory: str, *, only_user_file: bool = False) -> EnvFileLocation | None:
@@ -108,32 +124,60 @@ def _is_safely_owned(path: str) -> bool:
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o002
 
 
-def _may_set(name: str, *, is_user_file: bool) -> bool:
-    """Whether a file may set a variable. A project must not redirect programs or keys."""
+def _may_project_set(name: str, allowed: Collection[str]) -> bool:
+    """Whether a project may set a variable of the run. It must not redirect programs, keys or requests."""
+    if name in _PROJECT_SETTABLE:
+        return True
     upper = name.upper()
-    if upper in _NEVER_SETTABLE:
-        return False
-    return is_user_file or not (
-        upper in _USER_ONLY or upper.startswith(_USER_ONLY_PREFIXES) or upper.endswith(_USER_ONLY_SUFFIXES)
-    )
+    is_steering = upper in _STEERING or upper.startswith(_STEERING_PREFIXES) or upper.endswith(_STEERING_SUFFIXES)
+    return name in allowed and not is_steering
 
 
 # These are read before any .env file.
 _NEVER_SETTABLE = frozenset({"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"})
-_USER_ONLY = frozenset(
+# Appearance, language and the usual switches of applications. Nothing here names a program, a server or an account.
+_PROJECT_SETTABLE = frozenset(
     {
-        *("PATH", "HOME", "SHELL", "ENV", "IFS", "CDPATH", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "TMPDIR"),
-        *("USER", "LOGNAME", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE"),
-        *("GEMINI_SANDBOX", "SEATBELT_PROFILE", "GEMINI_SYSTEM_MD", "GEMINI_WRITE_SYSTEM_MD"),
-        *("OLLAMA_HOST", "OPENAI_API_BASE", "GCONV_PATH", "PERL5LIB", "PERL5OPT", "RUBYLIB", "RUBYOPT", "CLASSPATH"),
+        *("CI", "DEBUG", "DEBUG_MODE", "NO_COLOR", "FORCE_COLOR", "TEJAT_NO_ANIMATION", "TEJAT_BELL"),
+        *("TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_TIME", "LC_NUMERIC", "LC_COLLATE"),
+        *("APP_ENV", "NODE_ENV", "RAILS_ENV", "RACK_ENV", "FLASK_ENV", "MIX_ENV", "ENVIRONMENT", "PORT", "LOG_LEVEL"),
     }
 )
-_USER_ONLY_PREFIXES = (
-    *("LD_", "DYLD_", "PYTHON", "NODE_", "NPM_CONFIG_", "BASH_", "GIT_", "SSH_", "SSL_", "XDG_", "JAVA_TOOL_"),
-    *("_JAVA_", "GEMINI_CLI_", "GEMINI_TELEMETRY_", "OTEL_", "TEJAT_", "SANDBOX", "GOOGLE_EXTERNAL_ACCOUNT_"),
-    "CLOUDSDK_",
+# Not even if the user passes on variables of these names: the values are the user's own.
+_SERVICE_PREFIXES = ("GEMINI_", "GOOGLE_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
+_STEERING = frozenset(
+    {
+        *("PATH", "HOME", "SHELL", "ENV", "IFS", "CDPATH", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "TMPDIR"),
+        *(
+            "USER",
+            "LOGNAME",
+            "EDITOR",
+            "VISUAL",
+            "PAGER",
+            "MANPAGER",
+            "BROWSER",
+            "LESSOPEN",
+            "LESSCLOSE",
+            "SEATBELT_PROFILE",
+        ),
+        *("GCONV_PATH", "PERL5LIB", "PERL5OPT", "RUBYLIB", "RUBYOPT", "CLASSPATH", "GOFLAGS", "MAKEFLAGS", "CC", "CXX"),
+    }
 )
-_USER_ONLY_SUFFIXES = ("_PROXY", "_BASE_URL", "_ENDPOINT", "_CA_BUNDLE", "_CA_CERTS", "_PRELOAD")
+_STEERING_PREFIXES = (
+    *_SERVICE_PREFIXES,
+    *("LD_", "DYLD_", "PYTHON", "NODE_", "NPM_CONFIG_", "BASH_", "GIT_", "SSH_", "SSL_", "XDG_", "JAVA_TOOL_"),
+    *("_JAVA_", "OTEL_", "TEJAT_", "SANDBOX", "CLOUDSDK_", "GCE_", "AWS_", "AZURE_", "RUSTC", "CARGO_"),
+)
+_STEERING_SUFFIXES = (
+    "_PROXY",
+    "_BASE_URL",
+    "_API_BASE",
+    "_ENDPOINT",
+    "_CA_BUNDLE",
+    "_CA_CERTS",
+    "_PRELOAD",
+    "_WRAPPER",
+)
 _ASSIGNMENT = r"""(?msx)
     ^[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*
     (?:

@@ -100,7 +100,11 @@ class CommandContext:
         """Load the settings as the files are now; the session keeps those it began with. Raises UsageError."""
         config = self.run_config
         return load_settings(
-            config.paths, config.roots[:1], trusted=config.trust.is_trusted, environment=config.environment
+            config.paths,
+            config.roots[:1],
+            trusted=config.trust.is_trusted,
+            environment=config.environment,
+            project_variables=config.project_variables,
         )
 
     def apply_preferences(self, settings: Settings) -> None:

@@ -169,5 +169,6 @@ def _connect(
         supervisor=deps.supervisor,
         root=run_config.roots[0],
         base_environment=run_config.environment,
+        variables=run_config.reference_variables(setting.tier),
         wrap=deps.wrap if server.is_sandboxed else None,
     )

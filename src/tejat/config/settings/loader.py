@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.file import SettingsFile, read_settings_file
@@ -15,9 +16,18 @@ from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 
 
-def load_settings(paths: AppPaths, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
+def load_settings(
+    paths: AppPaths,
+    roots: Sequence[str],
+    *,
+    trusted: bool,
+    environment: Mapping[str, str],
+    project_variables: Mapping[str, str] = MappingProxyType({}),
+) -> Settings:
     """Load the settings as the files are now. See `SettingsLoader.load`."""
-    return SettingsLoader(paths).load(roots, trusted=trusted, environment=environment)
+    return SettingsLoader(paths).load(
+        roots, trusted=trusted, environment=environment, project_variables=project_variables
+    )
 
 
 class SettingsLoader:
@@ -27,18 +37,26 @@ class SettingsLoader:
         self._paths = paths
         self._files: dict[tuple[str, SourceTier], SettingsFile | None] = {}
 
-    def load(self, roots: Sequence[str], *, trusted: bool, environment: Mapping[str, str]) -> Settings:
+    def load(
+        self,
+        roots: Sequence[str],
+        *,
+        trusted: bool,
+        environment: Mapping[str, str],
+        project_variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> Settings:
         """Merge the settings for these root directories: the first is the project, the others only add exclude lists.
 
-        References in the files name variables of `environment`. Raises SettingsError for a broken file or a wrong
-        value, UsageError for a file that cannot be read.
+        References in the files name variables of `environment`, those of projects also `project_variables`. Raises
+        SettingsError for a broken file or a wrong value, UsageError for a file that cannot be read.
         """
         defaults = environment.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH")
         overrides = environment.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
         project = self._project_paths(roots[:1] if trusted else [])
         restricted = self._project_paths(roots[1:] if trusted else roots)
-        obeyed = self._read(project, SourceTier.WORKSPACE, environment)
-        partly = self._read(restricted, SourceTier.WORKSPACE, environment)
+        of_project = {**project_variables, **environment}
+        obeyed = self._read(project, SourceTier.WORKSPACE, of_project)
+        partly = self._read(restricted, SourceTier.WORKSPACE, of_project)
         whole = [
             *self._read(self._admin_paths("system-defaults.json", defaults), SourceTier.ADMIN, environment),
             *self._read([self._paths.user_settings], SourceTier.USER, environment),

@@ -21,18 +21,19 @@ def create_stdio_transport(
     supervisor: ProcessSupervisor,
     root: str,
     base_environment: Mapping[str, str],
+    variables: Mapping[str, str] | None = None,
     wrap: SandboxWrapper | None = None,
 ) -> StdioTransport:
     """Create the transport to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
 
     The program sees the safe variables of `base_environment` and those of its setting. References in these are expanded
-    from `base_environment`, except secrets if the setting comes from a project; unset ones become empty. Raises
-    McpFailure with CONFIGURATION or START.
+    from `variables`, or else `base_environment`, except secrets if the setting comes from a project; unset ones become
+    empty. Raises McpFailure with CONFIGURATION or START.
     """
     server = setting.value
     if server.command is None:
         raise McpFailure(lazy("The server has no `command`."), McpProblem.CONFIGURATION)
-    resolve = env_resolver(base_environment, setting.tier, unset="")
+    resolve = env_resolver(base_environment if variables is None else variables, setting.tier, unset="")
     try:
         environment = child_environment(
             base_environment, extra={name: resolve(given) for name, given in server.environment.items()}
