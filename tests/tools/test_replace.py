@@ -196,8 +196,8 @@ class TestReplacing:
         [
             ("a\n", "a\n", "b", "b"),
             ("a", "a", "b\n", "b\n"),
-            ("a\nb  c\n", "b c\n", "d c", "a\nd  c\n"),
-            ("a\nb  c", "b c", "d c\n", "a\nd  c"),
+            ("a\nlast  one\n", "last one\n", "last two", "a\nlast  two\n"),
+            ("a\nlast  one", "last one", "last two\n", "a\nlast  two"),
             ("a\nb", "b", "", "a"),
             ("a\nb\n", "b\n", "", "a\n"),
             ("k\n", "k", "", "\n"),

@@ -16,7 +16,7 @@ from tejat.tools.descriptions import tool_labels
 from tejat.tools.edit.correction import CorrectionCache, find_corrected, is_correctable
 from tejat.tools.edit.final_newline import settle_final_newline
 from tejat.tools.edit.match.search_block import normalize_line_endings
-from tejat.tools.edit.omission import new_placeholders
+from tejat.tools.edit.omission.placeholders import new_placeholders
 from tejat.tools.edit.pipeline import find_edits
 from tejat.tools.edit.report.error_message import explain_refusal
 from tejat.tools.edit.report.result_excerpt import describe_changed_lines
@@ -34,6 +34,7 @@ from tejat.tools.files.change import (
 )
 from tejat.tools.files.content import find_ignore_verdict
 from tejat.tools.files.display_path import short_relative_path
+from tejat.tools.files.elision_check import find_elision_failure
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
@@ -222,6 +223,8 @@ class EditTool(ProposingTool[ReplaceParams]):
         if change is None:
             reason = lazy("No changes to apply. The new content is identical to the current content")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
+        if not params.modified_by_user and (elision := find_elision_failure(change, params.new_string, "new_string")):
+            raise elision
         if not found.corrections:
             return change
         change = replace(change, replacements=found.count)

@@ -11,10 +11,11 @@ from tejat.core.messages.types import Params
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
-from tejat.tools.edit.omission import find_omission_placeholders
+from tejat.tools.edit.omission.placeholders import find_omission_placeholders
 from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import FileChange, apply_change, describe_side_effects, plan_rewrite, read_current
 from tejat.tools.files.display_path import short_relative_path
+from tejat.tools.files.elision_check import find_elision_failure
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.roots import Location
 from tejat.workspace.threads.offload import run_blocking
@@ -83,7 +84,10 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
             current = read_current(self._workspace, location)
         except WorkspaceError as error:
             raise _translate_error(error, location.path) from error
-        return plan_rewrite(current, params.content, proposed=params.ai_proposed_content)
+        change = plan_rewrite(current, params.content, proposed=params.ai_proposed_content)
+        if not params.modified_by_user and (elision := find_elision_failure(change, params.content, "content")):
+            raise elision
+        return change
 
 
 def _translate_error(error: WorkspaceError, path: str) -> ToolFailure:

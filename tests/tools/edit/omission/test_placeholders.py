@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.tools.edit.omission import find_omission_placeholders
+from tejat.tools.edit.omission.placeholders import find_omission_placeholders
 
 
 @pytest.mark.parametrize(

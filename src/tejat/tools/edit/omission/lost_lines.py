@@ -1,0 +1,165 @@
+"""Guard against changes that replace lines of a file by a line that stands for them."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice, takewhile
+
+from tejat.tools.edit.match.normalize import find_defined_names, line_key
+from tejat.tools.edit.match.search_block import indent_of, split_lines
+from tejat.tools.edit.merge.similar_lines import pair_similar_lines
+from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_comment, find_elision_mark, is_comment
+from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
+
+_STUB_SUFFIXES = frozenset({".py", ".pyx", ".pl", ".pm", ".t", ".raku"})
+"""Languages in which `...` is a statement."""
+_PROSE_SUFFIXES = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".adoc", ".tex", ".org", ".log"})
+_VARIADIC_SUFFIXES = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm", ".r", ".lua", ".py"})
+"""Languages in which `...` is an argument or a parameter."""
+_YAML_SUFFIXES = frozenset({".yml", ".yaml"})
+_TRIVIAL = re.compile(r"pass|(?:.*:)?\.\.\.|raisenotimplementederror.*|returnnotimplemented|\W*", re.IGNORECASE)
+"""Keys of lines that a stub may replace."""
+_STUB_HEAD = re.compile(r"\s*(?:@(?:\w+\.)*(?:overload|abstract\w*)\b|class \w+.*\b(?:Protocol|ABC)\b)")
+_DOCTEST = re.compile(r"\s*(?:>>> |\.\.\. |Traceback \(most recent call last\))")
+_CONTEXT_LINES = 12
+
+
+def find_elision(before: str, after: str, path: str) -> str | None:
+    """Find a line that stands for lines that the change from `before` to `after` deletes; None if there is none.
+
+    Dots that are code, as in stubs, doctests and parameter lists, stand for nothing.
+    """
+    return _Change(split_lines(before), split_lines(after), os.path.splitext(path)[1].lower()).find_elision()
+
+
+class _Change:
+    def __init__(self, old: Sequence[str], new: Sequence[str], suffix: str) -> None:
+        self._old, self._new, self._suffix = old, new, suffix
+
+    def find_elision(self) -> str | None:
+        old_keys, new_keys = [line_key(line) for line in self._old], [line_key(line) for line in self._new]
+        edits = compute_line_edits(old_keys, new_keys)
+        added, removed = Counter[str](), Counter[str]()
+        for edit in edits:
+            added.update(new_keys[edit.new_start : edit.new_end])
+            removed.update(old_keys[edit.old_start : edit.old_end])
+        # Lines that are only moved are not lost.
+        gone = removed - added
+        for number, edit in enumerate(edits):
+            marks = [(at, mark) for at, mark in self._added_marks(edit) if added[new_keys[at]] > removed[new_keys[at]]]
+            for at, mark in marks:
+                searched = edits if mark is ElisionMark.CERTAIN else self._edits_nearby(edits, number)
+                lost = sum(self._count_lost(each, gone, mark) for each in searched)
+                if lost >= self._least_lost(mark):
+                    return self._new[at].strip()
+        return None
+
+    def _edits_nearby(self, edits: Sequence[DiffEdit], number: int) -> Sequence[DiffEdit]:
+        """The edit and those next to it, with nothing but brackets between them."""
+        first, last = number, number
+        while first and self._is_trivial(edits[first - 1].new_end, edits[first].new_start):
+            first -= 1
+        while last + 1 < len(edits) and self._is_trivial(edits[last].new_end, edits[last + 1].new_start):
+            last += 1
+        return edits[first : last + 1]
+
+    def _is_trivial(self, start: int, end: int) -> bool:
+        return all(_TRIVIAL.fullmatch(line_key(line)) for line in self._new[start:end])
+
+    def _added_marks(self, edit: DiffEdit) -> list[tuple[int, ElisionMark]]:
+        """New lines that stand for others, if there are more of them than the old lines have."""
+        found = [
+            (at, mark)
+            for at in range(edit.new_start, edit.new_end)
+            if (mark := find_elision_mark(self._new[at])) is not None and not self._is_meant(at, mark)
+        ]
+        had = sum(find_elision_mark(line) is not None for line in self._old[edit.old_start : edit.old_end])
+        return sorted(found, key=lambda each: -each[1])[: max(len(found) - had, 0)]
+
+    def _count_lost(self, edit: DiffEdit, gone: "Counter[str]", mark: ElisionMark) -> int:
+        """Count the removed lines that the new text lacks. If the mark is uncertain, changed lines are not lost."""
+        removed = [line for line in self._old[edit.old_start : edit.old_end] if gone[line_key(line)]]
+        removed = [line for line in removed if not _TRIVIAL.fullmatch(line_key(line))]
+        if mark is ElisionMark.CERTAIN:
+            return len(removed)
+        if mark is ElisionMark.STATEMENT and all(map(is_comment, removed)):
+            return 0  # A comment was reworded.
+        added = [line for line in self._new[edit.new_start : edit.new_end] if find_elision_mark(line) is None]
+        return len(removed) - len(pair_similar_lines(removed, added))
+
+    def _least_lost(self, mark: ElisionMark) -> int:
+        """Number of lost lines from which on the mark stands for them."""
+        if mark is not ElisionMark.DOTS:
+            return 1
+        return 2 if self._suffix in _STUB_SUFFIXES or self._suffix in _PROSE_SUFFIXES else 1
+
+    # --- marks that are meant literally ---
+
+    def _is_meant(self, at: int, mark: ElisionMark) -> bool:
+        line, above = self._new[at], self._new[at - 1] if at else ""
+        if continues_comment(line, above):
+            return True
+        if mark is ElisionMark.STATEMENT:
+            # A heading of prose.
+            return self._suffix in _PROSE_SUFFIXES and line.startswith("#")
+        return mark is ElisionMark.DOTS and (
+            self._suffix == ".pyi"
+            or (self._suffix in _YAML_SUFFIXES and not indent_of(line))
+            or self._is_in_doctest(at)
+            or (self._suffix in _VARIADIC_SUFFIXES and self._is_last_argument(at))
+            or (self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES and self._is_stub_body(at))
+        )
+
+    def _is_in_doctest(self, at: int) -> bool:
+        """Check whether the dots go on with the lines of an example, or stand in its output."""
+        above = takewhile(str.strip, self._lines_above(at))
+        return any(_DOCTEST.match(line) for line in islice(above, _CONTEXT_LINES))
+
+    def _is_last_argument(self, at: int) -> bool:
+        above, below = self._nonblank_around(at)
+        return above.rstrip().endswith((",", "(")) and below.lstrip().startswith(")")
+
+    def _is_stub_body(self, at: int) -> bool:
+        """Check for the whole body of a new block, or of a function that is abstract, an overload or in a protocol.
+
+        In new brackets, dots may be an item.
+        """
+        (above, below), depth = self._nonblank_around(at), len(indent_of(self._new[at]))
+        is_item = above.rstrip().endswith(("[", "(", ","))
+        is_body = above.rstrip().endswith((":", '"""')) and (not below or len(indent_of(below)) < depth)
+        enclosing = list(self._enclosing_lines(at)) if is_item or is_body else []
+        is_new = bool(enclosing) and self._is_new_block(enclosing[0])
+        return is_new or (is_body and any(map(_STUB_HEAD.match, enclosing)))
+
+    def _is_new_block(self, head: str) -> bool:
+        """Check that the old text has no such block, so that it has no body that could be omitted."""
+        names = find_defined_names(head)
+        return self._old_names.isdisjoint(names) if names else line_key(head) not in self._old_keys
+
+    @cached_property
+    def _old_names(self) -> set[str]:
+        return {name for line in self._old for name in find_defined_names(line)}
+
+    @cached_property
+    def _old_keys(self) -> set[str]:
+        return set(map(line_key, self._old))
+
+    def _enclosing_lines(self, at: int) -> Iterator[str]:
+        """Heads of the blocks around a line, innermost first, and their decorators."""
+        depth = len(indent_of(self._new[at]))
+        for line in self._lines_above(at):
+            indent = len(indent_of(line))
+            if line.strip() and (indent < depth or (indent == depth and line.lstrip().startswith("@"))):
+                depth = indent
+                yield line
+            elif not depth:
+                return
+
+    def _lines_above(self, at: int) -> Iterator[str]:
+        return (self._new[index] for index in range(at - 1, -1, -1))
+
+    def _nonblank_around(self, at: int) -> tuple[str, str]:
+        below = (self._new[index] for index in range(at + 1, len(self._new)))
+        return next(filter(str.strip, self._lines_above(at)), ""), next(filter(str.strip, below), "")

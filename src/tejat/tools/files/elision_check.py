@@ -1,0 +1,29 @@
+"""Refusal of changes that write a line such as `# ...` in place of the lines that it stands for."""
+
+from tejat.core.errors import ToolFailure
+from tejat.core.i18n import lazy
+from tejat.tools.edit.omission.elision_marks import may_contain_elision
+from tejat.tools.edit.omission.lost_lines import find_elision
+from tejat.tools.failures import invalid_params
+from tejat.tools.files.change import FileChange
+
+_MAX_SHOWN = 80
+
+
+def find_elision_failure(change: FileChange, given: str, field: str) -> ToolFailure | None:
+    """Build the failure of a change with an elision in `given`, the text of a parameter; None if there is none."""
+    text = change.current.text
+    if text is None or change.is_new_file or not may_contain_elision(given):
+        return None
+    line = find_elision(text.text, text.encoding.decode(b"".join(change.pieces)), change.name)
+    if line is None:
+        return None
+    return invalid_params(
+        lazy(
+            "`{field}` contains an omission placeholder: `{line}` would be written in place of lines of the file. "
+            "Provide these lines, or if they have to go and `{line}` is meant literally, delete them with one edit and "
+            "add it with another.",
+            field=field,
+            line=line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN]}...",
+        )
+    )

@@ -1,0 +1,8 @@
+export function Page({ title, rows }) {
+  return (
+    <main>
+      <h1>{title}</h1>
+      <Table rows={rows} />
+    </main>
+  );
+}
