@@ -22,6 +22,7 @@ from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
     CommandRun,
+    add_control_path_changes,
     cancelled_before_start_result,
     cancelled_result,
     finished_result,
@@ -189,20 +190,35 @@ class ShellTool(ProposingTool[ShellParams]):
             with self._open_directory(params) as (directory, real):
                 if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
                     raise command_mismatch()
-                wrapped = self._shell.wrap([*self._shell_argv, params.command], real, params.network)
+                wrapped = await self._wrap(params, real, context)
                 launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
                 if params.is_background:
                     return await self._start_background(params, run, launch, real, wrapped)
                 try:
-                    return await self._run_foreground(params, run, launch, wrapped, context)
+                    result = await self._run_foreground(params, run, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
+                return add_control_path_changes(result, await run_blocking(lambda _: wrapped.find_changes()))
         except OSError as error:
             return start_failure_result(run, _os_error_text(error))
         except WorkspaceError as error:
             if error.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
                 raise
             return start_failure_result(run, error.message)
+
+    async def _wrap(self, params: ShellParams, real_path: str, context: ToolContext) -> SandboxedCommand:
+        arguments = [*self._shell_argv, params.command]
+        made: list[SandboxedCommand] = []
+        try:
+            # In a thread: the whole tree is searched for what the sandbox has to protect.
+            await run_blocking(lambda _: made.append(self._shell.wrap(arguments, real_path, params.network)))
+        except asyncio.CancelledError:
+            for wrapped in made:
+                wrapped.clean_up()
+            if context.keep_partial is not None:
+                context.keep_partial(cancelled_before_start_result())
+            raise
+        return made[0]
 
     async def _run_foreground(
         self,

@@ -4,7 +4,15 @@ import pytest
 
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import ToolError, ToolResult
-from tejat.tools.shell.result import CommandRun, cancelled_result, finished_result, start_failure_result, timeout_result
+from tejat.tools.shell.result import (
+    CommandRun,
+    add_control_path_changes,
+    cancelled_result,
+    finished_result,
+    start_failure_result,
+    timeout_result,
+)
+from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus
 
@@ -84,3 +92,36 @@ def test_cancelled_with_nothing_but_blanks() -> None:
         "Command was cancelled by user before it could complete. There was no output before it was cancelled.",
         "Command cancelled by user.",
     )
+
+
+CHECK_THEM = "Check them before git, an editor or a shell uses them."
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        (
+            ControlPathChanges(created=("/r/.git",)),
+            f"New files that decide what other programs run: /r/.git. {CHECK_THEM}",
+        ),
+        (
+            ControlPathChanges(changed=tuple(f"/r/{number}" for number in range(22))),
+            "Changed files that decide what other programs run: "
+            + ", ".join(f"/r/{number}" for number in range(20))
+            + f" and 2 more. {CHECK_THEM}",
+        ),
+        (
+            ControlPathChanges(is_complete=False),
+            "There are too many directories to find all such files; those deep inside are not protected.",
+        ),
+    ],
+)
+@pytest.mark.parametrize(("display", "shown"), [("", ""), ("out\n", "out\n")])
+def test_control_paths_are_told_to_both(changes: ControlPathChanges, note: str, display: str, shown: str) -> None:
+    result = add_control_path_changes(ToolResult("lines", display, exit_code=0), changes)
+    assert result == ToolResult(f"lines\nSandbox: {note}", shown + note, exit_code=0)
+
+
+def test_nothing_is_said_of_control_paths_without_changes() -> None:
+    result = ToolResult("lines", "out\n")
+    assert add_control_path_changes(result, ControlPathChanges()) is result

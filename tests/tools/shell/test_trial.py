@@ -238,6 +238,14 @@ class TestObstacles:
             ("truncate -s 40M huge", "{root}/huge is too large to be kept (41.9 MB)."),
             ("mkdir .gemini", "{root}/.gemini decides what other programs run, so commands may not change it."),
             ("echo x > .envrc", "{root}/.envrc decides what other programs run, so commands may not change it."),
+            (
+                "mkdir -p a && echo x > a/.envrc",
+                "{root}/a/.envrc decides what other programs run, so commands may not change it.",
+            ),
+            (
+                "mkdir -p a && echo gitdir: x > a/.git",
+                "{root}/a/.git decides what other programs run, so commands may not change it.",
+            ),
             ("for i in $(seq 1100); do echo > f$i; done", "It changed 1,100 files: too many to show them all."),
         ],
     )

@@ -2,12 +2,14 @@
 
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
 
-from tejat.workspace.sandbox.mounts import MountKind, MountPlan
+from tejat.core.frozen import replace
+from tejat.workspace.control_paths.search import FoundControlPaths
+from tejat.workspace.sandbox.mounts import MAX_NESTED_MOUNTS, MountKind, MountPlan
 from tejat.workspace.sandbox.types import SandboxPolicy
 
 
@@ -222,3 +224,66 @@ def test_deeper_comes_later(top: Path) -> None:
     assert "/tmp" in ordered
     for at, path in enumerate(ordered):
         assert not any(path.startswith(later + os.sep) for later in ordered[at + 1 :])
+
+
+class TestNested:
+    """Control paths below the top of a root."""
+
+    CONTROL = (
+        *((f".git/{name}", False) for name in ("config", "commondir", "info/attributes")),
+        *((f".git/{name}", True) for name in ("hooks", "modules")),
+    )
+
+    def plan(self, root: Path, *, repositories: Sequence[str] = (), paths: Sequence[str] = ()) -> MountPlan:
+        found = FoundControlPaths(
+            tuple(str(root / name) for name in repositories), tuple(str(root / name) for name in paths)
+        )
+        return MountPlan(replace(policy(root, control=self.CONTROL), found=found), helper_paths=())
+
+    def test_a_repository(self, top: Path) -> None:
+        for name in ("r/.git/hooks", "r/a/b/.git/modules"):
+            (top / name).mkdir(parents=True)
+        (top / "r" / "a" / "b" / ".git" / "config").touch()
+        mounts = self.plan(top / "r", repositories=[".git", "a/b/.git"])
+        kinds = seen_below(top, mounts)
+        assert {path: kind for path, kind in kinds.items() if path.startswith("r/a")} == {
+            "r/a": MountKind.PINNED,
+            "r/a/b": MountKind.PINNED,
+            "r/a/b/.git": MountKind.PINNED,
+            "r/a/b/.git/config": MountKind.READ_ONLY,
+            "r/a/b/.git/commondir": MountKind.NEUTRAL_FILE,
+            "r/a/b/.git/hooks": MountKind.BLOCKED,
+            "r/a/b/.git/modules": MountKind.READ_ONLY,
+        }
+        assert mounts.unprotected_paths == (str(top / "r/a/b/.git/info/attributes"),)
+
+    def test_files_directories_and_links(self, top: Path) -> None:
+        (top / "r" / "a" / ".vscode").mkdir(parents=True)
+        (top / "r" / "b").mkdir()
+        (top / "r" / "b" / ".git").write_text("gitdir: x")
+        (top / "r" / "b" / ".vscode").symlink_to("../real")
+        (top / "r" / "b" / ".idea").symlink_to("/etc")
+        (top / "r" / "real").mkdir()
+        mounts = self.plan(top / "r", paths=["a/.vscode", "b/.git", "b/.vscode", "b/.idea"])
+        assert seen_below(top, mounts) == {
+            "r": MountKind.WRITABLE,
+            "r/a": MountKind.PINNED,
+            "r/a/.vscode": MountKind.READ_ONLY,
+            "r/b": MountKind.PINNED,
+            "r/b/.git": MountKind.READ_ONLY,
+            "r/real": MountKind.READ_ONLY,
+        }
+        assert {str(top / "r/b/.vscode"), str(top / "r/b/.idea")} <= set(mounts.unprotected_paths)
+
+    def test_what_takes_too_many_mounts_is_told_of(self, top: Path) -> None:
+        names = [f"{number:03}" for number in range(MAX_NESTED_MOUNTS)]
+        for name in names:
+            (top / "r" / name / ".vscode").mkdir(parents=True)
+        mounts = self.plan(top / "r", paths=[f"{name}/.vscode" for name in names])
+        kinds = seen_below(top, mounts)
+        protected = [name for name in names if f"r/{name}/.vscode" in kinds]
+        assert protected == names[: MAX_NESTED_MOUNTS // 2]
+        assert len(kinds) == 1 + MAX_NESTED_MOUNTS
+        assert [path for path in mounts.unprotected_paths if path.endswith(".vscode")] == [
+            str(top / "r" / name / ".vscode") for name in names[MAX_NESTED_MOUNTS // 2 :]
+        ]

@@ -12,6 +12,8 @@ import pytest
 
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
+from tejat.core.frozen import replace
+from tejat.policy.control_files import control_paths
 from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox, axes_by_name, format_warning
 from tejat.workspace.sandbox.types import EnforcementAxis, SandboxedCommand, SandboxReport, unenforced_report
 
@@ -193,6 +195,86 @@ class TestOn:
             assert run(session_sandbox, place, "true").returncode == 0
             (place / "home" / ".netrc").write_text("s3cr3t")
             assert run(session_sandbox, place, f"grep -q s3cr3t {place}/home/.netrc").returncode != 0
+
+
+class TestNested:
+    """Control paths at every depth, in real repositories."""
+
+    @pytest.fixture
+    def session_sandbox(self, place: Path, temporary: Path) -> Generator[SessionSandbox]:
+        del temporary
+        for name in ("", "sub", "far/er"):
+            subprocess.run(["git", "init", "-q", place / "root" / name], check=True)
+        paths = replace(sandbox_paths(place), control_paths=control_paths())
+        with SessionSandbox(SandboxMode.AUTO, paths) as session_sandbox:
+            if session_sandbox.report.sandbox != "bubblewrap":
+                pytest.skip("SANDBOX MISSING: bubblewrap does not work here")
+            yield session_sandbox
+
+    @staticmethod
+    def created(session_sandbox: SessionSandbox, place: Path, command: str) -> list[str]:
+        arguments = ["/bin/bash", "-c", command]
+        wrapped = session_sandbox.wrap(arguments, str(place / "root"), False)
+        subprocess.run(wrapped.arguments, stdin=subprocess.DEVNULL, check=False, capture_output=True)
+        wrapped.clean_up()
+        found = wrapped.find_changes()
+        assert (found.changed, found.is_complete) == ((), True)
+        return [os.path.relpath(path, place / "root") for path in found.created]
+
+    @pytest.mark.parametrize("directory", ["sub", "far/er"])
+    def test_another_program_is_not_made_to_run_anything(
+        self, session_sandbox: SessionSandbox, place: Path, directory: str
+    ) -> None:
+        mark, git = place / "MARK", place / "root" / directory / ".git"
+        script = f"touch {mark};false"
+        take_over = f"git init -q {directory}; git -C {directory} config core.fsmonitor '{script}'"
+        attempts = (
+            take_over,
+            f"echo '[core] fsmonitor = \"{script}\"' > {directory}/.git/config",
+            f"mkdir evil; cp {directory}/.git/config evil; echo ../../evil > {directory}/.git/commondir",
+            f"mv {directory} moved; mkdir -p {directory}; {take_over}",
+            f"mv {directory}/.git moved; {take_over}",
+            f"rm -rf {directory}; {take_over}",
+            f"cd {directory}/.git/hooks; printf '#!/bin/sh\n{script}' > post-index-change; chmod +x *",
+        )
+        before = (git / "config").read_text()
+        for attempt in attempts:
+            run(session_sandbox, place, attempt)
+        subprocess.run(["git", "-C", git.parent, "status"], capture_output=True, check=False)
+        assert not mark.exists()
+        assert (git / "config").read_text() == before
+        assert not (git / "commondir").exists()
+
+    def test_repositories_can_be_worked_in(self, session_sandbox: SessionSandbox, place: Path) -> None:
+        command = "cd sub; touch f; git add f; git -c user.name=x -c user.email=x commit -q -m x; git status --short"
+        done = run(session_sandbox, place, command)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    def test_new_ones_are_reported_and_protected_from_then_on(
+        self, session_sandbox: SessionSandbox, place: Path
+    ) -> None:
+        command = "git init -q new/x; mkdir new/.vscode; echo > new/.vscode/tasks.json; git clone -q new/x clone"
+        assert self.created(session_sandbox, place, command) == ["clone/.git", "new/.vscode", "new/x/.git"]
+        assert self.created(session_sandbox, place, "git -C new/x config core.fsmonitor false") == []
+        assert "fsmonitor" not in (place / "root/new/x/.git/config").read_text()
+
+    def test_what_a_background_process_made_is_reported_with_the_next_command(
+        self, session_sandbox: SessionSandbox, place: Path
+    ) -> None:
+        assert self.created(session_sandbox, place, "true") == []
+        arguments = ["/bin/bash", "-c", "git init -q later"]
+        background = session_sandbox.wrap(arguments, str(place / "root"), False)
+        subprocess.run(background.arguments, stdin=subprocess.DEVNULL, check=False)
+        background.clean_up()
+        assert self.created(session_sandbox, place, "true") == ["later/.git"]
+        assert self.created(session_sandbox, place, "true") == []
+
+    def test_a_new_root_has_nothing_new(self, session_sandbox: SessionSandbox, place: Path) -> None:
+        subprocess.run(["git", "init", "-q", place / "more" / "x"], check=True)
+        background = session_sandbox.wrap(["/bin/true"], str(place / "root"), False)
+        session_sandbox.add_roots([str(place / "more")])
+        assert self.created(session_sandbox, place, "true") == []
+        background.clean_up()
 
 
 GOOD = EnforcementAxis(enforced=True, detail="refused")

@@ -1,16 +1,19 @@
 """Tool results of shell commands, for the model and for the user."""
 
 import re
+from collections.abc import Iterator
 
 from tejat.core.errors import ErrorType
-from tejat.core.frozen import frozen
-from tejat.core.i18n import join_lazy, lazy
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.tools.base import ToolError, ToolResult
+from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
 
 _PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/no", re.IGNORECASE)
 _MAX_PROMPT_LENGTH = 200
+_MAX_LISTED_PATHS = 20
 
 
 @frozen
@@ -89,6 +92,35 @@ def cancelled_result(run: CommandRun) -> ToolResult:
 
 def cancelled_before_start_result() -> ToolResult:
     return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))
+
+
+def add_control_path_changes(result: ToolResult, changes: ControlPathChanges) -> ToolResult:
+    """Add to a result which control paths are new or changed, for the model and for the user."""
+    note = join_lazy(" ", _control_path_notes(changes))
+    if not note:
+        return result
+    content, display = result.llm_content, result.return_display
+    if isinstance(content, str):
+        content = f"{content}\nSandbox: {note}"
+    if isinstance(display, str):
+        display = join_lazy("\n", (map_lazy(display, str.rstrip), note)) if display else note
+    return replace(result, llm_content=content, return_display=display)
+
+
+def _control_path_notes(changes: ControlPathChanges) -> Iterator[str]:
+    if changes.created:
+        yield lazy("New files that decide what other programs run: {paths}.", paths=_list_paths(changes.created))
+    if changes.changed:
+        yield lazy("Changed files that decide what other programs run: {paths}.", paths=_list_paths(changes.changed))
+    if changes.created or changes.changed:
+        yield lazy("Check them before git, an editor or a shell uses them.")
+    if not changes.is_complete:
+        yield lazy("There are too many directories to find all such files; those deep inside are not protected.")
+
+
+def _list_paths(paths: tuple[str, ...]) -> str:
+    listed, left_out = ", ".join(paths[:_MAX_LISTED_PATHS]), len(paths) - _MAX_LISTED_PATHS
+    return listed if left_out <= 0 else lazy("{listed} and {count} more", listed=listed, count=left_out)
 
 
 def _partial_output(run: CommandRun) -> str:

@@ -8,8 +8,8 @@ from itertools import chain
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, ngettext
-from tejat.core.text.paths import is_beneath_any
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
+from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.overlay.upper_layer import MAX_FILE_SIZE, LayerChanges, TooManyChanges, read_upper_layer
 from tejat.workspace.sandbox.types import OverlayLayer
@@ -60,7 +60,7 @@ class OverlayCopy:
         self.discard = remove
         self._directory = directory
         self._roots = tuple(roots)
-        self._control_paths = tuple(control_paths)
+        self._control_names = ControlNames(control_paths)
         self._started = started
         self._layer_changes: dict[str, LayerChanges] = {}
         self._changes: tuple[PathChange, ...] = ()
@@ -133,7 +133,8 @@ class OverlayCopy:
         yield from found.blockers
         for change in changes:
             path = change.path
-            if is_beneath_any(path, self._control_paths):
+            is_directory = change.after is not None and change.after.kind is PathKind.DIRECTORY
+            if self._control_names.matches(path, is_directory=is_directory):
                 yield _("{path} decides what other programs run, so commands may not change it.", path=change.full_path)
             if path in seen.state.special_files:
                 yield _("{path} is no ordinary file, so it cannot be replaced.", path=change.full_path)

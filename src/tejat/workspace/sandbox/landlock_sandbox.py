@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from tejat.core.text.paths import is_beneath_any
+from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
@@ -33,9 +34,14 @@ class LandlockSandbox:
         start = exec_helper_argv(
             exec_helper.STANDALONE, network=policy.network, restrictions=words, interpreter=self._interpreter
         )
-        control = (os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths)
-        open_to_all = (path for path in policy.hidden_paths if is_beneath_any(path, policy.writable_roots))
-        return SandboxedCommand((*start, *arguments), unprotected_paths=(*control, *open_to_all))
+        in_git = ControlNames([path for path, _ in policy.read_only_paths]).in_git
+        unprotected = (
+            *(os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths),
+            *(f"{directory}/{path}" for directory in policy.found.git_directories for path in in_git),
+            *policy.found.paths,
+            *(path for path in policy.hidden_paths if is_beneath_any(path, policy.writable_roots)),
+        )
+        return SandboxedCommand((*start, *arguments), unprotected_paths=tuple(dict.fromkeys(unprotected)))
 
     def sweep(self) -> None:
         """Do nothing: no placeholders are created for a command."""

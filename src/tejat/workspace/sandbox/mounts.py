@@ -5,6 +5,7 @@ import stat
 from collections.abc import Container, Sequence
 from enum import Enum, auto
 
+from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.sandbox.paths import ancestors, program_tree
 from tejat.workspace.sandbox.types import SandboxPolicy
 
@@ -26,8 +27,14 @@ _CONCEALING_KINDS = (MountKind.HIDDEN, MountKind.EMPTY, MountKind.TEMPORARY)
 
 # git takes its settings from the directory that this file names. A directory in its place would break git
 # altogether.
-_COMMON_DIRECTORY = ".git/commondir"
+_COMMON_DIRECTORY = "commondir"
 NEUTRAL_COMMON_DIRECTORY = ".\n"
+
+MAX_NESTED_MOUNTS = 96
+"""Mounts for control paths below the top of a root. Each takes part of a millisecond, and longer the more there are."""
+
+# git runs what these say as soon as they exist. They are kept from being created in repositories below a root too.
+_CREATION_BLOCKED = ("config", "hooks", _COMMON_DIRECTORY)
 
 _EMPTY_DIRECTORIES = ("/run", "/var/run")
 # Targets of links elsewhere: programs and host names depend on them.
@@ -65,6 +72,7 @@ class MountPlan:
                 self._protect_control_path(root, relative, is_directory=is_directory)
         for path in (*_EXPOSED_PATHS, *helper_paths):
             self._expose(os.path.realpath(path))
+        self._protect_nested(policy)
         # Last: pinned directories are writable, so none may lie in what was made read-only above.
         for path in list(self._kinds):
             self._pin_above(path)
@@ -74,9 +82,10 @@ class MountPlan:
         """Control paths that cannot be protected.
 
         These are links, which can be replaced and not mounted on, and most missing paths: a placeholder would be
-        visible, get committed, or confuse programs that look for the file.
+        visible, get committed, or confuse programs that look for the file. Below the top of a root, they are also those
+        that would take too many mounts.
         """
-        return tuple(self._unprotected_paths)
+        return tuple(dict.fromkeys(self._unprotected_paths))
 
     def ordered(self) -> list[tuple[str, MountKind]]:
         """Return each path with its kind, outer directories first."""
@@ -116,15 +125,57 @@ class MountPlan:
         """
         relative = path[len(root) + 1 :]
         starts_a_session = is_file and root == self._home and "/" not in relative
-        if relative == _COMMON_DIRECTORY:
+        if relative == f".git/{_COMMON_DIRECTORY}":
             self._protect(path, MountKind.NEUTRAL_FILE)
         elif relative.startswith(".git/") or relative in self._blocked or starts_a_session:
             self._protect(path, MountKind.BLOCKED)
         else:
             self._unprotected_paths.append(path)
 
+    def _protect_nested(self, policy: SandboxPolicy) -> None:
+        """Protect the control paths that were found below the roots, outer repositories first."""
+        in_git = ControlNames([relative for relative, _ in policy.read_only_paths]).in_git
+        room = MAX_NESTED_MOUNTS
+        pinned: set[str] = set()
+        for wanted in (
+            *(self._git_kinds(directory, in_git) for directory in policy.found.git_directories),
+            *map(self._existing_kinds, policy.found.paths),
+        ):
+            open_paths = [path for path, kind in wanted.items() if kind is None and self._can_protect(path)]
+            new = {path: kind for path, kind in wanted.items() if kind is not None and self._can_protect(path)}
+            above = {parent for path in new for parent in ancestors(path, "/") if self._can_protect(parent)} - pinned
+            if len(new) + len(above) <= room:
+                room -= len(new) + len(above)
+                pinned |= above
+                self._kinds |= new
+                new = {}
+            self._unprotected_paths += [*new, *open_paths]
+
+    def _git_kinds(self, directory: str, in_git: Sequence[str]) -> dict[str, MountKind | None]:
+        """Return the kinds of the control paths in a git directory, None for one that is left open."""
+        kinds: dict[str, MountKind | None] = {}
+        for relative in in_git:
+            path = f"{directory}/{relative}"
+            if self._mode(path) is not None:
+                kinds |= self._existing_kinds(path)
+            elif relative == _COMMON_DIRECTORY:
+                kinds[path] = MountKind.NEUTRAL_FILE
+            else:
+                kinds[path] = MountKind.BLOCKED if relative in _CREATION_BLOCKED else None
+        return kinds
+
+    def _existing_kinds(self, path: str) -> dict[str, MountKind | None]:
+        """Return the kind of a control path. A link is left open, and its target is protected."""
+        if not os.path.islink(path):
+            return {path: MountKind.READ_ONLY}
+        target = os.path.realpath(path)
+        return {path: None, **({target: MountKind.READ_ONLY} if os.path.exists(target) else {})}
+
+    def _can_protect(self, path: str) -> bool:
+        return path not in self._kinds and self._enclosing_kind(path) is MountKind.WRITABLE
+
     def _protect(self, path: str, kind: MountKind) -> None:
-        if path not in self._kinds and self._enclosing_kind(path) is MountKind.WRITABLE:
+        if self._can_protect(path):
             self._kinds[path] = kind
 
     def _pin_above(self, path: str) -> None:

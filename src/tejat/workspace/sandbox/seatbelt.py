@@ -1,9 +1,11 @@
 """Sandbox of macOS: a profile for sandbox-exec, with every path passed as a parameter."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tejat.core.errors import UsageError
+from tejat.core.text.paths import is_beneath
+from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.sandbox.paths import ancestors
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
@@ -85,6 +87,7 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
             # Renaming a directory would move the protected path away from its name.
             pinned = [named("PINNED", parent) for parent in ancestors(path, root)]
             rules += [f"(deny file-write-unlink (literal {parent}))" for parent in pinned]
+        rules += _nested_rules(policy, root, named)
     for path in map(os.path.realpath, policy.hidden_paths):
         if path not in policy.writable_roots:
             rules.append(f"(deny file-read* file-write* (subpath {named('HIDDEN', path)}))")
@@ -93,6 +96,17 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
     if policy.network:
         rules.append(_NETWORK)
     return "\n".join(rules) + "\n", parameters
+
+
+def _nested_rules(policy: SandboxPolicy, root: str, named: Callable[[str, str], str]) -> Iterator[str]:
+    """Yield the rules for control paths that exist below a root."""
+    in_git = ControlNames([path for path, _ in policy.read_only_paths]).in_git
+    found = (*policy.found.paths, *(f"{git}/{name}" for git in policy.found.git_directories for name in in_git))
+    for path in found:
+        if is_beneath(path, root):
+            yield f"(deny file-write* (subpath {named('NESTED', path)}))"
+            for parent in ancestors(path, root):
+                yield f"(deny file-write-unlink (literal {named('PINNED', parent)}))"
 
 
 def _case_insensitive_regex(path: str, root: str) -> str:

@@ -13,6 +13,9 @@ from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
+from tejat.workspace.control_paths.names import ControlNames
+from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.paths import program_files
 from tejat.workspace.sandbox.secret_paths import find_secret_paths
@@ -61,6 +64,9 @@ class SessionSandbox:
         self._sandbox, self.report = select_sandbox(mode, roots=paths.roots, state_directory=paths.state_directory)
         self._temp_directory: str | None = None
         self._pending_detaches: set[Callable[[], None]] = set()
+        self._search = ControlPathSearch(ControlNames(self.control_paths))
+        self._last_found: FoundControlPaths | None = None
+        self._has_unseen_changes = False
 
     def __enter__(self) -> Self:
         if self._sandbox is not None:
@@ -98,6 +104,7 @@ class SessionSandbox:
                 raise SandboxUnavailable(_("There would be no sandbox any more: {why}.", why=report.files.detail))
             self._sandbox, self.report = sandbox, report
         self._paths = paths
+        self._last_found = None  # it does not cover the new roots
 
     def wrap(self, arguments: Sequence[str], directory: str, network: bool) -> SandboxedCommand:
         """Return how to start a command in the sandbox. Raises OSError when the sandbox cannot be prepared."""
@@ -112,15 +119,28 @@ class SessionSandbox:
     ) -> SandboxedCommand:
         if self._sandbox is None:
             return SandboxedCommand(tuple(arguments))
+        # What a background process has done since the last command is reported with this one.
+        is_unseen = self._has_unseen_changes or bool(self._pending_detaches)
+        earlier = self._last_found if is_unseen else None
         policy = self._build_policy(network=network, programs=programs)
         wrapped = self._sandbox.wrap(arguments, policy, directory=directory)
         self._pending_detaches.add(wrapped.detach)
+        watch = ControlPathWatch(earlier or policy.found, wrapped.unprotected_paths, self._find_control_paths)
 
         def clean_up() -> None:
+            self._has_unseen_changes = True
             self._pending_detaches.discard(wrapped.detach)
             wrapped.clean_up()
 
-        return replace(wrapped, clean_up=clean_up)
+        def find_changes() -> ControlPathChanges:
+            self._has_unseen_changes = False
+            return watch.find_changes()
+
+        return replace(wrapped, clean_up=clean_up, find_changes=find_changes)
+
+    def _find_control_paths(self) -> FoundControlPaths:
+        self._last_found = self._search.run(self._paths.roots)
+        return self._last_found
 
     @property
     def supports_overlay(self) -> bool:
@@ -162,6 +182,7 @@ class SessionSandbox:
             network=network or self._network,
             blocked_paths=paths.blocked_paths,
             programs=programs,
+            found=self._find_control_paths(),
         )
 
 

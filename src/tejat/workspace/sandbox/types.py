@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tejat.core.frozen import frozen
+from tejat.workspace.control_paths.changes import ControlPathChanges
+from tejat.workspace.control_paths.search import FoundControlPaths
 
 
 @frozen
@@ -26,6 +28,7 @@ class SandboxPolicy:
     are control paths relative to each root, with whether they are directories; `blocked_paths` are those that must not
     be created either. `hidden_paths` cannot be read: secrets in the home and our own state. `programs` are files that
     must stay readable, with the tree they belong to, even below a hidden directory; only bubblewrap supports this.
+    `found` are the control paths that exist at any depth.
     """
 
     writable_roots: tuple[str, ...]
@@ -35,6 +38,7 @@ class SandboxPolicy:
     network: bool
     blocked_paths: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    found: FoundControlPaths = FoundControlPaths()
 
 
 def _do_nothing() -> None:
@@ -45,10 +49,11 @@ def _do_nothing() -> None:
 class SandboxedCommand:
     """Arguments that start a command in a sandbox, and callbacks for its end.
 
-    `unprotected_paths` are control paths, and hidden paths inside a root, that this sandbox cannot protect; the caller
-    may check them afterwards. `helper_processes` are the names of the sandbox's own processes, which end just after the
-    command's last one. Call `clean_up` when the command has ended. If it left something running, call `detach` first:
-    what that relies on stays, and `clean_up` does not wait.
+    `unprotected_paths` are control paths, and hidden paths inside a root, that this sandbox cannot protect.
+    `helper_processes` are the names of the sandbox's own processes, which end just after the command's last one. Call
+    `clean_up` when the command has ended. If it left something running, call `detach` first: what that relies on stays,
+    and `clean_up` does not wait. `find_changes` then looks for control paths that the command created or changed; it
+    may take a while and raises nothing.
     """
 
     arguments: tuple[str, ...]
@@ -56,6 +61,7 @@ class SandboxedCommand:
     unprotected_paths: tuple[str, ...] = ()
     helper_processes: frozenset[str] = frozenset()
     detach: Callable[[], None] = _do_nothing
+    find_changes: Callable[[], ControlPathChanges] = ControlPathChanges
 
 
 class Sandbox(Protocol):
