@@ -95,7 +95,7 @@ def test_good_and_bad_ones_side_by_side() -> None:
         async with pooled((), ("die=start",), ("no-capabilities",), ("stateless",), barred=(BLOCKED,)) as pool:
             before = time.monotonic()
             pool.start()
-            assert time.monotonic() - before < 1
+            assert time.monotonic() - before < 5
             assert pool.discovery is DiscoveryState.IN_PROGRESS
             assert list(pool.states.values())[:4] == [ServerState.CONNECTING] * 4
             assert await pool.wait_until_settled(SECONDS) == ()

@@ -67,7 +67,7 @@ def test_a_silent_server_does_not_hold_up_for_long() -> None:
     with LoopbackServer(respond) as server:
         began = time.monotonic()
         assert asyncio.run(find_local_models(NOWHERE, {"silent": server.port})) == ()
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 15
 
 
 def test_a_proxy_is_not_asked() -> None:

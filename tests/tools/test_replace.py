@@ -266,7 +266,7 @@ class TestReplacing:
         assert call(tool, root / "f", "a", "b") == failed_result(
             f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
         )
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 20
 
 
 ENDINGS = {
@@ -441,7 +441,7 @@ class TestStaleFiles:
         assert ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "old", "new") == failed_result(
             f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
         )
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 20
 
     def test_a_link_to_the_same_text_takes_its_place(self, workspace: Workspace, root: Path) -> None:
         def become_link() -> None:
@@ -687,7 +687,7 @@ class TestRefusing:
                     f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
-                assert time.monotonic() - started < 1
+                assert time.monotonic() - started < 20
 
 
 class TestNaming:

@@ -135,9 +135,9 @@ def test_text_is_given_as_it_comes() -> None:
         async with client(server) as model, aclosing(model.stream(HELLO)) as chunks:
             started = time.monotonic()
             assert await anext(chunks) == TextDelta("one")
-            assert time.monotonic() - started < 0.6
+            assert time.monotonic() - started < 3
 
-    with ModelServer([text_reply("one", "two", "three", pause=0.3)]) as server:
+    with ModelServer([text_reply("one", "two", "three", pause=3)]) as server:
         asyncio.run(run())
 
 
@@ -191,7 +191,7 @@ def test_trouble_that_may_pass(reply: Reply, kind: FailureKind) -> None:
     started = time.monotonic()
     failure = failure_of(reply, QUICK)
     assert (failure.kind, failure.can_retry) == (kind, True)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 15
 
 
 PAGE = Reply((b"<html>Please log in to the WiFi</html>",), headers={"Content-Type": "text/html"})

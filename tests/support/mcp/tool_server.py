@@ -29,9 +29,12 @@ SERVER_INFO_META: JsonObject = {
 }
 
 
+_open_sessions: dict[ToolServer, list[ServerSession]] = {}
+
+
 @asynccontextmanager
 async def tool_server(directory: Path, options: ToolHostOptions | None = None) -> AsyncGenerator[ToolServer]:
-    """The tools in this directory, unless the options name another."""
+    """The tools in this directory, unless the options name another. Fake clients of it are closed at the end."""
     options = options or ToolHostOptions()
     if options.directories == (".",):
         options = replace(options, directories=(str(directory),))
@@ -40,6 +43,8 @@ async def tool_server(directory: Path, options: ToolHostOptions | None = None) -
         try:
             yield server
         finally:
+            for session in _open_sessions.pop(server, ()):
+                await session.close()
             server.close()
 
 
@@ -48,6 +53,7 @@ class FakeClient:
 
     def __init__(self, server: ToolServer, answers: Mapping[str, JsonObject | None] | None = None) -> None:
         self.client = ServerSession(server)
+        _open_sessions.setdefault(server, []).append(self.client)
         self.messages: list[JsonRpcMessage] = []
         self._answers: Mapping[str, JsonObject | None] = {} if answers is None else answers
         self._ids = itertools.count(1)

@@ -112,9 +112,9 @@ class TestEdits:
         assert lines(edit(f"+{'x' * 70}\n"), width=40)[2:] == [f"+{'x' * 39}", f"| {'x' * 31}"]
 
     def test_hostile_sizes_take_no_time(self) -> None:
-        started = time.monotonic()
+        started = time.process_time()
         lines(edit(f"+{'a' * 2**20}é\n" + "+x\n" * 50_000))
-        assert time.monotonic() - started < 5
+        assert time.process_time() - started < 5
 
 
 class TestOtherQuestions:

@@ -139,10 +139,10 @@ class TestLinks:
         (tmp_path / "far").symlink_to(deep + "/../d" * 700)
         (tmp_path / deep / "again").symlink_to(f"{tmp_path.resolve()}/far/again")
         with beneath(tmp_path, opener=opener) as (tree, root):
-            start = time.monotonic()
+            start = time.process_time()
             with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
                 tree.open(root, "far/again", os.O_RDONLY)
-            assert time.monotonic() - start < 2
+            assert time.process_time() - start < 2
 
 
 @openers

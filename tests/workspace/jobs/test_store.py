@@ -170,7 +170,7 @@ class TestFoundAgain:
         assert (first.text, jobs.read_log(pid, offset=first.next_offset).text) == ("one\n", "two\n")
         began = time.monotonic()
         stopped = JobStore(str(tmp_path / "jobs")).stop(pid)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         assert (stopped.state, stopped.signal) == (JobState.EXITED, signal.SIGTERM)
         assert process_start_time(pid) is None
 
@@ -277,7 +277,7 @@ class TestStop:
         assert len(below) >= 4
         began = time.monotonic()
         assert jobs.stop(job.pid).state is JobState.EXITED
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 15
         assert [pid for pid in below if process_start_time(pid) is not None] == []
 
     def test_one_that_has_ended(self, jobs: JobStore) -> None:

@@ -181,7 +181,7 @@ def test_reading_ends_when_it_is_told_to(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         begun = time.monotonic()
         await names.close()
-        assert time.monotonic() - begun < 2.0
+        assert time.monotonic() - begun < 10
 
     ask(look, tmp_path)
 

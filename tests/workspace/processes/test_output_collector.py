@@ -239,7 +239,7 @@ class TestBeingCalledOff:
             began = time.monotonic()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert time.monotonic() - began < 2.5
+            assert time.monotonic() - began < 15
             assert living_pids(mark) == []
 
         asyncio.run(scene())

@@ -320,7 +320,7 @@ class TestStopping:
                 began = time.monotonic()
                 await running.stop()
                 assert living_pids(mark) == []
-                assert time.monotonic() - began < 2
+                assert time.monotonic() - began < 15
                 assert running.exit is not None
 
         asyncio.run(scene())

@@ -252,7 +252,7 @@ class TestUnderASupervisor:
         wrapped.detach()
         began = time.monotonic()
         wrapped.clean_up()
-        assert time.monotonic() - began < 0.1
+        assert time.monotonic() - began < 1
         run(place, policy_for(place, control=((".a", True),), blocked=(".a",)), "true")
         assert os.listdir(place / "root") == [".a"]
         for pid in sleepers(mark):

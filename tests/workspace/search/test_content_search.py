@@ -493,7 +493,7 @@ class TestEndingEarly:
         started = time.monotonic()
         result = run(tmp_path, SearchQuery(pattern="^(a|a)+(?!.)"), engine, deadline=0.5)
         assert (result.files, result.is_complete) == ((), False)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 20
 
     def test_pcre_giving_up_is_told(self, tmp_path: Path) -> None:
         write(tmp_path, {"z": "a" * 40 + "!\n", "b": "aaa\n"})

@@ -354,7 +354,7 @@ class TestLimits:
         began = time.monotonic()
         failure = self.failure(drip, FetchLimits(seconds=0.5))
         assert (failure.message, failure.is_blocked) == ("The page did not come within 0.5 seconds.", False)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 20
 
     def test_a_name_server_that_does_not_answer(self) -> None:
         async def resolve(*_: object) -> Sequence[str]:

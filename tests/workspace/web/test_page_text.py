@@ -106,7 +106,7 @@ class TestMarkdown:
         began = time.monotonic()
         with pytest.raises(PageFailure, match="too much memory or time"):
             converted(html)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
 
     def test_nobody_waits_any_more(self) -> None:
         stop = StopToken()

@@ -219,10 +219,14 @@ def test_hints_go_with_the_next_key_or_in_time() -> None:
 
 def test_escape_is_quick_and_sequences_may_be_slow() -> None:
     with at_frame() as user:
-        start = time.monotonic()
-        user.press("escape")
-        user.wait_for("escaped")
-        assert time.monotonic() - start < 0.4
+        seconds: list[float] = []
+        while not seconds or (min(seconds) >= 0.4 and len(seconds) < 10):  # the machine may be busy
+            start = time.monotonic()
+            user.press("escape")
+            user.wait_for("escaped")
+            seconds.append(time.monotonic() - start)
+            user.wait_until_gone("escaped", 10)
+        assert min(seconds) < 0.4
         user.type("one two")
         user.press("m-b")
         user.wait_until(lambda screen: screen.cursor == (6, 2), idle=True)
