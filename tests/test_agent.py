@@ -260,7 +260,7 @@ class TestRuns:
             async with agent_env.agent(calling("count"), tools=[count]) as agent:
                 async for event in agent.run("hello"):
                     seen.append(event)
-                    await asyncio.wait_for(is_done.wait(), 10)
+                    await asyncio.wait_for(is_done.wait(), 60)
             return seen
 
         seen = asyncio.run(run())
@@ -295,7 +295,7 @@ class TestLeaving:
                 async for event in agent.run("hello"):
                     if isinstance(event, OutputUpdated):
                         break
-                ended = await asyncio.wait_for(agent.ask("again"), 10)
+                ended = await asyncio.wait_for(agent.ask("again"), 60)
                 assert (ended.reason, ended.text, sleeper.ended) == (EndReason.FINISHED, "Done.", 1)
 
         asyncio.run(run())
@@ -346,7 +346,7 @@ class TestLeaving:
                 await began.wait()
                 asking.cancel()
                 with pytest.raises(asyncio.CancelledError):
-                    await asyncio.wait_for(asking, 10)
+                    await asyncio.wait_for(asking, 60)
 
         asyncio.run(run())
 
@@ -383,7 +383,7 @@ class TestLeaving:
             async with agent_env.agent(calling("step", times=12), tools=[step]) as agent:
                 for point in points:
                     await leave(agent, point)
-                ended = await asyncio.wait_for(agent.ask("at last"), 10)
+                ended = await asyncio.wait_for(agent.ask("at last"), 60)
                 assert (ended.reason, ended.text) == (EndReason.FINISHED, "Done.")
             assert asyncio.all_tasks() == {asyncio.current_task()}
 

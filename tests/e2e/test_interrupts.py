@@ -117,7 +117,7 @@ def test_a_service_that_does_not_answer(terminal_env: TerminalEnv, key: str, rep
         with terminal_env.open_chat("", "-m", "gemini-test", **environment) as user:
             send_prompt(user, "hello")
             user.wait_for("Working" if reply.black_hole else "Half an")
-            wait_until(lambda: server.requests, 10, "the request")
+            wait_until(lambda: server.requests, 60, "the request")
             took = stop(user, key)
             assert took < PROMISED * SLOW_FACTOR, f"{took:.2f} s"
             assert reply.black_hole or "Half an" in user.screen.history()
@@ -203,7 +203,7 @@ def test_a_window_that_is_closed(terminal_env: TerminalEnv, mark: str, setting: 
         wait_for_file(terminal_env.project / "begun")
         pid = user.pid
         user.hang_up()
-        wait_until(lambda: not _lives(pid), 10, "the end of the program")
+        wait_until(lambda: not _lives(pid), 60, "the end of the program")
         wait_until_dead(mark)
     resumed(terminal_env)
 
@@ -225,7 +225,7 @@ def test_a_sudden_death(terminal_env: TerminalEnv, mark: str) -> None:
         wait_for_file(terminal_env.project / "begun")
         user.signal(signal.SIGKILL)
         assert user.wait_for_exit() == -signal.SIGKILL
-        wait_until(user.modes_are_restored, 10, "the modes of the terminal")
+        wait_until(user.modes_are_restored, 60, "the modes of the terminal")
         for pid in living_pids(mark):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -238,7 +238,7 @@ def test_to_the_background_and_back(terminal_env: TerminalEnv, setting: Terminal
         user.type("half a line")
         user.wait_for("> half a line", idle=True)
         user.press("c-z")
-        wait_until(lambda: _is_stopped(user.pid), 10, "the stop")
+        wait_until(lambda: _is_stopped(user.pid), 60, "the stop")
         assert user.modes_are_restored()
         user.signal(signal.SIGCONT)
         user.wait_for("> half a line", idle=True)

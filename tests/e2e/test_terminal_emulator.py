@@ -235,7 +235,7 @@ class Tmux:
         """Start anew, write this, and say what the rows show and where the cursor is."""
         self._count += 1
         os.write(self._feed, f"\x1bc{text}\x1b]2;fed {self._count}\x07".encode())
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not (told := self._told()).startswith(f"fed {self._count}|"):
             assert time.monotonic() < deadline
         rows = self.run("capture-pane", "-p").split("\n")[:-1]

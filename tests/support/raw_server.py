@@ -36,7 +36,7 @@ class Peer:
     async def wait_closed(self) -> bool:
         """Whether the other side closes soon."""
         with suppress(ConnectionError):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 while await self.reader.read(65_536):
                     pass
         return True

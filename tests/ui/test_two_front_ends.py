@@ -40,7 +40,7 @@ def log(env: TerminalEnv) -> str:
 
 def test_the_second_front_end_answers(terminal_env: TerminalEnv) -> None:
     with asked(terminal_env) as user:
-        wait_until(lambda: "asked about replace" in log(terminal_env), 10, "the question in the second front end")
+        wait_until(lambda: "asked about replace" in log(terminal_env), 60, "the question in the second front end")
         (terminal_env.project / "allow").touch()
         user.wait_for("Answered elsewhere.")
         user.wait_until_gone("Apply this change?")

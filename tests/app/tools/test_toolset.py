@@ -454,7 +454,7 @@ class TestSandbox:
             pid = int(text_of(hi).partition("Background PIDs: ")[2].split()[0])
             assert Path(f"/proc/{pid}/comm").read_text() == "sleep\n"
             (job,) = open_jobs().list_jobs().jobs
-            until = time.monotonic() + 10
+            until = time.monotonic() + 60
             while open_jobs().get(job.pid).state is JobState.RUNNING and time.monotonic() < until:
                 time.sleep(0.02)
         assert not Path(f"/proc/{pid}").exists()

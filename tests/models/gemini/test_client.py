@@ -150,7 +150,7 @@ def test_whoever_stops_reading_ends_the_request() -> None:
             assert [found async for found in model.stream(HELLO)][-1:] != []
 
     with ModelServer([stream(chunk("Hel"), chunk("lo"), stall_after=250), text_reply("Hello")]) as server:
-        asyncio.run(asyncio.wait_for(run(), 10))
+        asyncio.run(asyncio.wait_for(run(), 60))
         assert server.connections == 2
 
 

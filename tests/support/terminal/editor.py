@@ -61,7 +61,7 @@ class EditorTypist:
         return ["".join(cell.text for cell in row).rstrip() for row in self.view.rows]
 
     async def wait_until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not holds():  # noqa: ASYNC110 -- what is waited for is anything
                 await asyncio.sleep(0.001)
 

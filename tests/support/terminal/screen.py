@@ -25,7 +25,7 @@ from pathlib import Path
 from support.terminal.emulator import TerminalEmulator
 
 SNAPSHOTS = Path(__file__).parents[2] / "e2e" / "snapshots"
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 60.0
 IDLE_SECONDS = 0.08
 """So long nobody writes who has nothing more to write."""
 

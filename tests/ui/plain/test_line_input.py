@@ -56,5 +56,5 @@ def test_an_interrupt_comes_through_at_once(capsys: pytest.CaptureFixture[str]) 
             await task
 
     with typed(b""):
-        asyncio.run(asyncio.wait_for(main(), 5))
+        asyncio.run(asyncio.wait_for(main(), 60))
     assert capsys.readouterr().err == "> \n"

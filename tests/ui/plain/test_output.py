@@ -129,7 +129,7 @@ class TestWhatGoesOn:
     @staticmethod
     async def run_for(written: Written, most: int) -> None:
         """Until so many lines were written."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while written.text.count("\n") < most:
                 written.heard.clear()
                 await written.heard.wait()

@@ -27,7 +27,7 @@ def terminal() -> Generator[int]:
 async def prompts(lines: TypeAheadReader) -> list[str]:
     """All up to the end of the input."""
     found: list[str] = []
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (typed := await lines.read_prompt("> ")) is not None:
             found.append(typed)
     return found

@@ -141,7 +141,7 @@ def run(*steps: Callable[[ReplRun], object], first: str | None = None) -> tuple[
             step(case)
         await case.settle()
         repl.exit()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             code = await running
         assert session.listeners == []
         return code, case
@@ -219,7 +219,7 @@ def test_two_interrupts_exit(first: str | None, seconds: float, code: int) -> No
         repl.interrupt()
         clock.now += seconds
         repl.interrupt()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             return await running
 
     assert asyncio.run(main()) == code

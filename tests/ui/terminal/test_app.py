@@ -60,7 +60,7 @@ def test_whoever_does_not_want_to_wait_need_not(terminal_env: TerminalEnv) -> No
         time.sleep(0.6)
         user.press("c-c")
         assert user.wait_for_exit() == -signal.SIGKILL
-        wait_until(user.modes_are_restored, 10, "the modes of the terminal")
+        wait_until(user.modes_are_restored, 60, "the modes of the terminal")
 
 
 def test_a_session_that_is_gone_on_with_begins_where_it_was_left(terminal_env: TerminalEnv) -> None:

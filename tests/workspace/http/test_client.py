@@ -423,7 +423,7 @@ class TestFailures:
             with pytest.raises(LookupError):
                 async with client.request("GET", server.url):
                     raise LookupError
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await closed.wait()
 
         with_client(answer, work)
@@ -475,7 +475,7 @@ class TestCancelling:
             asking.cancel()
             await asyncio.wait([asking])
             assert asking.cancelled()
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await closed.wait()
 
         with_client(answer, work)

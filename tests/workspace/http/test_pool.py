@@ -33,7 +33,7 @@ async def listen(peer: Peer) -> None:
 
 
 async def is_closed(connection: HttpConnection) -> bool:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await connection.stream.closed
     return True
 
@@ -93,7 +93,7 @@ def test_one_that_was_closed_or_spoken_on_is_not_given_out(said: bytes) -> None:
             pool = ConnectionPool()
             connection = await connect(server.port, pool)
             pool.release(ONE, connection)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 while connection.is_idle:
                     await connection.stream.wait(None)
             assert pool.acquire(ONE) is None

@@ -35,7 +35,7 @@ async def silence(peer: Peer) -> None:
 
 
 async def until(stream: SocketStream, is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not is_so():
             await stream.wait(None)
 

@@ -37,7 +37,7 @@ def ask(work: Callable[[FileIndex], Awaitable[None]], *roots: Path, **settings: 
 
 async def read(names: FileIndex) -> None:
     names.start()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not names.is_complete:  # noqa: ASYNC110 -- nobody tells
             await asyncio.sleep(0.001)
 
@@ -130,7 +130,7 @@ def test_what_is_old_is_read_again_meanwhile_it_is_used(project: Path, monkeypat
         await read(names)
         make(project, "later.py")
         (project / "README.md").unlink()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await names.find("later") != ["later.py"]:
                 assert names.is_complete
         assert await names.find("README") == []

@@ -31,7 +31,7 @@ def takes(writable: int, size: int) -> bool:
 
 
 async def happens(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         for _ in iter(condition, True):
             await asyncio.sleep(0.001)
 

@@ -99,7 +99,7 @@ class TestLooking:
         with started(sys.executable, "-c", code) as child:
             assert child.stdout is not None
             child.stdout.readline()
-            deadline = time.monotonic() + 5
+            deadline = time.monotonic() + 60
             while b") Z " not in _stat(child.pid) and time.monotonic() < deadline:
                 time.sleep(0.01)
             assert b") Z " in _stat(child.pid)

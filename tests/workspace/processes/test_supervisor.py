@@ -128,7 +128,7 @@ def test_an_answer_that_nobody_hears_ends_the_command(program: Program) -> None:
         sock.sendall(ask_for("exec sleep 777"))
         pid = int(answers(sock, 1)[0][1])
         assert Path(f"/proc/{pid}/cmdline").exists()
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 60
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -410,7 +410,7 @@ def sleepers(mark: str) -> list[int]:
 
 def there_are(count: int, mark: str) -> bool:
     """Wait for so many of them."""
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while len(sleepers(mark)) != count:
         if time.monotonic() > until:
             return False

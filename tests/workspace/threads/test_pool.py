@@ -87,7 +87,7 @@ def test_a_finished_result_is_not_kept_back_by_long_work_behind_it() -> None:
         release = threading.Event()
         first = submit(lambda: "first")
         second = submit(lambda: release.wait(30))
-        assert await asyncio.wait_for(first, 10) == "first"
+        assert await asyncio.wait_for(first, 60) == "first"
         assert not second.done()
         release.set()
         assert await second is True
@@ -133,7 +133,7 @@ def test_threads_without_work_end_and_new_work_finds_new_ones(monkeypatch: pytes
         before = threads()
         first = await submit(threading.get_ident)
         assert first
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while threads() - before and time.monotonic() < deadline:  # noqa: ASYNC110 -- threads tell nobody
             await asyncio.sleep(0.01)
         assert not threads() - before
@@ -148,7 +148,7 @@ def test_a_crew_that_is_dismissed_leaves_no_thread_and_can_be_called_again() -> 
         await asyncio.gather(*(submit(lambda: time.sleep(0.02)) for _ in range(4)))
         assert threads() - before
         await shutdown()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while threads() - before and time.monotonic() < deadline:  # noqa: ASYNC110 -- threads tell nobody
             await asyncio.sleep(0.001)
         assert not threads() - before
