@@ -48,6 +48,8 @@ def test_half_characters_never_leave_the_process(value: list[str]) -> None:
         ("日本 😀", '"日本 😀"'),
         ({"a": [1, None, True]}, '{"a":[1,null,true]}'),
         ("line\nline\x1b", r'"line\nline\u001b"'),
+        ("\x7f\x80\x9b31m\x85é\xa0", r'"\u007f\u0080\u009b31m\u0085' + 'é\xa0"'),
+        ("a\u2028b\u2029\udc80", r'"a\u2028b\u2029' + '\ufffd"'),
     ],
 )
 def test_one_line_without_blanks(value: Any, text: str) -> None:

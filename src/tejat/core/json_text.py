@@ -39,14 +39,23 @@ def _count_containers(text: str | bytes) -> int:
 
 
 def dump_json(value: JsonValue, *, indent: int | str | None = None) -> str:
-    """Serialize to JSON. Surrogates become U+FFFD."""
+    """Serialize to JSON. Surrogates become U+FFFD.
+
+    Every control character and line separator is escaped, so that a terminal shows the text as it is, and a text
+    without `indent` is one line whoever splits it.
+    """
     separators = (",", ":") if indent is None else None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
-    return text
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return re.sub(_UNSAFE, _escape, text)
+
+
+_UNSAFE = "[\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return "\ufffd" if "\ud800" <= found[0] <= "\udfff" else f"\\u{ord(found[0]):04x}"
 
 
 def _parse_finite_float(text: str) -> float:

@@ -135,12 +135,12 @@ def test_a_note_is_said_on_the_side_and_nothing_else_is() -> None:
 
 
 def test_each_object_is_one_line_whatever_is_in_it() -> None:
-    result = render_events(StreamOutput, TextStreamed("a\nb\u2028c\r\x85d\x1b")).stdout
-    assert result.count("\n") == 1
-    assert result.endswith("}\n")
-    assert "\x1b" not in result
+    controls = "".join(map(chr, [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029]))
+    result = render_events(StreamOutput, TextStreamed(controls)).stdout
+    assert (len(result.splitlines()), result[-2:]) == (1, "}\n")
+    assert not set(controls) & set(result.removesuffix("\n"))
     assert ": " not in result
-    assert json.loads(result)["content"] == "a\nb\u2028c\r\x85d\x1b"
+    assert json.loads(result)["content"] == controls
 
 
 def test_a_run_that_failed() -> None:
