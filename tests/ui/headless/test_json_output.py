@@ -84,6 +84,12 @@ def test_no_code_for_a_terminal_gets_through() -> None:
     assert written.stderr == ["<U+001B>[2J"]
 
 
+def test_an_answer_does_not_overwrite_itself() -> None:
+    answer = "Run it like this:\rone two three\rX\x1b[31m ab\x08c\x1b[2D"
+    written = render_events(JsonOutput, STARTED, replace(ENDED, text=answer))
+    assert json.loads(written.stdout)["response"] == "Run it like this:\rone two three\rX ab\x08c"
+
+
 def test_without_durations_it_is_the_same_every_time() -> None:
     one = render_events(JsonOutput, *ALL_EVENTS, tells_durations=False)
     other = render_events(JsonOutput, *ALL_EVENTS[:-1], replace(ENDED, seconds=99.0), tells_durations=False)

@@ -38,6 +38,11 @@ class TestElsewhere:
             render_events(TextOutput, Answered(ModelResponse(model_message("One.\n")), 0.1), ENDED).stdout == "One.\n"
         )
 
+    def test_an_answer_does_not_overwrite_itself(self) -> None:
+        answer = "Run it like this:\rone two three\rX\r\n\x1b[31mab\x08c\x1b[2D\x07\x85\x9b1m\td"
+        written = render_events(TextOutput, Answered(ModelResponse(model_message(answer)), 0.1), ENDED)
+        assert written.stdout == "Run it like this:\none two three\nX\nabc\td\n"
+
     def test_why_it_ended_is_said_on_the_side(self) -> None:
         assert render_events(TextOutput, FAILED) == RecordedOutput("", ["The service is down."])
         assert render_events(TextOutput, RunEnded(EndReason.FAILED)) == RecordedOutput("", ["The run ended: failed."])

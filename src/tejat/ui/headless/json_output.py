@@ -6,7 +6,7 @@ from tejat.core.messages.types import JsonValue
 from tejat.engine.sessions.statistics import Statistics
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
 from tejat.ui.shared.exit_status import error_name_for
-from tejat.workspace.text.terminal_text import render_terminal_text
+from tejat.workspace.text.terminal_text import strip_sequences
 
 
 class JsonOutput:
@@ -38,7 +38,7 @@ class JsonOutput:
     def _finish(self, ended: RunEnded) -> None:
         result: dict[str, JsonValue] = {
             "session_id": self._session_id,
-            "response": render_terminal_text(ended.text),
+            "response": strip_sequences(ended.text),
             "stats": self._statistics.to_json(),
         }
         name = error_name_for(ended)

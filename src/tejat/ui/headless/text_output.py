@@ -1,12 +1,14 @@
 """`--output-format text`: the answer on stdout, everything else on stderr."""
 
+import re
+
 from tejat.core.agent.events import AgentEvent, Answered, LoopDetected, Retrying, RunEnded, TextStreamed
 from tejat.core.i18n import _
 from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
 from tejat.ui.shared.exit_status import exit_code_for
-from tejat.workspace.text.terminal_text import render_terminal_text
+from tejat.workspace.text.terminal_text import strip_sequences
 
 
 class TextOutput:
@@ -24,7 +26,7 @@ class TextOutput:
                 self.end_line()
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 if not self._streams.is_terminal:
-                    self._write(render_terminal_text(answer.text))
+                    self._write(_plain_text(answer.text))
                 self.end_line()
             case RunEnded():
                 self.end_line()
@@ -50,3 +52,9 @@ class TextOutput:
         if text:
             self._streams.write_result(text)
             self._at_line_start = text.endswith("\n")
+
+
+def _plain_text(text: str) -> str:
+    """Return an answer without control sequences and characters. A carriage return ends a line, it erases none."""
+    lines = strip_sequences(text).replace("\r\n", "\n").replace("\r", "\n")
+    return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", "", lines)

@@ -3,6 +3,18 @@
 import re
 
 
+def strip_sequences(text: str) -> str:
+    """Return a text without control sequences such as colours, titles and links. All other characters stay.
+
+    For text that was not made for a terminal: what is rendered as on a terminal may overwrite itself.
+    """
+    return text if re.search(_SEQUENCE_START, text) is None else re.sub(_SEQUENCE, _keep_other, text)
+
+
+def _keep_other(found: re.Match[str]) -> str:
+    return "" if re.match(_SEQUENCE_START, found[0]) else found[0]
+
+
 def render_terminal_text(text: str) -> str:
     """Return the text as a terminal would show it; never raises, in linear time.
 
@@ -31,6 +43,7 @@ _SEQUENCE = (
     "|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]"
 )
 
+_SEQUENCE_START = "[\x1b\x90\x98\x9b\x9d-\x9f]"
 _IN_LINE = "[\x08\r\x1b]"
 _STEP = "[^\x08\r\x1b]+|\x08|\r|\x1b(?P<count>[0-9]*)(?P<final>[CDGK])"
 
