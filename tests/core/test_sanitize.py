@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tejat.core.i18n import LazyString, lazy, translate
-from tejat.core.sanitize import sanitize_line, sanitize_summary, sanitize_text, strip_hidden
+from tejat.core.sanitize import is_blank, sanitize_line, sanitize_summary, sanitize_text, strip_hidden
 
 # Code points that Unicode calls default-ignorable: a terminal draws nothing for them.
 IGNORABLE = (
@@ -108,3 +108,9 @@ class TestOneLine:
         text = sanitize(lazy("a\x1b{name}", name="b\x1b"))
         assert text == translate(text) == "a<U+001B>b<U+001B>"
         assert isinstance(text, LazyString)
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\ufeff \u2060\n", "\x00\x1b"])
+def test_a_text_of_hidden_characters_is_blank(text: str) -> None:
+    assert is_blank(text)
+    assert not is_blank(f"{text}a{text}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from support.model_servers.gemini import ModelServer, Reply, chunk, error_reply, function_call, stream, text_reply
+from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
 from tejat.core.model import (
     Capability,
@@ -180,6 +181,7 @@ def test_after_a_cut_stream_it_begins_anew(reply: Reply) -> None:
     [
         (text_reply(), FailureKind.EMPTY),
         (text_reply(" \n"), FailureKind.EMPTY),
+        (text_reply("\u200b", "\u2060\ufeff\n"), FailureKind.EMPTY),
         (text_reply({"text": "Hm", "thought": True}), FailureKind.EMPTY),
         (text_reply(reason="OTHER"), FailureKind.EMPTY),
         (text_reply(function_call("f", {}), reason="MALFORMED_FUNCTION_CALL"), FailureKind.MALFORMED_CALL),
@@ -192,6 +194,15 @@ def test_answers_of_no_use_are_asked_for_three_times(reply: Reply, kind: Failure
     assert outcome.failure is not None
     assert (outcome.failure.kind, {retry.kind for retry in outcome.retries}) == (kind, {kind})
     assert outcome.failure.message.endswith("Given up after 3 attempts.")
+
+
+def test_silence_is_an_answer_where_it_is_allowed() -> None:
+    request = replace(HELLO, allows_silence=True)
+    outcome = ask(text_reply(), request=request)
+    assert (outcome.failure, outcome.requests, outcome.text) == (None, 1, "")
+    failed = ask(*[text_reply(reason="OTHER")] * 3, request=request)
+    assert failed.failure is not None
+    assert (failed.failure.kind, failed.requests) == (FailureKind.EMPTY, 3)
 
 
 def test_one_of_no_use_and_then_a_good_one() -> None:
@@ -249,11 +260,11 @@ def test_cancelling_while_it_waits_ends_it_at_once() -> None:
         await asyncio.sleep(0.3)
         reader.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(reader, 60)
+            await asyncio.wait_for(reader, 5)
         await model.close()
 
     with ModelServer([error_reply(503, "busy")]) as server:
-        asyncio.run(asyncio.wait_for(run(), 60))
+        asyncio.run(asyncio.wait_for(run(), 10))
         assert len(server.requests) == 1
 
 

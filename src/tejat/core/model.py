@@ -8,6 +8,7 @@ from tejat.core.errors import TejatError
 from tejat.core.frozen import field, frozen
 from tejat.core.messages.history import Message
 from tejat.core.messages.types import FunctionCall, JsonObject, Text, Thought
+from tejat.core.sanitize import is_blank
 from tejat.core.tools.base import FunctionDeclaration
 
 CONVERSATION = "conversation"
@@ -26,7 +27,8 @@ class ModelRequest:
     """A request to a model.
 
     `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
-    need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics.
+    need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics. With
+    `allows_silence` an empty response is an answer: to the results of its calls a model may have nothing to add.
     """
 
     messages: Sequence[Message]
@@ -37,6 +39,7 @@ class ModelRequest:
     max_output_tokens: int | None = None
     temperature: float | None = None
     purpose: str = CONVERSATION
+    allows_silence: bool = False
 
 
 @frozen
@@ -154,7 +157,7 @@ class ModelResponse:
 
     @property
     def is_empty(self) -> bool:
-        return not self.calls and not self.text.strip()
+        return not self.calls and is_blank(self.text)
 
 
 Chunk: TypeAlias = TextDelta | ThoughtDelta | Retry | ModelResponse

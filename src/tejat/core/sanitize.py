@@ -5,16 +5,15 @@ import re
 from tejat.core.i18n import LazyString, map_lazy
 
 # Compiled on first use, like other patterns that many runs do without.
-HIDDEN_CHARACTERS = (
-    "["
+_INVISIBLE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, except tab and newline
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners and fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, direction overrides
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"  # fillers, variation selectors, byte order mark
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # shorthand and musical controls, tags
-    "\ud800-\udfff"  # surrogates: undecodable bytes
-    "]"
 )
+HIDDEN_CHARACTERS = f"[{_INVISIBLE}\ud800-\udfff]"
+"""Invisible characters and surrogates, which stand for undecodable bytes."""
 
 
 def sanitize_text(text: str) -> str:
@@ -44,3 +43,8 @@ def sanitize_summary(text: str) -> str:
 def strip_hidden(text: str) -> str:
     """Remove hidden characters."""
     return re.sub(HIDDEN_CHARACTERS, "", text)
+
+
+def is_blank(text: str) -> bool:
+    """Return whether a text has no visible character: only white space and invisible ones, or nothing."""
+    return re.search(rf"[^\s{_INVISIBLE}]", text) is None

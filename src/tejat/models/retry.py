@@ -83,7 +83,7 @@ class RetryingModel(ModelWrapper):
                 async with aclosing(self._inner.stream(request)) as chunks:
                     async for chunk in chunks:
                         if isinstance(chunk, ModelResponse):
-                            yield _check_usable(chunk)
+                            yield _check_usable(chunk, request)
                             return
                         yield chunk
                 message = lazy("The answer ended before it was whole.")
@@ -147,7 +147,7 @@ def _tools_rejected_failure(names: Sequence[str], failure: ModelFailure) -> Mode
     return ModelFailure(message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
 
-def _check_usable(answer: ModelResponse) -> ModelResponse:
+def _check_usable(answer: ModelResponse, request: ModelRequest) -> ModelResponse:
     """Return the response. Raises ModelFailure if the conversation cannot continue with it."""
     detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
@@ -161,7 +161,8 @@ def _check_usable(answer: ModelResponse) -> ModelResponse:
             "The model made {calls} calls at once, and only {most} are taken.", calls=len(answer.calls), most=MAX_CALLS
         )
         raise ModelFailure(message, FailureKind.MALFORMED_CALL, can_retry=True)
-    if answer.reason is not FinishReason.MAX_TOKENS and _is_blank(answer):
+    is_silence = request.allows_silence and answer.reason is FinishReason.STOP
+    if answer.reason is not FinishReason.MAX_TOKENS and not is_silence and _is_blank(answer):
         message = lazy("The model gave an empty answer.{detail}", detail=detail)
         raise ModelFailure(message, FailureKind.EMPTY, can_retry=True)
     return answer

@@ -89,6 +89,26 @@ class TestGoingOn:
             assert [text for text, _ in here.note.written] == ["a", "b", "c"]
             assert [len(asked) for asked in here.model.asked] == [1, 3, 5, 7]
 
+    def test_nothing_more_to_say_after_results_is_an_end(self, tmp_path: Path) -> None:
+        with agent_run(tmp_path, call_answer("a", say="I write."), text_answer(""), text_answer("Again.")) as here:
+            assert here.run() == FINISHED
+            results = ("user", (result_of("a", 1),))
+            assert here.history == [PROMPT, ("model", (Text("I write."), note_of("a", 1))), results]
+            assert (len(here.model.requests), here.conversation.answer_texts) == (2, ["I write."])
+            assert here.run("two") == FINISHED
+            assert here.history[-2:] == [
+                ("user", (result_of("a", 1), Text("two"))),
+                ("model", (Text("Again."),)),
+            ]
+
+    def test_nothing_to_say_to_a_prompt_is_none(self, tmp_path: Path) -> None:
+        answers = [call_answer("a"), text_answer(""), text_answer("\u200b")]
+        with agent_run(tmp_path, *answers) as here:
+            assert here.run() == FINISHED
+            assert here.run("two").reason is EndReason.EMPTY
+            assert len(here.model.requests) == 3
+            assert not here.model.requests[-1].allows_silence
+
     def test_an_unknown_tool_is_told_to_the_model(self, tmp_path: Path) -> None:
         call = ScriptedCall("notes", {"text": "a"}, expected=('Did you mean "note"?',), must_fail=True)
         with agent_run(tmp_path, call_answer(call), text_answer("I see.")) as here:

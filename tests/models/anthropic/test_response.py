@@ -166,6 +166,15 @@ def test_where_a_stream_may_end() -> None:
         assert (caught.value.kind, caught.value.can_retry) == (FailureKind.STREAM_CUT, True)
 
 
+def test_whole_calls_are_made_though_the_stream_does_not_say_that_it_ends() -> None:
+    events = [message_start(), *text_block(0, "I look."), *call_block(1, "1", "other", '{"a":', "1}")]
+    assert read(*events)[1].message.parts == (Text("I look."), FunctionCall("other", {"a": 1}, "1"))
+    for cut in (events[:-1], [*events, text_block(2, "And")[0]]):
+        with pytest.raises(ModelFailure) as caught:
+            read(*cut)
+        assert caught.value.kind is FailureKind.STREAM_CUT
+
+
 def test_a_server_that_does_not_stream() -> None:
     content = [
         {"type": "thinking", "thinking": "hm", "signature": "sig"},

@@ -236,7 +236,7 @@ def test_what_is_no_chunk(value: object) -> None:
     assert (failure.kind, failure.can_retry) == (FailureKind.PROTOCOL, False)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a": NaN}', b"\xff\xff"])
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, '{"a": NaN}', b"\xff\xff"])
 def test_what_is_no_json(text: str | bytes) -> None:
     with pytest.raises(ModelFailure) as caught:
         GeminiResponseReader().feed(text)
@@ -281,3 +281,18 @@ def test_however_the_bytes_are_cut_the_answer_is_the_same(cuts: list[int]) -> No
         Text("", "s=="),
         FunctionCall("f", {"a": "\n\r\u2028"}, "1"),
     )
+
+
+def test_a_call_without_a_reason_for_the_end_is_made() -> None:
+    _, answer = read(chunk("I look."), chunk(function_call("f", {"a": 1})))
+    assert (answer.reason, answer.detail) == (FinishReason.STOP, "")
+    assert answer.message.parts == (Text("I look."), FunctionCall("f", {"a": 1}))
+
+
+@pytest.mark.parametrize("data", ["", " \n"])
+def test_an_event_without_data_is_skipped(data: str) -> None:
+    reader = GeminiResponseReader()
+    assert reader.feed(data) == []
+    reader.feed(json.dumps(chunk("Hi", reason="STOP")))
+    assert reader.feed(data) == []
+    assert reader.response().text == "Hi"

@@ -279,6 +279,21 @@ def test_where_a_stream_may_end() -> None:
         assert (caught.value.kind, caught.value.can_retry) == (FailureKind.STREAM_CUT, True)
 
 
+def test_whole_calls_are_made_though_the_stream_does_not_say_that_it_ends() -> None:
+    pieces = [
+        call_chunk(0, call_id="1", name="read_file", arguments='{"path"'),
+        call_chunk(0, arguments=':"a"}'),
+        call_chunk(1, call_id="2", name="read_file"),
+        call_chunk(1, arguments="{}"),
+    ]
+    chunks = [chunk(tool_calls=[piece]) for piece in pieces]
+    assert parts(*chunks) == (FunctionCall("read_file", {"path": "a"}, "1"), FunctionCall("read_file", {}, "2"))
+    for size in (1, 3):
+        with pytest.raises(ModelFailure) as caught:
+            read(*chunks[:size])
+        assert caught.value.kind is FailureKind.STREAM_CUT
+
+
 def test_a_server_that_does_not_stream() -> None:
     call = {"id": "1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
     message = {"role": "assistant", "content": "Hi", "tool_calls": [call]}

@@ -35,6 +35,7 @@ from tejat.core.model import (
     NO_USAGE,
     Chunk,
     FailureKind,
+    FinishReason,
     ModelClient,
     ModelFailure,
     ModelRequest,
@@ -138,6 +139,7 @@ class Conversation:
         self._fallback = fallback
         self._hooks = hooks
         self._was_warned = False
+        self._ends_with_results = False
         self._counted_tokens = self._counted_messages = 0
 
     def start_prompt(self, prompt: Message, display_text: str) -> None:
@@ -163,6 +165,7 @@ class Conversation:
         """Add a message that goes out with the next prompt, and stays even if that prompt is withdrawn."""
         self.history.add_user(message)
         self.history.commit()
+        self._ends_with_results = False
         self.history_events.emit(PromptAdded(message, display_text, permanent=True))
 
     def deliver_steering(self) -> bool:
@@ -268,7 +271,12 @@ class Conversation:
         return await self._stream_response()
 
     async def _stream_response(self) -> ModelResponse | None:
-        request = ModelRequest(self.history.messages, self.template.current_system(), self.template.declarations())
+        request = ModelRequest(
+            self.history.messages,
+            self.template.current_system(),
+            self.template.declarations(),
+            allows_silence=self._ends_with_results,
+        )
         streamed: list[str] = []
         self._loop_detector.reset_text()
 
@@ -297,13 +305,18 @@ class Conversation:
         except asyncio.CancelledError:
             self._keep_partial("".join(streamed), "interrupted")
             raise
-        answer = self._accept(answer)
+        answer = self._accept(answer, request)
         self.events.emit(Answered(answer, seconds))
         return answer
 
-    def _accept(self, answer: ModelResponse) -> ModelResponse:
-        """Raises ModelFailure for an empty answer: the model may have spent all its tokens on thinking."""
+    def _accept(self, answer: ModelResponse, request: ModelRequest) -> ModelResponse:
+        """Raises ModelFailure for an empty answer: the model may have spent all its tokens on thinking.
+
+        Where silence is allowed, it ends the run, and the history stays as it is.
+        """
         self.budget.record_usage(answer.usage, self.model.name, answer.model)
+        if answer.is_empty and request.allows_silence and answer.reason is FinishReason.STOP:
+            return answer
         if answer.is_empty:
             raise ModelFailure(lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
         message = self._add_model_message(_truncate_tool_names(answer.message), answer.usage, answer.model)
@@ -323,6 +336,7 @@ class Conversation:
         finally:
             recorder.flush()
             self.history.add_user(user_message(*(part for response in batch.responses for part in response)))
+            self._ends_with_results = True
         if recorder.sink_error is not None:
             raise recorder.sink_error
         repetition = self._loop_detector.check_calls(calls, batch.responses)
@@ -345,6 +359,7 @@ class Conversation:
 
     def _add_user_message(self, message: Message, display_text: str) -> None:
         self.history.add_user(message)
+        self._ends_with_results = False
         self.history_events.emit(PromptAdded(message, display_text))
 
     def _add_model_message(self, message: Message, usage: Usage, model: str) -> Message:

@@ -103,7 +103,7 @@ class AnthropicResponseReader:
 
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
-        if not self.is_complete:
+        if not self.is_complete and not self._has_only_complete_blocks:
             raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         if self._stop == _CONTEXT_WINDOW_EXCEEDED:
             message = lazy("The conversation is too long: the model ran out of room while it answered.")
@@ -126,6 +126,12 @@ class AnthropicResponseReader:
                 parts.append(Text(text))
                 deltas.append(TextDelta(text))
         return [*deltas, self._response(parts, malformed)]
+
+    @property
+    def _has_only_complete_blocks(self) -> bool:
+        """Whether a call has come, and nothing was cut off."""
+        blocks = self._blocks.values()
+        return any(block.start.get("type") == "tool_use" for block in blocks) and all(b.is_closed for b in blocks)
 
     def _start_message(self, message: Mapping[str, object]) -> None:
         self._model = as_str(message.get("model"))

@@ -70,6 +70,8 @@ class GeminiResponseReader:
 
     def feed(self, data: str | bytes) -> list[Chunk]:
         """Return the deltas of one chunk. Raises ModelFailure for an error and for invalid data."""
+        if not data.strip():
+            return []
         try:
             chunk = load_json(data)
         except InvalidJson as error:
@@ -98,12 +100,14 @@ class GeminiResponseReader:
 
     def response(self) -> ModelResponse:
         """Return the response at the end of the stream. Raises ModelFailure if it is incomplete."""
-        if self._reason is None:
+        message = Message(Role.MODEL, tuple(self._parts))
+        # Calls come in one piece, so those that have come are whole, even if the service gives no reason for the end.
+        finish = FinishReason.STOP if self._reason is None and message.calls else self._reason
+        if finish is None:
             reason = lazy("The stream ended in the middle of the answer.")
             raise ModelFailure(reason, FailureKind.STREAM_CUT, can_retry=True)
-        message = Message(Role.MODEL, tuple(self._parts))
         grounding = None if self._grounding == Grounding() else self._grounding
-        return ModelResponse(message, self._reason, self._usage, self._detail, self._model, grounding)
+        return ModelResponse(message, finish, self._usage, self._detail, self._model, grounding)
 
     def _read_prompt_feedback(self, feedback: JsonObject) -> None:
         reason = as_str(feedback.get("blockReason"))

@@ -90,7 +90,7 @@ class OpenAIResponseReader:
 
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
-        if not self.is_complete:
+        if not self.is_complete and not self._calls.are_complete:
             raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
         deltas = self._add_split(self._think_tags.end())
         calls, malformed = self._complete_calls()
@@ -212,6 +212,12 @@ class _CallAssembler:
                 call.arguments.append(arguments)
         elif arguments is not None:
             call.arguments.append(json.dumps(arguments))
+
+    @property
+    def are_complete(self) -> bool:
+        """Whether there are calls, and the arguments of each are whole."""
+        texts = ["".join(call.arguments) for call in self.calls]
+        return bool(texts) and all(parse_arguments_strict(text) is not None for text in texts)
 
     def _call_for(self, index: int | None, call_id: str, name: str) -> _PartialCall:
         """Return the call that a delta continues, or a new one."""
