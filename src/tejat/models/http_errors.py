@@ -1,10 +1,11 @@
 """Conversion of HTTP problems to model failures, and retry hints."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
+from tejat.models.wire.json_access import as_list, as_object, as_str
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind
 
 # The failure kind of each problem, and whether the same request may succeed later.
@@ -28,6 +29,8 @@ _PROBLEMS = {
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _HTTP_DATE = r"[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT"
 _SECONDS = r"\d{1,9}(?:\.\d{1,9})?"
+_EXHAUSTED_REASONS = frozenset({"QUOTA_EXHAUSTED", "MODEL_CAPACITY_EXHAUSTED"})
+_LIMIT_OF_ZERO = r"(?i)\blimit: *0(?!\d|\.\d)"
 
 
 def failure_from_http(failure: HttpFailure) -> ModelFailure:
@@ -45,6 +48,13 @@ def protocol_failure(detail: str) -> ModelFailure:
 def is_retryable_status(status: int) -> bool:
     """Return whether the same request may succeed later. 499 means that the service cancelled it."""
     return status in {408, 429, 499} or status >= 500
+
+
+def is_quota_exhausted(error: Mapping[str, object], status: int) -> bool:
+    """Return whether an error object says that no later request will succeed, whatever delay the service names."""
+    reasons = {as_object(detail).get("reason") for detail in as_list(error.get("details"))}
+    has_no_quota = status == 429 and re.search(_LIMIT_OF_ZERO, as_str(error.get("message")))
+    return bool(reasons & _EXHAUSTED_REASONS or has_no_quota)
 
 
 def parse_retry_after(headers: Headers, now: Callable[[], float]) -> float | None:

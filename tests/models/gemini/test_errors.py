@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -112,3 +113,37 @@ def test_no_key_is_ever_shown() -> None:
     )
     assert "hunter22" not in failure.message
     assert "AIza" not in failure.message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(
+            429,
+            "You exceeded your current quota.\n* Quota exceeded for metric: m, limit: 0, model: x\nRetry.",
+            RETRY_INFO,
+        ),
+        error(429, "No.", {"reason": "QUOTA_EXHAUSTED"}, RETRY_INFO),
+        error(429, "No.", {"reason": "MODEL_CAPACITY_EXHAUSTED"}),
+        error(503, "No.", {"reason": "MODEL_CAPACITY_EXHAUSTED"}),
+        error(429, json.dumps(error(429, "No.", {"reason": "QUOTA_EXHAUSTED"}))),
+    ],
+)
+def test_a_quota_that_waiting_does_not_renew_is_final(answer: dict[str, Any]) -> None:
+    failure = parse_api_error(answer, status=answer["error"]["code"])
+    assert (failure.kind, failure.can_retry, failure.retry_after) == (FailureKind.RATE_LIMITED, False, None)
+    assert failure.message.startswith("There is no quota or no capacity left for this model.")
+
+
+@pytest.mark.parametrize("message", ["Quota exceeded, limit: 0.5", "Quota exceeded, limit: 05", "Quota, limit: 10"])
+def test_a_limit_that_is_not_zero_can_be_waited_for(message: str) -> None:
+    assert parse_api_error(error(429, message), status=429).can_retry
+
+
+def test_an_error_in_the_message_of_an_error_is_what_is_told() -> None:
+    inner = error(400, "The input token count (9) exceeds the maximum number of tokens allowed (8).")
+    twice = error(400, json.dumps([error(400, f"got status: 400. {json.dumps(inner)}")]))
+    failure = parse_api_error(twice, status=400)
+    assert failure.kind is FailureKind.CONTEXT_FULL
+    text = "(HTTP 400) The input token count (9) exceeds the maximum number of tokens allowed (8)."
+    assert failure.message == f"The conversation is too long. {text}"

@@ -1,5 +1,6 @@
 """Why services refuse."""
 
+import json
 from typing import Any
 
 import pytest
@@ -114,3 +115,19 @@ def test_messages_are_short_and_hold_no_key(status: int) -> None:
 
 def test_a_key_is_not_printed() -> None:
     assert KEY not in repr(ASKED)
+
+
+def test_an_error_in_the_message_of_an_error_is_what_is_told() -> None:
+    failure = parse_api_error(said(json.dumps(said("pay", code="insufficient_quota"))), ASKED, status=429)
+    assert (failure.kind, failure.can_retry) == (FailureKind.RATE_LIMITED, False)
+    assert failure.message == "The account has no credit left. (HTTP 429) pay"
+
+
+@pytest.mark.parametrize("message", ["{", "{}", '{"error": 1}', "[1]", 'Bad value: {"a": 1}', '{"message": ""}'])
+def test_a_message_that_only_looks_like_an_error_is_told_as_it_is(message: str) -> None:
+    assert message in parse_api_error(said(message), ASKED, status=400).message
+
+
+def test_a_quota_of_zero_is_final() -> None:
+    failure = parse_api_error([said("Quota exceeded for metric: m, limit: 0")], ASKED, status=429)
+    assert (failure.kind, failure.can_retry) == (FailureKind.RATE_LIMITED, False)

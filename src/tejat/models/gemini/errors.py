@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.models.http_errors import is_retryable_status
-from tejat.models.wire.json_access import as_list, as_object
+from tejat.models.http_errors import is_quota_exhausted, is_retryable_status
+from tejat.models.wire.json_access import as_list, as_object, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)s"
@@ -37,6 +37,9 @@ def parse_api_error(
     if code == 404:
         message = lazy("There is no such model here. {text}", text=text)
         return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
+    if is_quota_exhausted(error, code):
+        message = lazy("There is no quota or no capacity left for this model. {text}", text=text)
+        return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code == 429:
         return _rate_limited(text, details, wait)
     if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, text)):
@@ -55,7 +58,7 @@ def parse_api_error(
 def _error_object(answer: object) -> Mapping[str, object]:
     # Outside of a stream the service responds with a list.
     first = next(iter(as_list(answer)), answer)
-    return as_object(as_object(first).get("error"))
+    return unwrap_error(as_object(as_object(first).get("error")))
 
 
 def _error_message(answer: object, error: Mapping[str, object], code: int, secrets: Iterable[str]) -> str:

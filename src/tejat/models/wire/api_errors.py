@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.models.http_errors import is_retryable_status
-from tejat.models.wire.json_access import as_list, as_object, as_str
+from tejat.models.http_errors import is_quota_exhausted, is_retryable_status
+from tejat.models.wire.json_access import as_list, as_object, as_str, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 
 MAX_ERROR_BYTES = 1_000_000
@@ -27,7 +27,7 @@ def parse_api_error(
     body: object, target: ModelTarget, *, status: int, retry_after: float | None = None
 ) -> ModelFailure:
     """Convert an error response. `status` is that of the response, 200 for an error inside a stream."""
-    error = _error_object(body)
+    error = unwrap_error(_error_object(body))
     words = {as_str(error.get(key)) for key in ("code", "type")}
     code = status if status != 200 else _status_from_error(error, words)
     text = as_str(error.get("message")) or (as_str(body) if not error else "")
@@ -38,6 +38,9 @@ def parse_api_error(
         return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code)
     if words & _NO_CREDIT_CODES or code == 402:
         message = lazy("The account has no credit left. {text}", text=text)
+        return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
+    if is_quota_exhausted(error, code):
+        message = lazy("There is no quota or no capacity left for this model. {text}", text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code in {401, 403}:
         advice = lazy("Is {key_name} right?", key_name=target.key_name)
