@@ -185,6 +185,9 @@ HONEST_TEXT: dict[str, str] = {
     "quotations": "".join(numbered("> line # of the log says that everything is all right with it\n", 200)),
     "headings": "".join(f"## Chapter\n\nIt has {n} pages, {n * n} words and {n**3} letters.\n\n" for n in range(200)),
     "dividers": ("=" * 80 + "\nA result\n" + "-" * 80 + "\n") * 20,
+    "a drawing": ("┌" + "─" * 30 + "┐\n" + "│" + " " * 30 + "│\n" + "└" + "─" * 30 + "┘\n") * 30,
+    "a drawing without lines": "┌─┬─┐│ │ │├─┼─┤└─┴─┘" * 100,
+    "a drawing after words": "Progress of the build: " + "█▓▒░" * 200 + " done, " + "╔═╗║ ║╚═╝" * 100,
     "an essay": " ".join(f"word{n * 7919 % 4001}" for n in range(4000)),
     "a refrain": "".join(
         f"Verse {n}: {n**4} {n**5} {n**6} {'la' * (n % 5 + 3)} {n * 13}\nAnd so we sail.\n" for n in range(60)

@@ -138,8 +138,10 @@ class _CycleDetector:
 
 
 _FENCE = r"[ \t]*(```+|~~~+)"
-# Lists, headings, quotations, tables and dividers are repetitive by nature.
-_STRUCTURE = r"[ \t]*(?:[-*+•‣◦][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|>|\||\+[-=+]|([-=_*~─═])\1\1)"
+# Lists, headings, quotations, tables, dividers and drawings are repetitive by nature.
+_BOX_DRAWING = "\u2500-\u259f"
+_STRUCTURE = rf"[ \t]*(?:[-*+•‣◦][ \t]|\d+[.)][ \t]|#{{1,6}}[ \t]|>|\||\+[-=+]|[{_BOX_DRAWING}]|([-=_*~])\1\1)"
+_DRAWING = rf"[\s{_BOX_DRAWING}]*"
 
 _MAX_LINE_LENGTH = 500
 
@@ -235,8 +237,8 @@ class _ProseHistory:
         if places is None:
             self._seen[chunk] = (place,)
             return False
-        if place - places[-1] < CHUNK_SIZE:
-            # Overlapping chunks, as in a row of dots, do not count.
+        # Overlapping chunks, as in a row of dots, do not count, nor does a drawing in the middle of a line.
+        if place - places[-1] < CHUNK_SIZE or re.fullmatch(_DRAWING, chunk):
             return False
         places = self._seen[chunk] = (*places, place)[-CHUNK_REPETITIONS:]
         if len(places) < CHUNK_REPETITIONS or place - places[0] > (CHUNK_REPETITIONS - 1) * self._MAX_DISTANCE:
