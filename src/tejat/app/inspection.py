@@ -87,6 +87,7 @@ def run_checks(directories: Sequence[str], requested: str | None) -> list[Doctor
 
 _ISOLATION_LABELS = {
     "files": lazy("files"),
+    "attributes": lazy("attributes"),
     "network": lazy("network"),
     "processes": lazy("processes"),
     "control files": lazy("control files"),

@@ -1,6 +1,7 @@
 """Commands behind Landlock and seccomp alone."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -81,6 +82,47 @@ def test_output_to_a_file_can_be_opened_again(policy: SandboxPolicy, tmp_path: P
     with log.open("ab") as file:
         subprocess.run(wrapped.arguments, stdout=file, stderr=file, check=True)
     assert log.read_text() == "1\n2\n3\n"
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "os.chmod(outside, 0o4755)",
+        "os.setxattr(outside, 'user.x', b'x')",
+        "os.chown(outside, 12345, -1)",
+        "os.chown(outside, -1, 12345)",
+        "resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))",
+        "check(libc.shmget(7, 1, 0o1600))",
+        "check(libc.semget(7, 1, 0o1600))",
+        "check(libc.msgget(7, 0o1600))",
+        "fcntl.ioctl(os.open(outside, os.O_RDONLY), 0x40086602, bytes(8))",
+    ],
+)
+def test_what_reaches_beyond_the_roots_without_writing(policy: SandboxPolicy, tmp_path: Path, action: str) -> None:
+    outside = tmp_path / "outside"
+    outside.touch()
+    code = (
+        "import ctypes, fcntl, os, resource\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "def check(answer):\n"
+        "    if answer < 0: raise OSError(ctypes.get_errno(), '')\n"
+        f"outside = {str(outside)!r}\n"
+        f"try:\n    {action}\nexcept OSError: print('refused')"
+    )
+    before = outside.stat()
+    done = run(policy, f"{shlex.quote(sys.executable)} -I -c {shlex.quote(code)}")
+    assert (done.stdout, done.stderr) == ("refused\n", "")
+    assert outside.stat() == before
+
+
+def test_what_builds_do_with_files_still_works(policy: SandboxPolicy) -> None:
+    command = (
+        "touch a; chmod 755 a; cp -a a b; install -m 600 a c; chown $(id -u):$(id -g) a; touch -d 2001-01-01 a;"
+        "tar cf x.tar a b; rm a; tar xf x.tar; git init -q g; cd g; git -c user.name=x -c user.email=x commit"
+        " -q --allow-empty -m x; ulimit -n 64"
+    )
+    done = run(policy, command)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_where_the_locking_program_can_be_changed(tmp_path: Path) -> None:

@@ -35,7 +35,10 @@ class Prefix:
 
 
 def enforced(report: SandboxReport) -> tuple[bool, ...]:
-    axes = (report.files, report.network, report.processes, report.control_files, report.secrets)
+    axes = (
+        *(report.files, report.attributes, report.network),
+        *(report.processes, report.control_files, report.secrets),
+    )
     return tuple(axis.enforced for axis in axes)
 
 
@@ -51,7 +54,7 @@ def test_bubblewrap(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("SANDBOX MISSING: bubblewrap is not installed")
     state = deep(tmp_path)
-    assert enforced(probe(BubblewrapSandbox(program, state=state), state=state)) == (True, True, True, True, True)
+    assert enforced(probe(BubblewrapSandbox(program, state=state), state=state)) == (True,) * 6
     assert os.listdir(state) == ["ghosts"]
 
 
@@ -61,7 +64,10 @@ def test_landlock(tmp_path: Path) -> None:
     state = deep(tmp_path)
     report = probe(LandlockSandbox(), state=state)
     assert report.sandbox == "landlock"
-    assert enforced(report) == (True, True, True, False, True)
+    assert enforced(report) == (True, False, True, True, False, True)
+    assert report.attributes.detail == (
+        "a command can change the permissions of a file outside, change the times of a file outside"
+    )
     assert report.control_files.detail == (
         "a command can change a control file, move a control file, plant a control file"
     )
@@ -79,11 +85,18 @@ def test_no_restriction_at_all(tmp_path: Path) -> None:
             detail="a command can make a file outside, change a file outside, empty a file outside, "
             "remove a file outside",
         ),
+        attributes=EnforcementAxis(
+            enforced=False,
+            detail="a command can change the permissions of a file outside, change the times of a file outside, "
+            "set an attribute of a file outside",
+        ),
         network=EnforcementAxis(
             enforced=False,
             detail="a command can connect by TCP, connect to a local socket, connect to an abstract socket",
         ),
-        processes=EnforcementAxis(enforced=False, detail="a command can look into a process, signal a process"),
+        processes=EnforcementAxis(
+            enforced=False, detail="a command can look into a process, signal a process, share memory with a process"
+        ),
         control_files=EnforcementAxis(
             enforced=False, detail="a command can change a control file, move a control file, plant a control file"
         ),
@@ -96,7 +109,7 @@ def test_nothing_is_left_of_a_probe_that_takes_too_long(tmp_path: Path, monkeypa
     monkeypatch.setattr("tejat.workspace.sandbox.probe._SECONDS", 0.5)
     mark = f"9{int.from_bytes(os.urandom(5))}.5"
     report = probe(Prefix("/bin/bash", "-c", f"setsid sleep {mark} & sleep {mark}; true"), state=str(tmp_path))
-    assert enforced(report) == (False,) * 5
+    assert enforced(report) == (False,) * 6
     assert report.files.detail.endswith("timed out after 0.5 seconds")
     assert [name for name in filter(str.isdigit, os.listdir("/proc")) if mark in arguments_of(name)] == []
     assert os.listdir(tmp_path) == []
@@ -120,7 +133,7 @@ def arguments_of(process: str) -> str:
 )
 def test_where_nothing_runs_nothing_is_enforced(tmp_path: Path, sandbox: Sandbox, why: str) -> None:
     report = probe(sandbox, state=str(tmp_path))
-    assert enforced(report) == (False,) * 5
+    assert enforced(report) == (False,) * 6
     assert report.files.detail.startswith("nothing can be run in it: ")
     assert report.files.detail.endswith(why)
     assert os.listdir(tmp_path) == []

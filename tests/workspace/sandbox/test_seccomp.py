@@ -55,8 +55,14 @@ def run(instructions: list[Instruction], *, call: int, architecture: int, argume
                 raise AssertionError(code)
 
 
-def judged(machine: str, call: int, *arguments: int, families: tuple[int, ...] = INET_FAMILIES) -> int:
-    instructions = build_filter(machine, families)
+def judged(
+    machine: str,
+    call: int,
+    *arguments: int,
+    families: tuple[int, ...] = INET_FAMILIES,
+    owner: tuple[int, int] | None = None,
+) -> int:
+    instructions = build_filter(machine, families, owner=owner)
     assert instructions is not None
     return run(instructions, call=call, architecture=ARCHITECTURES[machine], arguments=arguments)
 
@@ -110,14 +116,58 @@ class TestBothProcessors:
         assert [judged(machine, call, value) for value in (0, 0xFFFFFFFF)] == [ALLOW] * 2
         assert [judged(machine, call, value) for value in (8, 0x0400000)] == [refused(errno.EPERM)] * 2
 
+    def test_what_only_namespaces_make_harmless(self, machine: str, column: int) -> None:
+        for error, calls in seccomp._DENIED_WITHOUT_NAMESPACES.items():
+            for numbers in calls.values():
+                number = numbers[column]
+                assert number is not None
+                assert judged(machine, number, owner=(7, 8)) == refused(error)
+                assert judged(machine, number) == ALLOW
+
+    def test_owners(self, machine: str, column: int) -> None:
+        for numbers, position in seccomp._OWNER_CALLS.values():
+            number, before = numbers[column], (5,) * position
+            if number is None:
+                continue
+            for user, group in ((7, 8), (0xFFFFFFFF, 8), (7, 0xFFFFFFFF), (2**64 - 1, 2**64 - 1)):
+                assert judged(machine, number, *before, user, group, owner=(7, 8)) == ALLOW
+            for user, group in ((8, 8), (7, 7), (0xFFFFFFFF, 0), (0, 0xFFFFFFFF)):
+                assert judged(machine, number, *before, user, group, owner=(7, 8)) == refused(errno.EPERM)
+                assert judged(machine, number, *before, user, group) == ALLOW
+
+    def test_modes(self, machine: str, column: int) -> None:
+        for numbers, position in seccomp._MODE_CALLS.values():
+            number, before = numbers[column], (5,) * position
+            if number is not None:
+                modes = {0o755: ALLOW, 0o1777: ALLOW, 0o4755: refused(errno.EPERM), 0o2755: refused(errno.EPERM)}
+                assert {mode: judged(machine, number, *before, mode, owner=(7, 8)) for mode in modes} == modes
+                assert judged(machine, number, *before, 0o4755) == ALLOW
+
+    def test_limits_of_other_processes_and_flags_of_files(self, machine: str, column: int) -> None:
+        limit, ioctl = (302, 261)[column], (16, 29)[column]
+        assert judged(machine, limit, 0, owner=(7, 8)) == ALLOW
+        assert judged(machine, limit, 1, owner=(7, 8)) == refused(errno.EPERM)
+        for request in seccomp._FILE_FLAGS:
+            assert judged(machine, ioctl, 0, request, owner=(7, 8)) == refused(errno.ENOTTY)
+            assert judged(machine, ioctl, 0, request) == ALLOW
+        assert judged(machine, ioctl, 0, 0x5412, owner=(7, 8)) == refused(errno.EPERM)
+        assert judged(machine, ioctl, 0, 0x5413, owner=(7, 8)) == ALLOW
+
     @settings(max_examples=200, deadline=None)
-    @given(call=st.integers(0, 0xFFFFFFFF), arguments=st.lists(st.integers(0, 2**64 - 1), max_size=6))
-    def test_every_path_ends(self, machine: str, column: int, call: int, arguments: list[int]) -> None:
-        answer = judged(machine, call, *arguments)
-        assert answer in {ALLOW, KILL, *map(refused, (errno.EPERM, errno.ENOSYS, errno.EACCES))}
+    @given(
+        call=st.integers(0, 0xFFFFFFFF),
+        arguments=st.lists(st.integers(0, 2**64 - 1), max_size=6),
+        owner=st.sampled_from([None, (7, 8)]),
+    )
+    def test_every_path_ends(
+        self, machine: str, column: int, call: int, arguments: list[int], owner: tuple[int, int] | None
+    ) -> None:
+        answer = judged(machine, call, *arguments, owner=owner)
+        errors = (errno.EPERM, errno.ENOSYS, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTTY)
+        assert answer in {ALLOW, KILL, *map(refused, errors)}
 
     def test_no_jump_is_too_far(self, machine: str, column: int) -> None:
-        instructions = build_filter(machine, INET_FAMILIES)
+        instructions = build_filter(machine, INET_FAMILIES, owner=(7, 8))
         assert instructions is not None
         for at, (_, if_so, if_not, _) in enumerate(instructions):
             assert max(if_so, if_not) < 256
@@ -152,7 +202,12 @@ def test_the_numbers_are_those_of_the_system(column: int, header: str, pattern: 
         "ioctl": seccomp._IOCTL,
         "personality": seccomp._PERSONALITY,
     }
+    judged_names |= seccomp._PROCESS_LIMITS
     ours |= {name: numbers[column] for name, numbers in judged_names.items()}
+    for calls in seccomp._DENIED_WITHOUT_NAMESPACES.values():
+        ours |= {name: numbers[column] for name, numbers in calls.items()}
+    for checked in (seccomp._MODE_CALLS, seccomp._OWNER_CALLS):
+        ours |= {name: numbers[column] for name, (numbers, _) in checked.items()}
     compared = {name: number for name, number in ours.items() if name in known}
     assert len(compared) > 40
     assert compared == {name: known[name] for name in compared}

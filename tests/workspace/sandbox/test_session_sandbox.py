@@ -310,13 +310,13 @@ class TestWords:
         ("report", "note"),
         [
             (unenforced_report("none is installed"), "No sandbox: none is installed."),
-            (SandboxReport("landlock", GOOD, GOOD, GOOD, GOOD, GOOD), ""),
+            (SandboxReport("landlock", GOOD, GOOD, GOOD, GOOD, GOOD, GOOD), ""),
             (
-                SandboxReport("landlock", GOOD, BAD, GOOD, BAD, GOOD),
-                "The sandbox (landlock) does not guard: network (it can), control files (it can).",
+                SandboxReport("landlock", GOOD, BAD, GOOD, GOOD, BAD, GOOD),
+                "The sandbox (landlock) does not guard: attributes (it can), control files (it can).",
             ),
             (
-                SandboxReport("bubblewrap", GOOD, GOOD, BAD, GOOD, BAD),
+                SandboxReport("bubblewrap", GOOD, GOOD, GOOD, BAD, GOOD, BAD),
                 "The sandbox (bubblewrap) does not guard: processes (it can), secrets (it can).",
             ),
         ],
@@ -325,9 +325,10 @@ class TestWords:
         assert format_warning(report) == note
 
     def test_every_axis_has_a_name(self) -> None:
-        axes = [EnforcementAxis(enforced=True, detail=str(number)) for number in range(5)]
+        axes = [EnforcementAxis(enforced=True, detail=str(number)) for number in range(6)]
         named = axes_by_name(SandboxReport("x", *axes))
-        assert named == dict(zip(("files", "network", "processes", "control files", "secrets"), axes, strict=True))
+        names = ("files", "attributes", "network", "processes", "control files", "secrets")
+        assert named == dict(zip(names, axes, strict=True))
 
 
 class TestPrograms:

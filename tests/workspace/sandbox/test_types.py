@@ -11,7 +11,7 @@ def test_the_words_of_the_flag() -> None:
 
 def test_a_run_without_a_sandbox() -> None:
     axis = EnforcementAxis(enforced=False, detail="because")
-    assert unenforced_report("because") == SandboxReport(None, axis, axis, axis, axis, axis)
+    assert unenforced_report("because") == SandboxReport(None, axis, axis, axis, axis, axis, axis)
 
 
 def test_all_of_them_are_sandboxes() -> None:

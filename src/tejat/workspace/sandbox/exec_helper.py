@@ -68,7 +68,8 @@ def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
     )
     # In namespaces the network is private.
     families = INET_FAMILIES if network or mode == IN_NAMESPACES else ()
-    instructions = build_filter(os.uname().machine, families)
+    owner = (os.geteuid(), os.getegid()) if mode == STANDALONE else None
+    instructions = build_filter(os.uname().machine, families, owner=owner)
     if instructions is not None:
         install_filter(instructions)
     elif mode == STANDALONE:

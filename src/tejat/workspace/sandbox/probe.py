@@ -1,11 +1,13 @@
 """Probe of what a sandbox really enforces: it tries everything that must be refused."""
 
+import ctypes
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
 from tejat.core.frozen import frozen
@@ -17,12 +19,14 @@ from tejat.workspace.sandbox.types import EnforcementAxis, Sandbox, SandboxPolic
 _SECONDS = 20
 _SECRET = "a secret"
 _OLD = "old"
+_MODE = 0o600
+_CREATE_SEGMENT, _REMOVE_SEGMENT = 0o3600, 0
 _CONTROL_FILE, _MISSING_DIRECTORY = "control", "missing"
 
 # Runs inside the sandbox. Prints the name of each attempt with "done" or the error, then "end".
 _ATTEMPTS = r"""
-import os, sys, _socket
-outside, root, pid, marker, port, abstract = sys.argv[1:]
+import ctypes, os, sys, _socket
+outside, root, pid, marker, port, abstract, memory = sys.argv[1:]
 os.umask(0o077)
 
 def attempt(name, action):
@@ -74,9 +78,17 @@ def signal():
         see()  # otherwise the pid may belong to another process in here
     os.kill(int(pid), 15)
 
+def share_memory():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.shmget(int(memory), 1, 0) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
 attempt("write in the root", lambda: write(root + "/allowed"))
 attempt("make a file outside", lambda: write(outside + "/made"))
 attempt("change a file outside", lambda: write(outside + "/there"))
+attempt("change the permissions of a file outside", lambda: os.chmod(outside + "/kept", 0o644))
+attempt("change the times of a file outside", lambda: os.utime(outside + "/kept", (1, 1)))
+attempt("set an attribute of a file outside", lambda: os.setxattr(outside + "/kept", "user.tejat", b"x"))
 attempt("empty a file outside", lambda: os.truncate(outside + "/there", 0))
 attempt("remove a file outside", lambda: os.unlink(outside + "/there"))
 attempt("read a secret", read_secret)
@@ -89,6 +101,7 @@ attempt("connect to an abstract socket", lambda: connect(_socket.AF_UNIX, "\0" +
 attempt("see a process", see)
 attempt("look into a process", look_into)
 attempt("signal a process", signal)
+attempt("share memory with a process", share_memory)
 print("end")
 """
 
@@ -98,6 +111,16 @@ _OUTSIDE_ATTEMPTS = (
     lazy("change a file outside"),
     lazy("empty a file outside"),
     lazy("remove a file outside"),
+)
+_ATTRIBUTE_ATTEMPTS = (
+    lazy("change the permissions of a file outside"),
+    lazy("change the times of a file outside"),
+    lazy("set an attribute of a file outside"),
+)
+_PROCESS_ATTEMPTS = (
+    lazy("look into a process"),
+    lazy("signal a process"),
+    lazy("share memory with a process"),
 )
 _CONTROL_ATTEMPTS = (lazy("change a control file"), lazy("move a control file"), lazy("plant a control file"))
 _NETWORK_ATTEMPTS = (
@@ -126,16 +149,16 @@ def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
         marker = os.urandom(8).hex()
         pid = cleaned.enter_context(_bystander(marker))
         port, abstract = cleaned.enter_context(_listeners(place.outside))
-        words = [place.outside, place.root, str(pid), marker, str(port), abstract]
+        memory = cleaned.enter_context(_shared_memory())
+        words = [place.outside, place.root, str(pid), marker, str(port), abstract, str(memory)]
         python = helper_paths()[0]
         outcome, complaint = _run(sandbox, place, [python, "-I", "-S", "-c", _ATTEMPTS, *words])
-        untouched = _is_unchanged(place.outside, "there", "made")
+        # The sandbox may have shown a throw-away copy of the directory.
+        ineffective = tuple(_ineffective_attempts(place.outside))
     if outcome is None:
         axis = EnforcementAxis(enforced=False, detail=lazy("nothing can be run in it: {why}", why=complaint))
-        return SandboxReport(sandbox.name, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
-    if untouched:
-        # The sandbox may have shown a throw-away copy of the directory.
-        outcome |= {attempt: lazy("it had no effect") for attempt in _OUTSIDE_ATTEMPTS if outcome[attempt] == "done"}
+        return SandboxReport(sandbox.name, axis, axis, axis, axis, axis, axis)
+    outcome |= {attempt: lazy("it had no effect") for attempt in ineffective if outcome[attempt] == "done"}
     return _report(sandbox.name, outcome)
 
 
@@ -144,13 +167,14 @@ def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
     if outcome["write in the root"] != "done":
         detail = lazy("the root itself cannot be written: {why}", why=outcome["write in the root"])
         files = EnforcementAxis(enforced=False, detail=detail)
-    processes = _axis(outcome, lazy("look into a process"), lazy("signal a process"))
+    processes = _axis(outcome, *_PROCESS_ATTEMPTS)
     if processes.enforced and outcome["see a process"] == "done":
         detail = lazy("{how}; other processes can be seen, not touched", how=processes.detail)
         processes = EnforcementAxis(enforced=True, detail=detail)
     return SandboxReport(
         sandbox=name,
         files=files,
+        attributes=_axis(outcome, *_ATTRIBUTE_ATTEMPTS),
         network=_axis(outcome, *_NETWORK_ATTEMPTS),
         processes=processes,
         control_files=_axis(outcome, *_CONTROL_ATTEMPTS),
@@ -166,10 +190,29 @@ def _axis(outcome: Mapping[str, str], *attempts: str) -> EnforcementAxis:
     return EnforcementAxis(enforced=True, detail=detail)
 
 
-def _is_unchanged(directory: str, there: str, made: str) -> bool:
+def _ineffective_attempts(outside: str) -> Iterator[str]:
+    """Yield the attempts on files outside that changed nothing, whatever a command was told."""
+    if _is_unchanged(outside):
+        yield from _OUTSIDE_ATTEMPTS
+    kept = os.path.join(outside, "kept")
+    status = os.stat(kept)
+    changes = (stat.S_IMODE(status.st_mode) != _MODE, status.st_mtime == 1, bool(_extended_attributes(kept)))
+    yield from (attempt for attempt, changed in zip(_ATTRIBUTE_ATTEMPTS, changes, strict=True) if not changed)
+
+
+def _extended_attributes(path: str) -> list[str]:
+    if sys.platform != "linux":
+        return []
     try:
-        with open(os.path.join(directory, there), encoding="utf-8") as file:
-            return file.read() == _OLD and not os.path.lexists(os.path.join(directory, made))
+        return [name for name in os.listxattr(path) if name.startswith("user.")]
+    except OSError:
+        return []
+
+
+def _is_unchanged(directory: str) -> bool:
+    try:
+        with open(os.path.join(directory, "there"), encoding="utf-8") as file:
+            return file.read() == _OLD and not os.path.lexists(os.path.join(directory, "made"))
     except OSError:
         return False
 
@@ -224,9 +267,11 @@ def _probe_directories(state: str) -> Generator[_ProbeDirectories]:
     try:
         for directory in (place.outside, place.root, place.temporary):
             os.mkdir(directory, 0o700)
-        for path, text in (("outside/secret", _SECRET), ("outside/there", _OLD), (f"root/{_CONTROL_FILE}", _OLD)):
-            with open(os.path.join(top, path), "w", encoding="utf-8") as file:
+        texts = {"secret": _SECRET, "there": _OLD, "kept": _OLD, f"../root/{_CONTROL_FILE}": _OLD}
+        for path, text in texts.items():
+            with open(os.path.join(place.outside, path), "w", encoding="utf-8") as file:
                 file.write(text)
+        os.chmod(os.path.join(place.outside, "kept"), _MODE)
         yield place
     finally:
         for directory, directories, files in os.walk(top, topdown=False):
@@ -253,6 +298,19 @@ def _bystander(marker: str) -> Generator[int]:
     finally:
         process.kill()
         process.wait()
+
+
+@contextmanager
+def _shared_memory() -> Generator[int]:
+    """Yield the key of a segment of shared memory, or one that nothing has where there is none."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    key = int.from_bytes(os.urandom(4)) >> 1 or 1
+    segment: int = libc.shmget(key, 1, _CREATE_SEGMENT) if hasattr(libc, "shmget") else -1
+    try:
+        yield key
+    finally:
+        if segment >= 0:
+            libc.shmctl(segment, _REMOVE_SEGMENT, None)
 
 
 @contextmanager

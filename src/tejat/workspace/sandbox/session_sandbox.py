@@ -200,6 +200,7 @@ def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:
     """Return the axes of a report by their display names."""
     return {
         "files": report.files,
+        "attributes": report.attributes,
         "network": report.network,
         "processes": report.processes,
         "control files": report.control_files,

@@ -93,10 +93,14 @@ class EnforcementAxis:
 
 @frozen
 class SandboxReport:
-    """Outcome of a probe. `sandbox` is None if none is in use."""
+    """Outcome of a probe. `sandbox` is None if none is in use.
+
+    `files` are the contents and names of files outside, `attributes` their permissions, times and extended attributes.
+    """
 
     sandbox: str | None
     files: EnforcementAxis
+    attributes: EnforcementAxis
     network: EnforcementAxis
     processes: EnforcementAxis
     control_files: EnforcementAxis
@@ -106,4 +110,4 @@ class SandboxReport:
 def unenforced_report(why: str) -> SandboxReport:
     """Return the report of a run without a sandbox."""
     axis = EnforcementAxis(enforced=False, detail=why)
-    return SandboxReport(sandbox=None, files=axis, network=axis, processes=axis, control_files=axis, secrets=axis)
+    return SandboxReport(None, axis, axis, axis, axis, axis, axis)
