@@ -7,15 +7,27 @@ import stat
 import subprocess
 import sys
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from support.program import ProgramEnv, ProgramResult, text_script
+from support.terminal.chat import (
+    READY,
+    TerminalEnv,
+    quit_program,
+    send_prompt,
+    shown_text,
+    wait_for_words,
+)
 from support.terminal.pty_program import run_at_terminal
-from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, enable_debug, open_log, report_crash
+from support.terminal.screen import ScreenUser, open_screen
+from support.wait import wait_until
+from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, log_event, open_log, report_crash
 from tejat.config.paths import AppPaths, app_paths
-from tejat.core.log import is_debugging, log_path, logger, report_unexpected
+from tejat.core.agent.events import Noticed, Severity
+from tejat.core.log import enable_debug, is_debugging, log_path, logger, report_unexpected
 from tejat.core.tools.base import unexpected_error_result
 from tejat.mcp.errors import McpFailure
 from tejat.mcp.server_requests import ServerRequestHandler
@@ -63,11 +75,30 @@ def test_an_exception_that_passes_several_places_is_written_once(paths: AppPaths
     assert text_of(paths).count("Traceback") == 1
 
 
+def test_tokens_are_masked_by_their_shape(paths: AppPaths) -> None:
+    token = "xoxb-1234567890-abcdefghij"
+    enable_debug()
+    try:
+        with open_log(paths, {}):
+            report_unexpected(fail(f"no such token {token}"), "a test")
+            log_event(Noticed("x" * 950 + f" {token}", Severity.NOTE))
+    finally:
+        logger.setLevel(logging.NOTSET)
+    assert "no such token ***" in text_of(paths)
+    assert "xoxb" not in text_of(paths)
+
+
 def test_secrets_are_masked(paths: AppPaths) -> None:
     with open_log(paths, {"API_KEY": SECRET}):
         report_unexpected(fail(f"no such key {SECRET}"), "a test")
     assert SECRET not in text_of(paths)
     assert "API_KEY" in text_of(paths)
+
+
+def test_secrets_that_become_known_later_are_masked_too(paths: AppPaths) -> None:
+    with open_log(paths, {"API_KEY": SECRET}), open_log(paths, {"OTHER_KEY": f"{SECRET}-other"}):
+        report_unexpected(fail(f"no such key {SECRET} {SECRET}-other"), "a test")
+    assert SECRET not in text_of(paths)
 
 
 def test_nothing_is_created_without_a_record(paths: AppPaths) -> None:
@@ -205,9 +236,69 @@ main.program()
                 terminal.type(b"hi\n")
                 terminal.wait_for("Internal error: KeyError. Details are in")
             terminal.wait_for("> ")
+            assert terminal.shown.count("Internal error") == 2
             terminal.type(b"/quit\n")
             assert terminal.wait_for_exit()[0] == 0
         assert self.log_of(env).read_text().count("KeyError: 'missing'") == 2
+
+    BROKEN_SCREEN = """
+from tejat.cli import main
+from tejat.ui.terminal import app
+def broken(*_, **__):
+    return {{}}["missing"]
+app.{name} = broken
+main.program()
+"""
+
+    @pytest.fixture
+    def screen_env(self, tmp_path: Path) -> TerminalEnv:
+        return TerminalEnv(tmp_path)
+
+    @contextmanager
+    def at_screen(self, screen_env: TerminalEnv, code: str, *flags: str) -> Generator[tuple[ScreenUser, Path]]:
+        """The broken program at a terminal, and its log."""
+        words = ("-m", screen_env.script(text_script("Hello.")), *flags)
+        home = str(screen_env.home)
+        program = (sys.executable, "-c", code)
+        with open_screen(*words, columns=300, cwd=screen_env.project, program=program, HOME=home) as user:
+            yield user, Path(app_paths({"HOME": home}).log)
+
+    @pytest.mark.parametrize("flags", [(), ("--debug",)])
+    def test_of_a_full_screen_session(self, screen_env: TerminalEnv, flags: tuple[str, ...]) -> None:
+        """The user sees where the log is, and goes on."""
+        with self.at_screen(screen_env, self.BROKEN_SESSION, *flags) as (user, log):
+            sentence = f"Internal error: KeyError. Details are in {log}"
+            user.wait_for(READY)
+            for count in (1, 2):
+                send_prompt(user, "hi")
+                wait_until(lambda count=count: shown_text(user).count(sentence) == count, 60, shown_text(user))
+            quit_program(user)
+            assert "Traceback" not in shown_text(user)
+        assert log.read_text().count("KeyError: 'missing'") == 2
+        assert ("DEBUG tejat: SessionStarted(" in log.read_text()) is bool(flags)
+
+    @pytest.mark.parametrize(
+        ("name", "keys"),
+        [("TerminalApp._search_history", "c-r"), ("TerminalApp._complete", "/"), ("TerminalApp._status", "x")],
+    )
+    def test_of_the_screen(self, screen_env: TerminalEnv, name: str, keys: str) -> None:
+        """A key, a background task, and what is drawn again and again."""
+        with self.at_screen(screen_env, self.BROKEN_SCREEN.format(name=name)) as (user, log):
+            user.wait_for(READY)
+            user.press(keys)
+            wait_for_words(user, f"Internal error: KeyError. Details are in {log}", 60)
+            user.press("c-u")
+            quit_program(user)
+            assert "Traceback" not in shown_text(user)
+        assert log.read_text().count("KeyError: 'missing'") == 1
+
+    def test_that_ends_the_screen(self, screen_env: TerminalEnv) -> None:
+        with self.at_screen(screen_env, self.BROKEN_SCREEN.format(name="TerminalApp.run_repl")) as (user, log):
+            assert user.wait_for_exit() == 1
+            assert f"tejat: Internal error: KeyError. Details are in {log}" in shown_text(user)
+            assert "Traceback" not in shown_text(user)
+            assert user.modes_are_restored()
+        assert "KeyError: 'missing'" in log.read_text()
 
     def test_of_a_subcommand(self, env: ProgramEnv) -> None:
         done = self.run(env, self.BROKEN_COMMAND, "doctor")
@@ -215,8 +306,9 @@ main.program()
         assert done.stderr == f"tejat: Internal error: KeyError. Details are in {self.log_of(env)}\n"
         assert "KeyError: 'missing'" in self.log_of(env).read_text()
 
-    def test_of_a_subcommand_with_debug(self, env: ProgramEnv) -> None:
-        done = self.run(env, self.BROKEN_COMMAND, "--debug", "doctor")
+    @pytest.mark.parametrize("words", [("--debug", "doctor"), ("doctor", "--debug")])
+    def test_of_a_subcommand_with_debug(self, env: ProgramEnv, words: tuple[str, ...]) -> None:
+        done = self.run(env, self.BROKEN_COMMAND, *words)
         assert done.code == 1
         assert "KeyError: 'missing'" in done.stderr
 

@@ -171,3 +171,9 @@ def test_executables() -> None:
         if isinstance(node, ast.BoolOp) and "isfile" in ast.unparse(node) and "X_OK" in ast.unparse(node)
     ]
     assert found == []
+
+
+def test_argument_parsers() -> None:
+    """Subcommands are parsed by `CommandParser`, which has `--debug`."""
+    found = [at(file, call) for file, call, name in calls() if name == "ArgumentParser"]
+    assert found == []

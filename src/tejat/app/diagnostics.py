@@ -11,6 +11,7 @@ from tejat.config.paths import AppPaths, app_paths
 from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
 from tejat.core.errors import UsageError
 from tejat.core.log import logger, report_unexpected
+from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.tools.call_events import OutputUpdated
 from tejat.engine.calls.secret_mask import SecretMask
 
@@ -29,12 +30,19 @@ class LogFileHandler(logging.Handler):
     def __init__(self, path: str, secrets: Mapping[str, str]) -> None:
         super().__init__()
         self.baseFilename = path
+        self._secrets = dict(secrets)
         self._mask = SecretMask(secrets)
         self.setFormatter(logging.Formatter(_FORMAT))
 
+    def add_secrets(self, secrets: Mapping[str, str]) -> None:
+        """Mask these as well from now on."""
+        self._secrets |= secrets
+        self._mask = SecretMask(self._secrets)
+
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError, UsageError):
-            self._write(f"{self._mask.mask_text(self.format(record))}\n".encode(errors="backslashreplace"))
+            line = mask_tokens(self._mask.mask_text(self.format(record)))
+            self._write(f"{line}\n".encode(errors="backslashreplace"))
 
     def _write(self, content: bytes) -> None:
         path = self.baseFilename
@@ -60,10 +68,15 @@ def _rotate(path: str) -> None:
 
 @contextmanager
 def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
-    """Log to the user's log file meanwhile, exceptions of background tasks too. It may be open already."""
-    if any(isinstance(each, LogFileHandler) and each.baseFilename == paths.log for each in logger.handlers):
-        yield
-        return
+    """Log to the user's log file meanwhile, exceptions of background tasks too.
+
+    If it is open already, these secrets are masked in it too.
+    """
+    for known in logger.handlers:
+        if isinstance(known, LogFileHandler) and known.baseFilename == paths.log:
+            known.add_secrets(secrets)
+            yield
+            return
     handler = LogFileHandler(paths.log, secrets)
     loggers = (logger, logging.getLogger("asyncio"))
     for each in loggers:
@@ -78,12 +91,8 @@ def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
 def log_event(event: AgentEvent) -> None:
     """Log an event of a session at level DEBUG, without streamed text."""
     if not isinstance(event, TextStreamed | ThoughtStreamed | OutputUpdated):
-        logger.debug("%s", repr(event)[:_MAX_EVENT_LENGTH])
-
-
-def enable_debug() -> None:
-    """Log at level DEBUG from now on."""
-    logger.setLevel(logging.DEBUG)
+        # Masked before truncating: half a token would not be recognised.
+        logger.debug("%s", mask_tokens(repr(event)[: 2 * _MAX_EVENT_LENGTH])[:_MAX_EVENT_LENGTH])
 
 
 def report_crash(error: BaseException, environment: Mapping[str, str]) -> str:

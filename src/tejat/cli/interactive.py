@@ -5,9 +5,10 @@ import os
 import sys
 from collections.abc import Mapping
 
+from tejat.app.diagnostics import open_log
 from tejat.app.onboarding.trust import StartupExit
 from tejat.app.preferences import preferences_from_settings
-from tejat.app.run_config import UserConfig, load_startup_config
+from tejat.app.run_config import UserConfig, find_secrets, load_startup_config
 from tejat.app.startup import open_startup_session
 from tejat.cli.args import RunOptions, to_agent_options
 from tejat.cli.messages import print_error
@@ -48,7 +49,8 @@ def _run(options: RunOptions) -> int | StartupExit:
     front_end = _run_terminal if _supports_screen() else _run_plain
     if options.screen_reader or config.settings.screen_reader.value:
         front_end = _run_plain
-    return asyncio.run(front_end(agent_options, config, options.prompt_interactive))
+    with open_log(config.paths, find_secrets(os.environ)):
+        return asyncio.run(front_end(agent_options, config, options.prompt_interactive))
 
 
 def _supports_screen() -> bool:

@@ -94,11 +94,11 @@ def _dispatch(given: list[str]) -> int:
 
     choose_language(os.environ)
     match given:
-        case ["-d" | "--debug", command, *_] if command in _SUBCOMMANDS:
-            from tejat.app.diagnostics import enable_debug
+        case ["-d" | "--debug", command, *rest] | [command, "-d" | "--debug", *rest] if command in _SUBCOMMANDS:
+            from tejat.core.log import enable_debug
 
             enable_debug()
-            return _dispatch(given[1:])
+            return _dispatch([command, *rest])
         case ["-h" | "--help", *_]:
             from tejat.cli.help import help_text
 

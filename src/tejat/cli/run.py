@@ -19,7 +19,7 @@ def run(words: Sequence[str]) -> int:
     except BadArguments as error:
         return _report_bad_arguments(str(error), words)
     if options.debug:
-        from tejat.app.diagnostics import enable_debug
+        from tejat.core.log import enable_debug
 
         enable_debug()
     if options.list_sessions or options.delete_session is not None:

@@ -30,5 +30,10 @@ def log_path() -> str | None:
     return next((path for path in paths if isinstance(path, str)), None)
 
 
+def enable_debug() -> None:
+    """Log at level DEBUG from now on."""
+    logger.setLevel(logging.DEBUG)
+
+
 def is_debugging() -> bool:
     return logger.level == logging.DEBUG

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 
 from tejat.app.session.manager import open_agent
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.commands.demo_output import DemoOutput
 from tejat.cli.messages import print_error
 from tejat.core.agent.events import AgentEvent
@@ -50,7 +51,7 @@ def run(words: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat demo",
         description=_(
             "Show a whole run: a script plays the model, and real tools find and correct a bug in a small project, "

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from tejat.app.inspection import run_checks
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_usage_error
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.core.approval.policy_report import DoctorCheck
@@ -43,7 +44,7 @@ def _print_checks(checks: Sequence[DoctorCheck]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat doctor",
         description=_("Try what commands are kept from doing here, and say what works."),
         epilog=_("exit codes: 0 examined, 2 bad usage, 44 the sandbox that is required does not work"),

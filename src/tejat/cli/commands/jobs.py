@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tejat.app.inspection import open_jobs
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_bad_usage, print_error
 from tejat.core.errors import ToolFailure
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
@@ -54,13 +55,14 @@ options:
   --json       print the jobs as one JSON array
   --offset N   begin with this byte of the output (default: its last lines)
   --lines N    how many lines to print at most (default: 100)
+  -d, --debug  write details to the log, and show where an internal error happened
 
 exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
 """)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat jobs", usage=help_text().partition(": ")[2], add_help=False)
+    parser = CommandParser(prog="tejat jobs", usage=help_text().partition(": ")[2], add_help=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--offset", type=_count)

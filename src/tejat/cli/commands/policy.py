@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tejat.app.inspection import open_policy
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import one_line, print_bad_usage, print_error, print_errors
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
@@ -45,6 +46,9 @@ usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
 
 Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
 `tejat policy explain --help` tells more.
+
+options:
+  -d, --debug  write details to the log, and show where an internal error happened
 """)
 
 
@@ -131,7 +135,7 @@ def _print_tree(title: str, lines: Sequence[str]) -> None:
 
 
 def _parser(command: str, description: str, epilog: str | None = None) -> argparse.ArgumentParser:
-    return argparse.ArgumentParser(
+    return CommandParser(
         prog=f"tejat policy {command}",
         description=description,
         epilog=epilog,

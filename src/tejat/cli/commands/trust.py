@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import one_line, print_error
 from tejat.cli.yes_no import confirm
 from tejat.config.paths import AppPaths, app_paths
@@ -145,7 +146,7 @@ exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with what was deci
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat trust",
         description=_("Show what a folder brings along, and trust it after a yes."),
         epilog=_epilog(),

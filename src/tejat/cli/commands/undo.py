@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import assert_never
 
 from tejat.app.inspection import open_undo
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error
 from tejat.cli.yes_no import confirm
 from tejat.core.errors import UsageError
@@ -53,6 +54,7 @@ options:
   --partial    put back what is unchanged since, and leave the rest
   --json       print the entries as one JSON array
   --root DIR   the directory it is about (default: .)
+  -d, --debug  write details to the log, and show where an internal error happened
 
 exit codes: 0 done, 1 something could not be put back, 2 bad usage, 3 not confirmed
 """)
@@ -228,7 +230,7 @@ def _remark_text(remark: PathProblem) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat undo", usage=help_text().partition(": ")[2], add_help=False)
+    parser = CommandParser(prog="tejat undo", usage=help_text().partition(": ")[2], add_help=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--last", type=int)
     parser.add_argument("--json", action="store_true")

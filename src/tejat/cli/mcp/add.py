@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
 from tejat.cli.messages import one_line, print_errors
 from tejat.config.env_expansion import is_secret
@@ -82,8 +83,8 @@ def _split(words: Sequence[str]) -> _SplitArguments:
 
 def _takes_value(option: str) -> bool:
     if option.startswith("--"):
-        return "=" not in option and option not in ("--trust", "--help")
-    return len(option) == 2 and option != "-h"
+        return "=" not in option and option not in ("--trust", "--help", "--debug")
+    return len(option) == 2 and option not in ("-h", "-d")
 
 
 def _first_two(words: Sequence[str]) -> tuple[str | None, str | None]:
@@ -233,7 +234,7 @@ exit codes: 0 added, 1 not in the home directory without --scope user, 2 bad usa
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat mcp add",
         usage="tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]\n       tejat mcp add [OPTIONS] NAME URL",
         description=_("Put an MCP server into the settings. One of that name is replaced."),

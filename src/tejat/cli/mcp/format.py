@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Collection, Mapping, Sequence
 
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import one_line, print_errors
 from tejat.config.mcp.entries import SettingsScope
 from tejat.core.i18n import _
@@ -14,9 +15,7 @@ _MAX_NAMES = 3
 
 def server_parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
     """A parser for a subcommand of `tejat mcp` with the argument NAME."""
-    parser = argparse.ArgumentParser(
-        prog=f"tejat mcp {command}", description=description, epilog=epilog, allow_abbrev=False
-    )
+    parser = CommandParser(prog=f"tejat mcp {command}", description=description, epilog=epilog, allow_abbrev=False)
     parser.add_argument("name", metavar="NAME", help=_("the server"))
     return parser
 

@@ -5,6 +5,7 @@ import asyncio
 import sys
 
 from tejat.app.mcp.inspection import ServerOffer, ServerProbe, open_server_probe
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import supports_unicode
 from tejat.cli.messages import one_line, print_errors
 from tejat.core.exit_codes import EXIT_OK
@@ -106,7 +107,7 @@ def _to_json(status: ServerStatus, servers: ServerProbe) -> JsonObject:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat mcp list",
         description=_("Connect to every MCP server of the settings that may be started, and say what became of it."),
         epilog=_("exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on"),

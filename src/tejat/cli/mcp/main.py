@@ -39,6 +39,9 @@ usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
 
 MCP servers bring more tools: put them into your settings or the project's, see whether they can be reached, log in.
 `serve` is the other way round: these tools for other agents. `tejat mcp add --help` tells more.
+
+options:
+  -d, --debug  write details to the log, and show where an internal error happened
 """)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from tejat import __version__
 from tejat.app.tools.tool_host import ToolHostOptions, open_tool_host
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag, policy_flags
 from tejat.config.files.reader import AllowedWriters, read_config_file
@@ -34,7 +35,7 @@ def run(words: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat mcp serve",
         description=_("Serve the tools to other agents over MCP: on standard input and output, or with --http."),
         epilog=_(

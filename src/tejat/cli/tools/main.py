@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 
 from tejat.app.tools.toolset import builtin_registry
+from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_bad_usage, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, add_sandbox_flag
 from tejat.cli.tools.view import print_tools
@@ -34,6 +35,9 @@ usage: tejat tools list [--all] [--json]
        tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
 
 List the tools, or run one without any model. `tejat tools call --help` tells more.
+
+options:
+  -d, --debug  write details to the log, and show where an internal error happened
 """)
 
 
@@ -70,7 +74,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
 
 
 def _list_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tejat tools list", description=_("Show what tools there are."))
+    parser = CommandParser(prog="tejat tools list", description=_("Show what tools there are."))
     parser.add_argument("--json", action="store_true", help=_("print the FunctionDeclarations that a model is given"))
     parser.add_argument(
         "--all", action="store_true", help=_("those of Python, of the discovery command and of MCP servers too")
@@ -80,7 +84,7 @@ def _list_parser() -> argparse.ArgumentParser:
 
 
 def _call_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="tejat tools call",
         description=_("Run one tool, or with --jsonl a stream of calls."),
         epilog=_(

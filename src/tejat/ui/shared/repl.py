@@ -96,6 +96,7 @@ class Repl:
         self._clock = clock
         self._work: asyncio.Task[None] | None = None
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._run_message = ""
         self._last_interrupt = self._exited_at = float("-inf")
 
     async def run(self, first: str | None) -> int:
@@ -201,7 +202,9 @@ class Repl:
         except asyncio.CancelledError:
             pass  # by the user; whatever was stopped has reported it
         except Exception as error:  # noqa: BLE001 -- one broken line must not end the session
-            self._views.show_report(text_report(report_unexpected(error, "the REPL"), Tone.BAD))
+            message = report_unexpected(error, "the REPL")
+            if message != self._run_message:  # the end of the run has shown it already
+                self._views.show_report(text_report(message, Tone.BAD))
 
     def _on_work_done(self, _task: object) -> None:
         self._views.end_work()
@@ -210,6 +213,7 @@ class Repl:
             self._begin(queued)
 
     async def _execute(self, line: str) -> None:
+        self._run_message = ""
         if line.startswith("!"):
             await self._run_shell(line[1:])
         elif line.startswith("/"):
@@ -249,6 +253,7 @@ class Repl:
         self._views.handle_event(event)
         if not isinstance(event, RunEnded):
             return
+        self._run_message = event.message
         if is_elsewhere:
             self._views.end_work()
         for text in () if is_elsewhere else event.undelivered:

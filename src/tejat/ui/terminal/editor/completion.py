@@ -120,6 +120,12 @@ class CompletionState:
             self._task.cancel()
         self._requested, self._answered = request, None
         self._task = asyncio.create_task(self._show(completer, request))
+        self._task.add_done_callback(self._drop_task)
+
+    def _drop_task(self, task: "asyncio.Task[None]") -> None:
+        """Drop an ended task, so that its unexpected exception is reported now and not with the next key."""
+        if self._task is task:
+            self._task = None
 
     async def _show(self, completer: CompleteFunction, request: CompletionRequest) -> None:
         try:

@@ -335,8 +335,8 @@ class InlineScreen:
         try:
             return render_ansi(block, self.theme, width=self.width)
         except Exception as error:  # noqa: BLE001 -- one broken block must not take the others with it
-            report_unexpected(error, "a printed block")
-            return render_ansi(render_error(error, self.theme), self.theme, width=self.width)
+            message = report_unexpected(error, "a printed block")
+            return render_ansi(render_error(message, self.theme), self.theme, width=self.width)
 
     def _redraw_from_scratch(self) -> None:
         """Redraw on a new row after another program had the terminal."""

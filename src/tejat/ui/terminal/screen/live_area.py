@@ -10,6 +10,7 @@ from rich.text import Text
 
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
+from tejat.core.log import report_unexpected
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.render.cells import CellRow, Frame, truncate_row
 from tejat.ui.terminal.render.rich_output import render_rows
@@ -67,6 +68,7 @@ class LiveArea:
         self._queued = queued
         self._live_rows: list[CellRow] = []
         self._live_for: tuple[int, Theme] = (0, theme)
+        self._errors: dict[type[Exception], str] = {}
 
     def render(self, width: int, height: int, *, refreshes_live: bool) -> Frame:
         if (refreshes_live and self.is_stale) or self._live_for != (width, self.theme):
@@ -118,16 +120,18 @@ class LiveArea:
         try:
             return render_rows(view(), self.theme, width=width)
         except Exception as error:  # noqa: BLE001 -- one broken part must not take the screen with it
-            return render_rows(render_error(error, self.theme), self.theme, width=width)
+            if type(error) not in self._errors:  # it fails again whenever it is drawn
+                self._errors[type(error)] = report_unexpected(error, "the live area")
+            return render_rows(render_error(self._errors[type(error)], self.theme), self.theme, width=width)
 
     def _text_row(self, text: str, role: StyleRole, width: int) -> CellRow:
         rows = render_rows(Text(text, self.theme.style(role), end=""), self.theme, width=_UNWRAPPED_COLUMNS)
         return truncate_row(rows[0], width, self.theme.glyphs.more) if rows else []
 
 
-def render_error(error: Exception, theme: Theme) -> Text:
-    """Return the placeholder for a block that failed to render."""
-    return Text(_("This could not be shown: {kind}.", kind=type(error).__name__), theme.style(StyleRole.BAD))
+def render_error(message: str, theme: Theme) -> Text:
+    """Return the placeholder for a block that failed to render, with the message of `report_unexpected`."""
+    return Text(message, theme.style(StyleRole.BAD))
 
 
 def _to_ascii(frame: Frame) -> Frame:
