@@ -1,11 +1,17 @@
 """Arguments that are one value or several."""
 
-import os
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
-AnyPath: TypeAlias = str | os.PathLike[str]
-OnePathOrMany: TypeAlias = AnyPath | Iterable[AnyPath]
+
+@runtime_checkable
+class PathLike(Protocol):
+    """A path object: `os.PathLike[str]`."""
+
+    def __fspath__(self) -> str: ...
+
+
+OnePathOrMany: TypeAlias = str | PathLike | Iterable[str | PathLike]
 
 
 def list_names(given: str | Iterable[str]) -> tuple[str, ...]:
@@ -14,7 +20,11 @@ def list_names(given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def list_paths(given: OnePathOrMany) -> tuple[str, ...]:
-    """The paths as text. A single path is one path: `"./"` must not become `.` and `/`. Raises TypeError."""
-    if isinstance(given, str | os.PathLike):
-        return (os.fspath(given),)
-    return tuple(os.fspath(path) for path in given)
+    """The paths as text. A single path is one path: `"./"` must not become `.` and `/`."""
+    if isinstance(given, str | PathLike):
+        return (_path_text(given),)
+    return tuple(map(_path_text, given))
+
+
+def _path_text(path: str | PathLike) -> str:
+    return path if isinstance(path, str) else path.__fspath__()
