@@ -118,13 +118,14 @@ def test_without_secrets(env: InteractiveEnv) -> None:
     env.environment["SERVICE_TOKEN"] = "a-secret-of-some-length"
 
     async def work(runner: InteractiveRunner) -> None:
-        await runner.prompt("it is a-secret-of-some-length")
+        await runner.prompt("it is a-secret-of-some-length, or xoxb-1234567890-abcdefghij")
         await runner.run_command("/chat save a")
         await runner.run_command("/chat share a.md")
 
     env.run_with(work)
     kept = files(env)[0].read_text() + (env.project / "a.md").read_text()
     assert "a-secret-of-some-length" not in kept
+    assert "xoxb" not in kept
 
 
 class TestShare:

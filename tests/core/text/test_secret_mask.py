@@ -3,7 +3,7 @@
 import pytest
 
 from tejat.core.i18n import LazyString, lazy, translate
-from tejat.core.text.secret_mask import MASK, TextMask, anonymous_mask, mask_keys
+from tejat.core.text.secret_mask import MASK, TextMask, anonymous_mask, mask_keys, mask_tokens
 
 
 def test_longer_secrets_come_first() -> None:
@@ -33,3 +33,11 @@ def test_a_lazy_string_stays_lazy() -> None:
 )
 def test_what_looks_like_a_key(text: str, masked: str) -> None:
     assert mask_keys(text) == masked
+
+
+def test_tokens_are_masked_where_they_stand() -> None:
+    token = "ghp_" + "a1B2" * 9
+    assert mask_tokens(f"one {token}, two {token}") == f"one {MASK}, two {MASK}"
+    plain = "nothing here"
+    assert mask_tokens(plain) is plain
+    assert MASK in mask_keys(token)

@@ -13,10 +13,11 @@ import pytest
 
 from tejat.core.agent.history_events import PromptWithdrawn, RunFinished
 from tejat.core.messages.history import model_message, user_message
-from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Text
+from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, Opaque, Text, Thought
 from tejat.core.model import Usage
 from tejat.core.text.secret_mask import MASK
 from tejat.engine.sessions.journal import MAX_TITLE_LENGTH, SessionJournal, try_lock
+from tejat.engine.sessions.journal_reader import read_journal
 
 NOW = 1_770_000_000.1234
 KEY = 'sk-"\\live-0123456789ü'
@@ -198,6 +199,36 @@ class TestSecrets:
         assert answer["message"]["parts"] == [{"functionCall": call}]
         assert response["parts"][0]["functionResponse"]["response"] == {"output": "caf\udce9 ***"}
         assert ended["reason"] == "it failed with ***"
+
+    def test_tokens_are_masked_by_their_shape(self, tmp_path: Path) -> None:
+        token = "ghp_" + "a1B2" * 9
+        journal = create(tmp_path)
+        journal.record_prompt(user_message(f"use {token}"), f"use {token}")
+        journal.record_answer(model_message(FunctionCall("f", {"token": [token]}, "a")), Usage(), "m")
+        journal.record_responses([(0, [FunctionResponse("f", {"output": f"it was {token}\n"}, "a")])])
+        journal.close()
+        assert token not in Path(journal.path).read_text()
+        head, prompt, answer, response = records(journal.path)
+        assert (head["title"], prompt["shown"]) == ("use ***", "use ***")
+        assert answer["message"]["parts"][0]["functionCall"]["args"] == {"token": [MASK]}
+        assert response["parts"][0]["functionResponse"]["response"] == {"output": "it was ***\n"}
+
+    def test_what_a_service_wants_back_as_it_was_keeps_any_shape(self, tmp_path: Path) -> None:
+        shaped = "ghp_" + "a1B2" * 9
+        message = model_message(
+            Thought("hm", shaped), Opaque("vendor", {"blob": shaped}), InlineData("image/png", b"AKIA" * 40)
+        )
+        journal = create(tmp_path)
+        journal.record_prompt(user_message("go"), "go")
+        journal.record_answer(message, Usage(), "m")
+        journal.close()
+        descriptor = os.open(journal.path, os.O_RDONLY)
+        try:
+            loaded = read_journal(descriptor, session_id="")
+        finally:
+            os.close(descriptor)
+        assert loaded is not None
+        assert loaded.messages[-1].parts == message.parts
 
     def test_a_secret_that_is_one_of_our_own_words_spoils_no_record(self, tmp_path: Path) -> None:
         journal = create(tmp_path, secrets=("response", "functionResponse", "compressed"))

@@ -94,6 +94,13 @@ class TestSecrets:
     def test_also_with_signs_that_mean_something_to_patterns(self) -> None:
         assert Placeholders({}, ["a.*(b"]).substitute("a.*(b axx(b") == f"{MASK} axx(b"
 
+    def test_tokens_are_masked_by_their_shape(self) -> None:
+        token = "xoxb-1234567890-abcdefghij"
+        pieces = [f"a {token[:7]}", token[7:], " b"]
+        assert Placeholders(HERE).substitute_pieces(pieces) == [f"a {MASK}", "", " b"]
+        assert Placeholders(HERE).substitute({"k": f"a {token} b"}) == {"k": f"a {MASK} b"}
+        assert Placeholders(HERE).substitute(f"a {MASK} b") == f"a {MASK} b"
+
     @settings(max_examples=200, deadline=None)
     @given(
         before=st.text(alphabet="ab/", max_size=4),

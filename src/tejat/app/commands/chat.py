@@ -9,6 +9,7 @@ from tejat.app.session.session_switch import conversation_tail, load_saved_chat
 from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path, write_private_file
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
@@ -118,7 +119,8 @@ class ChatCommand(SlashCommand):
             user.show(text_report(_("Nothing was written.")))
             return
         messages = conversation.history.messages[conversation.template.preamble_length :]
-        text = SecretMask(run_config.named_secrets).mask_text(render_transcript(messages, as_json=ending == ".json"))
+        text = render_transcript(messages, as_json=ending == ".json")
+        text = mask_tokens(SecretMask(run_config.named_secrets).mask_text(text))
         write_private_file(full, text)
         user.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
 

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from tejat.core.i18n import map_lazy
+from tejat.core.text.token_shapes import find_tokens
 
 MASK = "***"
 
+# Also what is not quite a key: services shorten those that they repeat.
 _KEY_PATTERN = (
     r"AIza[\w-]{20,}"
     r"|ya29\.[\w.-]{10,}"
@@ -39,9 +41,21 @@ def anonymous_mask(secrets: Iterable[str], *, min_length: int) -> TextMask:
     return TextMask({secret: MASK for secret in secrets if len(secret) >= min_length})
 
 
+def mask_tokens(text: str) -> str:
+    """Mask keys and tokens of well-known shapes, for what is written to a file. Ordinary text stays."""
+    while ranges := find_tokens(text):
+        pieces: list[str] = []
+        position = 0
+        for start, end in ranges:
+            pieces += text[position:start], MASK
+            position = end
+        text = "".join([*pieces, text[position:]])
+    return text
+
+
 def mask_keys(text: str) -> str:
-    """Mask whatever looks like an API key or a token."""
-    return re.sub(_KEY_PATTERN, MASK, text)
+    """Mask whatever looks like an API key or a token in a message of a service."""
+    return re.sub(_KEY_PATTERN, MASK, mask_tokens(text))
 
 
 def _replace(old: str, new: str, text: str) -> str:

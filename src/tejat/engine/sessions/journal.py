@@ -25,7 +25,8 @@ from tejat.core.messages.history import Message, Role
 from tejat.core.messages.message_json import message_part_to_json, message_to_json, usage_to_json
 from tejat.core.messages.types import JsonObject, JsonValue, Part
 from tejat.core.model import Usage
-from tejat.core.text.secret_mask import anonymous_mask
+from tejat.core.text.secret_mask import anonymous_mask, mask_tokens
+from tejat.core.text.token_shapes import may_hold_tokens
 from tejat.engine.sessions.journal_format import RecordKind, encode_record
 from tejat.workspace.files import file_lock
 from tejat.workspace.files.private_files import create_private_file, make_private_directory
@@ -277,7 +278,7 @@ def _sync_directory(path: str) -> None:
 
 
 class JournalMask:
-    """Masks secrets in journal records."""
+    """Masks secrets in journal records: known values everywhere, tokens of known shapes in what people can read."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         """Very short values are not masked: they would occur everywhere."""
@@ -292,22 +293,29 @@ class JournalMask:
     def encode(self, record: JsonObject) -> bytes:
         """Encode a record with its secrets masked. Raises ValueError as `encode_record` does."""
         line = encode_record(record)
-        if any(spelling in line for spelling in self._spellings):
-            line = encode_record({name: self._mask_value(value) for name, value in record.items()})
+        if may_hold_tokens(line) or any(spelling in line for spelling in self._spellings):
+            line = encode_record({name: self._mask_value(value, self.mask) for name, value in record.items()})
         return line
 
     def mask(self, text: str) -> str:
-        return self._text_mask.mask_text(text)
+        return mask_tokens(self._text_mask.mask_text(text))
 
-    def _mask_value(self, value: JsonValue) -> JsonValue:
+    def _mask_value(self, value: JsonValue, mask: Callable[[str], str]) -> JsonValue:
         if isinstance(value, str):
-            return value if value in _UNMASKED_VALUES else self.mask(value)
+            return value if value in _UNMASKED_VALUES else mask(value)
         if isinstance(value, Mapping):
             # The field names of the format are plain words and must stay readable.
-            return {name if name.isalpha() else self.mask(name): self._mask_value(item) for name, item in value.items()}
+            return {
+                name if name.isalpha() else mask(name): self._mask_value(
+                    item, self._text_mask.mask_text if name in _ENCODED_FIELDS else mask
+                )
+                for name, item in value.items()
+            }
         if isinstance(value, Sequence):
-            return [self._mask_value(item) for item in value]
+            return [self._mask_value(item, mask) for item in value]
         return value
 
 
 _UNMASKED_VALUES = frozenset({*RecordKind, *Role})
+# A service must get these back as they were; letters in them may form any shape by chance.
+_ENCODED_FIELDS = frozenset({"thoughtSignature", "inlineData", "opaque"})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 
 from tejat.core.messages.types import JsonValue
+from tejat.core.text.token_shapes import find_tokens
 
 MASK = "[secret]"
 
@@ -50,11 +51,12 @@ class Placeholders:
         return self._placeholder_pattern.sub(self._real_text, text)
 
     def _mask_secrets(self, pieces: Sequence[str]) -> list[str]:
-        """Mask secrets. The mask is put where the secret begins."""
-        masked = _PieceEditor(pieces)
-        for found in self._secret_pattern.finditer("".join(pieces)):
-            masked.replace(found.start(), found.end(), [MASK])
-        return masked.result()
+        """Mask secrets and tokens. The mask is put where the secret begins."""
+        known = [found.span() for found in self._secret_pattern.finditer("".join(pieces))]
+        masked = _mask_ranges(pieces, known)
+        while tokens := find_tokens("".join(masked)):
+            masked = _mask_ranges(masked, tokens)
+        return masked
 
     def _insert_placeholders(self, pieces: Sequence[str]) -> list[str]:
         hidden = _PieceEditor(pieces)
@@ -125,6 +127,15 @@ class _PieceEditor:
     def _piece_at(self, position: int) -> int:
         """Return the piece with the character; empty pieces have none."""
         return bisect_right(self._ends, position)
+
+
+def _mask_ranges(pieces: Sequence[str], ranges: Sequence[tuple[int, int]]) -> list[str]:
+    if not ranges:
+        return list(pieces)
+    masked = _PieceEditor(pieces)
+    for start, end in ranges:
+        masked.replace(start, end, [MASK])
+    return masked.result()
 
 
 def _placeholder_slices(name: str, cuts: Sequence[int]) -> list[str]:

@@ -23,8 +23,8 @@ class RecordingModel(ModelWrapper):
     """A model whose requests and responses are written to a file, one line per request when it has ended.
 
     `placeholders` maps texts that differ between machines, like the root directory, to words like `${root}` that are
-    written instead. `secrets` are never written. `header` is returned by the replay. If the file cannot be written
-    later, `problem` says why, and the run goes on without a recording.
+    written instead. `secrets`, and tokens of well-known shapes, are never written. `header` is returned by the replay.
+    If the file cannot be written later, `problem` says why, and the run goes on without a recording.
     """
 
     def __init__(
@@ -43,16 +43,13 @@ class RecordingModel(ModelWrapper):
         self._placeholders = Placeholders(placeholders, secrets)
         self._normalizer = RequestNormalizer(self._placeholders.substitute)
         self._written_pieces: set[str] = set()
+        self._header: JsonObject | None = header
         self._file: int | None = _create_recording(path)
-        self._write(
-            {
-                FORMAT_KEY: FORMAT_VERSION,
-                "model": self._placeholders.substitute(inner.name),
-                "context_window": inner.context_window,
-                "abilities": sorted(inner.capabilities),
-                "header": self._placeholders.substitute(header),
-            }
-        )
+
+    async def prepare(self) -> Sequence[str]:
+        notices = await self._inner.prepare()
+        self._write_header()
+        return notices
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         # Normalized before the response comes: the list of messages grows.
@@ -77,6 +74,7 @@ class RecordingModel(ModelWrapper):
         return count
 
     async def close(self) -> None:
+        self._write_header()
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -103,7 +101,23 @@ class RecordingModel(ModelWrapper):
         self._written_pieces.update(new)
         self._write({"sha256": request.digest, "request": request.request, "new": new, **outcome})
 
+    def _write_header(self) -> None:
+        """Write the first line, once. It holds the context window, which is known only after `prepare`."""
+        if self._header is None:
+            return
+        header, self._header = self._header, None
+        self._write(
+            {
+                FORMAT_KEY: FORMAT_VERSION,
+                "model": self._placeholders.substitute(self._inner.name),
+                "context_window": self._inner.context_window,
+                "abilities": sorted(self._inner.capabilities),
+                "header": self._placeholders.substitute(header),
+            }
+        )
+
     def _write(self, record: JsonObject) -> None:
+        self._write_header()
         if self._file is None:
             return
         # ASCII, so that lone surrogates can be written too.

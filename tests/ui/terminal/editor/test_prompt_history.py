@@ -31,6 +31,13 @@ def test_entries_are_kept_for_the_owner(path: Path) -> None:
     assert modes(path) == (0o700, 0o600)
 
 
+def test_tokens_are_kept_in_memory_only(path: Path) -> None:
+    history = PromptHistory(str(path))
+    history.add("use xoxb-1234567890-abcdefghij")
+    assert list(history.entries) == ["use xoxb-1234567890-abcdefghij"]
+    assert list(PromptHistory(str(path)).entries) == ["use ***"]
+
+
 def test_wrong_modes_are_put_right(path: Path) -> None:
     path.parent.mkdir(mode=0o755)
     path.write_text('"old"\n')

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from tejat.core.i18n import _
+from tejat.core.text.secret_mask import mask_tokens
 from tejat.workspace.files.file_lock import try_lock
 from tejat.workspace.files.private_files import make_private_directory, write_private_file
 
@@ -22,7 +23,10 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class PromptHistory:
-    """Typed entries in order, in a file that processes may share; without one they last as long as the process."""
+    """Typed entries in order, in a file that processes may share; without one they last as long as the process.
+
+    Tokens of well-known shapes are masked in the file.
+    """
 
     def __init__(self, path: str | None = None) -> None:
         self._path = path
@@ -52,7 +56,7 @@ class PromptHistory:
         if self._path is None or self._problem is not None or len(entry) > _LONG_ENTRY_CHARS:
             return
         try:
-            self._append(self._path, entry)
+            self._append(self._path, mask_tokens(entry))
         except OSError as error:
             self._disable(error)
 
