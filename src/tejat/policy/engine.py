@@ -1,6 +1,6 @@
 """Policy engine: decides whether a call may run, needs approval, or is forbidden."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
@@ -58,7 +58,8 @@ class PolicyEngine:
         facts = evaluator.call.facts
         rule_matches = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
         strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
-        verdict = self._apply_mode(_apply_forced_confirmation(strictest.verdict(), evaluator.call), evaluator)
+        verdict = _apply_forced_confirmation(strictest.verdict(), evaluator.call)
+        verdict = self._apply_mode(self._apply_unchecked_denials(verdict, evaluator), evaluator)
         if verdict.decision is not Decision.ASK or verdict.always_ask or self.mode is ApprovalMode.PLAN:
             return verdict
         return replace(verdict, suggested_rule=self._suggest_rule(evaluator, rule_matches))
@@ -69,6 +70,17 @@ class PolicyEngine:
             rules = tuple(rule for rule in self._active if matches_tool(rule, tool, server))
             self._by_tool[tool, server] = rules
         return rules
+
+    def _apply_unchecked_denials(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
+        """Ask in every mode about code that may run what a rule forbids."""
+        if verdict.decision is Decision.DENY or verdict.always_ask:
+            return verdict
+        found = evaluator.find_unchecked(self._restricted_denials(evaluator.call.facts))
+        if found is None:
+            return verdict
+        rule, why = found
+        reason = lazy("{why}, so the rule {rule} cannot be checked.", why=why, rule=format_quoted_rule(rule))
+        return PolicyVerdict(Decision.ASK, rule, reason, always_ask=True)
 
     def _apply_mode(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
         if verdict.decision is Decision.DENY:
@@ -86,7 +98,7 @@ class PolicyEngine:
     def _apply_yolo_mode(self, verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
         """Allow what would be asked, unless the line is opaque and a rule might forbid it."""
         is_opaque = facts.line is not None and facts.line.is_opaque
-        unchecked = self._restricted_denial(facts) if is_opaque else None
+        unchecked = next(self._restricted_denials(facts), None) if is_opaque else None
         if unchecked is not None:
             rule = format_quoted_rule(unchecked)
             reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
@@ -95,11 +107,11 @@ class PolicyEngine:
             return verdict
         return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
 
-    def _restricted_denial(self, facts: CallFacts) -> PolicyRule | None:
-        """Return a rule that forbids some calls of this tool."""
-        rules = self._rules_for(facts.tool, facts.server)
-        denials = (rule for rule in rules if rule.decision is Decision.DENY and rule.is_restricted)
-        return next((rule for rule in denials if matches_project(rule, facts.roots)), None)
+    def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
+        """Yield the rules that forbid some calls of this tool."""
+        for rule in self._rules_for(facts.tool, facts.server):
+            if rule.decision is Decision.DENY and rule.is_restricted and matches_project(rule, facts.roots):
+                yield rule
 
     def _suggest_rule(self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
         """Return the rule for an "always", if it would prevent the same question."""
@@ -115,7 +127,7 @@ class PolicyEngine:
         if self.mode is ApprovalMode.PLAN and facts.kind not in READ_ONLY_KINDS:
             reason = lazy("The policy could not judge this call ({why}), and plan mode only reads.", why=why)
             return PolicyVerdict(Decision.DENY, None, reason)
-        unchecked = self._restricted_denial(facts) if self.mode is ApprovalMode.YOLO else None
+        unchecked = next(self._restricted_denials(facts), None) if self.mode is ApprovalMode.YOLO else None
         if unchecked is not None:
             reason = lazy(
                 "The policy could not judge this call ({why}), so the rule {rule} cannot be checked.",

@@ -310,3 +310,15 @@ def test_more_words_never_lose_an_effect(name: str, rest: list[str]) -> None:
     more = command_effects([name, *rest, "-o"])
     assert set(fewer.runs_code) <= set(more.runs_code)
     assert not (more.is_read_only and not fewer.is_read_only)
+
+
+@pytest.mark.parametrize("text", ["uniq -- -f out", "uniq -- in out", "uniq in -- -out", "xxd -- -a b"])
+def test_words_after_two_dashes_are_operands(text: str) -> None:
+    effects = command_effects(shlex.split(text))
+    assert effects.writes
+    assert not effects.is_read_only
+
+
+def test_paths_after_two_dashes() -> None:
+    assert command_effects(["cat", "--", "-link"]).paths == ("-link",)
+    assert command_effects(["rg", "--files", "/etc"]).paths == ("/etc",)

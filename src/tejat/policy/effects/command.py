@@ -104,7 +104,7 @@ def _compute_effects(words: tuple[str, ...]) -> CommandEffects:
     if _runs_its_program(name, words):
         runs.append(lazy("runs or writes what its program says ({name})", name=name))
     is_quiet = not writes and not destroys and not runs
-    is_known = (name in READ_ONLY_PROGRAMS or _AWK.match(name) or _SED.match(name)) and name == words[0]
+    is_known = (name in READ_ONLY_PROGRAMS or is_awk(name) or is_sed(name)) and name == words[0]
     return CommandEffects(
         tuple(writes),
         tuple(destroys),
@@ -126,7 +126,7 @@ def _canonical_name(word: str) -> str:
 
 def _given_options(name: str, words: Sequence[str], table: Mapping[str, frozenset[str]]) -> list[str]:
     """Return the options of the table that are present: whole, clustered, abbreviated or with a value."""
-    kind = "awk" if _AWK.match(name) else "sed" if _SED.match(name) else name
+    kind = "awk" if is_awk(name) else "sed" if is_sed(name) else name
     options = table.get(kind, frozenset())
     given = _with_dash(words[1:]) if kind == "tar" else words[1:]
     return [option for option in sorted(options) if any(_is_given(option, word, kind) for word in given)]
@@ -168,19 +168,27 @@ def _writing_operands(name: str, words: Sequence[str]) -> list[str]:
 
 def _runs_its_program(name: str, words: Sequence[str]) -> bool:
     """Return whether an awk or sed program can do more than print."""
-    if _AWK.match(name):
+    if is_awk(name):
         return any(_AWK_CODE.search(word) for word in words[1:] if not word.startswith("-F"))
-    return bool(_SED.match(name)) and not all(
-        len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in _sed_scripts(words)
+    return is_sed(name) and not all(
+        len(script) < _MAX_SCRIPT_LENGTH and _SAFE_SED_SCRIPT.match(script) for script in sed_scripts(words)
     )
 
 
-def _sed_scripts(words: Sequence[str]) -> list[str]:
-    """Return all scripts given by options, in any spelling, else the first operand."""
+def is_awk(name: str) -> bool:
+    return _AWK.match(name) is not None
+
+
+def is_sed(name: str) -> bool:
+    return _SED.match(name) is not None
+
+
+def sed_scripts(words: Sequence[str], *, has_files: bool = False) -> list[str]:
+    """Return all scripts given by options, in any spelling, else the first operand unless scripts are in files."""
     followed = zip(words, (*words[1:], ""), strict=True)
     options = [(option, following) for word, following in followed if (option := _SED_SCRIPT.match(word))]
     scripts = [option["value"] or following for option, following in options]
-    return scripts or _operands(words[1:])[:1]
+    return scripts if scripts or has_files else _operands(words[1:])[:1]
 
 
 def _paths(name: str, words: Sequence[str]) -> list[str]:
@@ -218,7 +226,7 @@ def _paths_in_targets(operands: Sequence[str]) -> list[str]:
 
 def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:
     """Return whether the first operand is a pattern or program instead of a path."""
-    if _AWK.match(name) or _SED.match(name):
+    if is_awk(name) or is_sed(name):
         is_in_option = any(re.match(r"-[a-zA-Z]*[ef]|--[efs]", word) for word in words)
         return not is_in_option and not _runs_its_program(name, ("", *words))
     takes_pattern_elsewhere = any(re.match(r"-[A-Za-z]*[efg]|--(?:reg|file|type-list)", word) for word in words)

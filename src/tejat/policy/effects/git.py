@@ -20,6 +20,21 @@ _READ_ONLY_SUBCOMMANDS = word_set(
     whatchanged
     """
 )
+_SUBCOMMANDS = word_set(
+    """
+    add am apply archive backfill bisect branch bugreport bundle cat-file check-ref-format checkout checkout-index
+    cherry-pick citool clean clone column commit commit-graph commit-tree config credential credential-cache
+    credential-store daemon diagnose difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg
+    format-patch for-each-repo fsmonitor--daemon gc get-tar-commit-id gui hash-object help hook http-backend imap-send
+    index-pack init init-db instaweb interpret-trailers last-modified ls-remote mailinfo mailsplit maintenance merge
+    merge-file merge-index merge-one-file mergetool mktag mktree multi-pack-index mv notes p4 pack-objects
+    pack-redundant pack-refs patch-id prune prune-packed pull push quiltimport read-tree rebase receive-pack reflog
+    refs remote repack replace replay request-pull rerere reset restore revert rm scalar send-email send-pack shell
+    sparse-checkout stage stash stripspace submodule svn switch symbolic-ref tag unpack-file unpack-objects
+    update-index update-ref update-server-info upload-archive upload-pack var verify-pack web--browse worktree
+    write-tree lfs
+    """
+)
 # Subcommands that only read if the next word is one of these or missing.
 _LISTING_SUBCOMMANDS: Mapping[str, frozenset[str]] = {
     "bisect": word_set("log"),
@@ -112,6 +127,12 @@ def git_subcommand(words: Sequence[str]) -> tuple[str, Sequence[str]]:
     """Return the subcommand, empty if there is none, and the words after it."""
     _, subcommand, after = _split_words(words)
     return subcommand, after
+
+
+def is_git_subcommand(words: Sequence[str]) -> bool:
+    """Return whether a git command is one of git itself; others are aliases in its settings, or programs on PATH."""
+    subcommand, _ = git_subcommand(words)
+    return not subcommand or subcommand in _SUBCOMMANDS or subcommand in _READ_ONLY_SUBCOMMANDS
 
 
 def rewrites_history(words: Sequence[str]) -> bool:

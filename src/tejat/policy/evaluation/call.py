@@ -1,6 +1,7 @@
 """A call under evaluation, with properties that are derived from its facts on demand."""
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 
 from tejat.core.i18n import lazy
@@ -31,8 +32,7 @@ class Call:
     @cached_property
     def arguments_json(self) -> str:
         """The arguments as JSON with sorted keys and no spaces. Raises if they cannot be serialised."""
-        arguments = dict(self.facts.arguments)
-        return json.dumps(arguments, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+        return dump_arguments(self.facts.arguments)
 
     def matches_rule(self, rule: PolicyRule) -> bool:
         """Return whether the rule applies to this call, apart from the commands of its shell line."""
@@ -41,9 +41,12 @@ class Call:
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
-        if rule.arguments is not None and not matches_regex(rule.arguments, self.arguments_json):
+        if rule.arguments is not None and not self._matches_arguments(rule, rule.arguments):
             return False
         return rule.path is None or self._matches_path(rule, rule.path)
+
+    def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
+        return matches_regex(pattern, self.arguments_json)
 
     def _matches_path(self, rule: PolicyRule, glob: str) -> bool:
         """Match the paths: any one suffices to deny or ask, all must match to allow."""
@@ -61,6 +64,11 @@ class Call:
     def _nearest_root(self, path: str) -> str:
         """Return the nearest root above the path, `/` for a path outside."""
         return max((root for root in self.facts.roots if is_beneath(path, root)), key=len, default="/")
+
+
+def dump_arguments(arguments: Mapping[str, object]) -> str:
+    """Return arguments as the JSON that patterns are searched in: with sorted keys and no spaces."""
+    return json.dumps(dict(arguments), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
 
 
 def _is_command_rule(rule: PolicyRule) -> bool:

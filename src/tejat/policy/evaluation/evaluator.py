@@ -36,6 +36,10 @@ class RuleEvaluator:
         """Return why a call of a non-reading kind is not known to only read, None if it is."""
         return lazy("this does more")
 
+    def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
+        """Return one of these rules and why it cannot be checked, None if all can be."""
+        return None
+
     def _lacks_network(self, rule: PolicyRule) -> bool:
         return rule.decision is Decision.ALLOW and self.call.facts.wants_network and not rule.allows_network
 

@@ -1,14 +1,17 @@
 """A call that runs a shell line, with the effects of its commands."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
-from tejat.policy.evaluation.call import Call
+from tejat.policy.evaluation.call import Call, dump_arguments
 from tejat.policy.paths import is_ambiguous, join_path, resolve_path
+from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
-from tejat.policy.types import CallFacts
+from tejat.policy.shell.wrappers import command_names
+from tejat.policy.types import CallFacts, Decision, PolicyRule
 
 _CHANGES_DIRECTORY = ("cd", "pushd")
 _MAX_DIRECTORIES = 20
@@ -36,6 +39,22 @@ class ShellCall(Call):
         written = [each.target for each in self.line.redirections if each.writes and not each.is_harmless]
         words += [target for target in written if target is not None]
         return (*self.facts.paths, *self._places(words))
+
+    def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
+        """Match the whole line, and for a rule that denies or asks also each command as if it were the line."""
+        matches_line = super()._matches_arguments(rule, pattern)
+        if matches_line or rule.decision is Decision.ALLOW:
+            return matches_line
+        return any(matches_regex(pattern, arguments) for arguments in self._arguments_of_commands)
+
+    @cached_property
+    def _arguments_of_commands(self) -> tuple[str, ...]:
+        lines: dict[str, None] = {}
+        for command in self.line.commands:
+            for name in command_names(command):
+                words = (name, *command.words[1:])
+                lines |= dict.fromkeys((" ".join(words), shlex.join(words)))
+        return tuple(dump_arguments({**self.facts.arguments, "command": line}) for line in lines)
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from tejat.policy.evaluation.evaluator import RuleEvaluator
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.evaluation.suggestion import suggest_prefix
+from tejat.policy.evaluation.unchecked import find_unchecked
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.types import Decision, PolicyRule
 
@@ -49,6 +50,9 @@ class ShellRuleEvaluator(RuleEvaluator):
         prefix = suggest_prefix(uncovered, self._shell_call)
         rule = super().suggest_rule(rule_matches)
         return None if rule is None or prefix is None else replace(rule, command=prefix)
+
+    def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
+        return find_unchecked(self._shell_call, denials)
 
     def plan_mode_objection(self) -> str | None:
         line = self._shell_call.line

@@ -19,8 +19,16 @@ _HARMLESS_SET_NAMES = word_set("pipefail errexit nounset xtrace noglob errtrace 
 _HARMLESS_SHOPT = word_set("nullglob globstar dotglob nocaseglob failglob inherit_errexit lastpipe nocasematch")
 _ALWAYS_EVALUATING = word_set("let compgen complete compopt bind enable fc alias unalias")
 _ATTRIBUTES = re.compile(r"[-+][aAfFgIlprtux]+\Z")
+_ARRAY_OPTION = frozenset("aA")
+_PLAIN_VALUE = re.compile(r"[^$`]*\Z")
 _NUMBERS = word_set('$! "$!" $? "$?" $$ "$$" $#')
 _SUBSCRIPT = re.compile(r"(?:[0-9]+|[@*]|-[0-9]+)\Z")
+# Whatever is assigned to these is evaluated as arithmetic.
+_INTEGER_VARIABLES = word_set(
+    "BASHPID BASH_SUBSHELL EPOCHREALTIME EPOCHSECONDS EUID HISTCMD LINENO OPTIND PPID RANDOM SECONDS SRANDOM UID"
+)
+_ARRAY_VARIABLES = re.compile(r"BASH_\w+|COMP_WORDS|COMPREPLY|COPROC|DIRSTACK|FUNCNAME|GROUPS|MAPFILE|PIPESTATUS")
+_NUMBER = re.compile(r"-?[0-9]+\Z")
 
 Reason = str | None
 
@@ -28,6 +36,11 @@ Reason = str | None
 def is_command_variable(name: str) -> bool:
     """Return whether the value of this variable may be run, or decide what is run."""
     return _COMMAND_VARIABLE.match(name) is not None
+
+
+def is_evaluated_variable(name: str, value: str | None = None) -> bool:
+    """Return whether assigning this value, None if it is not known, makes bash evaluate it."""
+    return name in _INTEGER_VARIABLES and (value is None or _NUMBER.match(value) is None)
 
 
 def is_harmless_subscript(text: str) -> bool:
@@ -53,6 +66,8 @@ def _check_variable_names(words: Sequence[ShellWord]) -> Reason:
     for word in words[1:]:
         if word.text not in _NUMBERS and (not word.is_literal or "[" in word.value):
             return lazy("{word} may evaluate a subscript", word=words[0].value)
+        if is_evaluated_variable(word.value.removeprefix("-v")) and words[0].value != "unset":
+            return lazy("{word} assigns to {name}, which is evaluated", word=words[0].value, name=word.value)
     return None
 
 
@@ -69,8 +84,9 @@ def _check_printf(words: Sequence[ShellWord]) -> Reason:
 
 
 def _check_declare(words: Sequence[ShellWord]) -> Reason:
+    makes_arrays = any(word.value[:1] == "-" and not _ARRAY_OPTION.isdisjoint(word.value) for word in words[1:])
     for word in words[1:]:
-        name, _, _ = word.text.partition("=")
+        name, _, value = word.text.partition("=")
         if word.text[:1] in ("-", "+"):
             if not _ATTRIBUTES.match(word.value):
                 return lazy(
@@ -80,7 +96,19 @@ def _check_declare(words: Sequence[ShellWord]) -> Reason:
             return lazy("{word} may evaluate a subscript", word=words[0].value)
         elif is_command_variable(name.removesuffix("+")):
             return lazy("{name} may be run as a command", name=name.removesuffix("+"))
+        elif value and is_evaluated_variable(name.removesuffix("+"), value):
+            return lazy("{word} assigns to {name}, which is evaluated", word=words[0].value, name=name)
+        elif (makes_arrays or _ARRAY_VARIABLES.match(name)) and may_hold_subscripts(word):
+            return lazy("{word} may evaluate a subscript", word=words[0].value)
     return None
+
+
+def may_hold_subscripts(word: ShellWord) -> bool:
+    """Return whether `name=value` may assign `([subscript]=value)`, also after an expansion or out of a string."""
+    _, _, value = word.text.partition("=")
+    if value.startswith("(") and "[" not in value:
+        return False  # its expansions give elements, not subscripts
+    return "[" in value or "(" in value or not _PLAIN_VALUE.match(value)
 
 
 def _check_set(words: Sequence[ShellWord]) -> Reason:

@@ -1,13 +1,19 @@
 """Walker over the syntax tree of a line that collects commands, redirections and doubts."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from tejat.core.i18n import lazy
 from tejat.policy.shell.command_line import Redirection, ShellCommand
 from tejat.policy.shell.grammar import Node, parse_tree
-from tejat.policy.shell.implicit_eval import find_implicit_eval, is_command_variable, is_harmless_subscript
+from tejat.policy.shell.implicit_eval import (
+    find_implicit_eval,
+    is_command_variable,
+    is_evaluated_variable,
+    is_harmless_subscript,
+    may_hold_subscripts,
+)
 from tejat.policy.shell.plain import RESERVED, parse_plain_line
 from tejat.policy.shell.words import ShellWord, parse_word
 from tejat.policy.shell.wrappers import base_name, unwrap_command
@@ -19,7 +25,6 @@ _MAX_COMMANDS = 2000
 _NON_WORD_NODES = frozenset(
     ("variable_assignment", "variable_assignments", "file_redirect", "herestring_redirect", "heredoc_redirect")
 )
-_SHELL_COMMANDS = frozenset(("command", "declaration_command", "unset_command"))
 _QUOTED_LEAVES = frozenset(("raw_string", "ansi_c_string", "comment"))
 _OPERATORS_WITHIN_TEST = frozenset(
     ("binary_expression", "unary_expression", "parenthesized_expression", "negation_expression")
@@ -31,6 +36,7 @@ _SUBSTRING = re.compile(rb"\$\{\w+(?:\[[@*0-9]+\])?:\s*-?[0-9]+(?:\s*:\s*-?[0-9]
 _INDIRECT = re.compile(rb"\$\{!|\$\{#?\w*(?:\[[^\]]*\])?@|\$\{[@*#?$!-]@")
 _EVALUATING_TEST = re.compile(rb"(?<![\w-])-(?:eq|ne|lt|le|gt|ge|v|R)(?![\w-])")
 _CONTINUED_OPERATOR = re.compile(rb"[$`<>&|(){}\[;!#=]\\\n")
+_ELEMENT = re.compile(rb"\[(.*)\]\+?=", re.DOTALL)
 _DELIMITER = re.compile(rb"(?P<quote>['\"]?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\Z")
 
 
@@ -42,6 +48,8 @@ class LineAnalysis:
         self.redirections: list[Redirection] = []
         self.doubts: dict[str, None] = {}
         self.is_opaque = False
+        self._arrays: set[str] = set()
+        self._declared: set[str] = set()
 
     def analyze(self, text: str, via: tuple[str, ...] = ()) -> None:
         """Analyze a line, or one that runs behind the wrappers `via`."""
@@ -85,6 +93,7 @@ class LineAnalysis:
         reason = find_implicit_eval(words)
         if reason:
             self.mark_opaque(reason)
+        self._add_array_names(words)
         wrapped = unwrap_command(words)
         if wrapped is None:
             return
@@ -98,6 +107,29 @@ class LineAnalysis:
             if isinstance(doubt, str) or doubt.targets:
                 self.doubts[lazy("what {word} would run is not plain", word=base_name(name.value))] = None
             self.analyze(line, inside)
+
+    def add_array(self, name: str) -> None:
+        """Note that a name may be an array."""
+        self._arrays.add(name)
+        self._check_arrays()
+
+    def _add_array_names(self, words: Sequence[ShellWord]) -> None:
+        name = words[0].value
+        if name in _ARRAY_READERS or (name in _DECLARATIONS and any(_MAKES_ARRAY.match(word.value) for word in words)):
+            self._arrays.update(word.value.partition("=")[0] for word in words[1:])
+        if name in _DECLARATIONS:
+            self._declared.update(word.text.partition("=")[0] for word in words[1:] if may_hold_subscripts(word))
+        self._check_arrays()
+
+    def _check_arrays(self) -> None:
+        """Check declarations of names that are arrays elsewhere in the line: a string may then hold subscripts."""
+        if not self._arrays.isdisjoint(self._declared):
+            self.mark_opaque(lazy("a declaration may evaluate a subscript"))
+
+
+_DECLARATIONS = frozenset(("declare", "typeset", "local", "export", "readonly"))
+_ARRAY_READERS = frozenset(("read", "mapfile", "readarray"))
+_MAKES_ARRAY = re.compile(r"-\w*[aA]")
 
 
 def _is_block(words: Sequence[ShellWord]) -> bool:
@@ -141,28 +173,18 @@ class _TreeWalker:
             at = max(at, following)
 
     def _visit(self, node: Node) -> None:
-        kind = node.type
-        if kind in _SHELL_COMMANDS:
-            assigns = kind == "command" and any(child.type == "variable_assignment" for child in node.children)
-            self._analysis.add_command(self._words(node), self._via, has_assignments=assigns)
-        elif kind == "test_command":
-            self._visit_test(node)
-        elif kind == "variable_assignment":
-            self._visit_assignment(node)
-        elif kind == "file_redirect":
-            self._visit_redirection(node)
-        elif kind == "heredoc_redirect":
-            self._visit_heredoc(node)
-        elif kind == "herestring_redirect":
-            self._analysis.redirections.append(Redirection("<<<", None, writes=False, is_harmless=False))
-        elif kind in ("expansion", "subscript", "arithmetic_expansion", "compound_statement", "c_style_for_statement"):
-            self._visit_evaluation(node)
-        elif kind == "command_substitution":
-            self._visit_substitution(node)
-        elif kind == "comment":
-            self._visit_comment(node)
-        elif node.is_named and not node.children and kind not in _QUOTED_LEAVES:
+        visit = _VISITORS.get(node.type)
+        if visit is not None:
+            visit(self, node)
+        elif node.is_named and not node.children and node.type not in _QUOTED_LEAVES:
             self._visit_leaf(node)
+
+    def visit_command(self, node: Node) -> None:
+        assigns = node.type == "command" and any(child.type == "variable_assignment" for child in node.children)
+        self._analysis.add_command(self._words(node), self._via, has_assignments=assigns)
+
+    def visit_herestring(self, _node: Node) -> None:
+        self._analysis.redirections.append(Redirection("<<<", None, writes=False, is_harmless=False))
 
     def _text(self, node: Node) -> bytes:
         return self._source[node.start_byte : node.end_byte]
@@ -192,19 +214,36 @@ class _TreeWalker:
             if b"\n" in blanks:
                 self._analysis.mark_opaque(lazy("where a line ends is not certain"))
 
-    def _visit_test(self, node: Node) -> None:
+    def visit_test(self, node: Node) -> None:
         text = self._text(node)
         if not text.startswith(b"[["):
             self._analysis.add_command(self._join_adjacent(_operands(node)), self._via)
         elif _EVALUATING_TEST.search(text):
             self._analysis.mark_opaque(lazy("a test evaluates what it is given"))
 
-    def _visit_assignment(self, node: Node) -> None:
-        name = re.match(rb"\w*", self._text(node))
-        if name and is_command_variable(name[0].decode("ascii", "replace")):
-            self._analysis.mark_opaque(lazy("{name} may be run as a command", name=name[0].decode("ascii", "replace")))
+    def visit_assignment(self, node: Node) -> None:
+        left, _, value = self._text(node).decode("utf-8", "replace").partition("=")
+        match = re.match(r"\w*", left)
+        name = match[0] if match else ""
+        if is_command_variable(name):
+            self._analysis.mark_opaque(lazy("{name} may be run as a command", name=name))
+        elif is_evaluated_variable(name, value):
+            self._analysis.mark_opaque(lazy("what is assigned to {name} is evaluated", name=name))
+        if any(child.type == "array" for child in node.children):
+            self._analysis.add_array(name)
 
-    def _visit_redirection(self, node: Node) -> None:
+    def visit_array(self, node: Node) -> None:
+        for child in node.children:
+            subscript = _ELEMENT.match(self._text(child))
+            if subscript and not is_harmless_subscript(subscript[1].decode("ascii", "replace")):
+                self._analysis.mark_opaque(lazy("a subscript is evaluated"))
+
+    def visit_loop(self, node: Node) -> None:
+        name = next((self._text(child) for child in node.children if child.type == "variable_name"), b"")
+        if is_evaluated_variable(name.decode("ascii", "replace")):
+            self._analysis.mark_opaque(lazy("what is assigned to {name} is evaluated", name=name.decode("ascii")))
+
+    def visit_redirection(self, node: Node) -> None:
         operator = next((child.type for child in node.children if not child.is_named), "")
         nodes = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
         words = self._join_adjacent(nodes)
@@ -222,7 +261,7 @@ class _TreeWalker:
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
         return start is not None and self._text(start)[:1] in (b"'", b'"')
 
-    def _visit_heredoc(self, node: Node) -> None:
+    def visit_heredoc(self, node: Node) -> None:
         self._analysis.redirections.append(Redirection("<<", None, writes=False, is_harmless=False))
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
         delimiter = _DELIMITER.match(self._text(start)) if start else None
@@ -249,7 +288,7 @@ class _TreeWalker:
         end = self._source.find(b"\n", start)
         return self._source[start:] if end < 0 else self._source[start:end]
 
-    def _visit_evaluation(self, node: Node) -> None:
+    def visit_evaluation(self, node: Node) -> None:
         text = self._text(node)
         kind = node.type
         if kind == "c_style_for_statement":
@@ -265,13 +304,13 @@ class _TreeWalker:
             if _INDIRECT.match(text) or (is_substring and not _SUBSTRING.match(text)):
                 self._analysis.mark_opaque(lazy("an expansion evaluates what a name stands for"))
 
-    def _visit_substitution(self, node: Node) -> None:
+    def visit_substitution(self, node: Node) -> None:
         text = self._text(node)
         # Only a backslash protects a backquote here, quotes do not.
         if text.startswith(b"`") and (b"\\" in text or b"`" in text[1:-1]):
             self._analysis.mark_opaque(lazy("backquotes hold backquotes or escapes"))
 
-    def _visit_comment(self, node: Node) -> None:
+    def visit_comment(self, node: Node) -> None:
         if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|()":
             self._analysis.mark_opaque(lazy("where a comment begins is not certain"))
 
@@ -294,3 +333,21 @@ def _operands(test: Node) -> list[Node]:
         else:
             operands.append(node)
     return operands
+
+
+_VISITORS: Mapping[str, Callable[[_TreeWalker, Node], None]] = {
+    **dict.fromkeys(("command", "declaration_command", "unset_command"), _TreeWalker.visit_command),
+    "test_command": _TreeWalker.visit_test,
+    "variable_assignment": _TreeWalker.visit_assignment,
+    "array": _TreeWalker.visit_array,
+    "file_redirect": _TreeWalker.visit_redirection,
+    "heredoc_redirect": _TreeWalker.visit_heredoc,
+    "herestring_redirect": _TreeWalker.visit_herestring,
+    **dict.fromkeys(
+        ("expansion", "subscript", "arithmetic_expansion", "compound_statement", "c_style_for_statement"),
+        _TreeWalker.visit_evaluation,
+    ),
+    **dict.fromkeys(("for_statement", "select_statement"), _TreeWalker.visit_loop),
+    "command_substitution": _TreeWalker.visit_substitution,
+    "comment": _TreeWalker.visit_comment,
+}

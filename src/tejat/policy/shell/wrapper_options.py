@@ -30,7 +30,7 @@ class WrapperSyntax:
     """How to find the command behind a wrapper's own arguments.
 
     The value of an option `short_options` (letters) or `long_options` is the next word;
-    `operand_count` words precede the command.
+    `operand_count` words precede the command, the last of which may be optional.
     """
 
     short_options: str = ""
@@ -38,6 +38,7 @@ class WrapperSyntax:
     operand_count: int = 0
     long_flags: frozenset[str] = frozenset()
     allows_assignments: bool = False
+    is_last_operand_optional: bool = False
 
     def unwrap(self, words: ShellWords) -> WrappedCommands:
         """Return the commands that may begin after the wrapper's own arguments."""
@@ -58,6 +59,8 @@ class WrapperSyntax:
             if word.value == "--":
                 break
         starts = [start + self.operand_count for start in (at, *starts)]
+        if self.is_last_operand_optional:
+            starts += [start - 1 for start in starts]
         skipped = words[1 : at + self.operand_count]
         commands = tuple(tuple(words[start:]) for start in dict.fromkeys(starts) if start < len(words))
         return WrappedCommands(
@@ -91,15 +94,20 @@ def computed_reason(name: ShellWord, words: ShellWords) -> str | None:
 NO_OPTIONS = WrapperSyntax()
 _WITHOUT_OPTIONS = word_set(
     """
-    builtin bunx busybox catchsegv chronic dbus-run-session eatmydata entr firejail gnohup linux32 linux64 nohup
-    pnpx setpriv setsid systemd-inhibit torify torsocks toybox tsocks unbuffer uvx valgrind
+    aa-exec builtin bunx busybox catchsegv ccache chronic dbus-launch dbus-run-session eatmydata entr fakechroot
+    firejail gnohup i386 i486 i586 i686 ifne linux32 linux64 nohup nq pnpx ppc ppc32 ppc64 s390 s390x sem setpriv setsid
+    systemd-inhibit torify torsocks toybox tsocks tsp uname26 unbuffer uvx valgrind x86_64
     """
 )
-_WITH_ONE_OPERAND = word_set("bundle gchroot gosu logsave pipenv poetry pyenv rbenv setarch setuidgid su-exec taskset")
+_WITH_ONE_OPERAND = word_set(
+    "bundle envdir gchroot gosu logsave pipenv poetry pyenv rbenv setlock setuidgid su-exec taskset"
+)
 WRAPPERS: Mapping[str, WrapperSyntax] = {
     **dict.fromkeys(_WITHOUT_OPTIONS, NO_OPTIONS),
     **dict.fromkeys(_WITH_ONE_OPERAND, WrapperSyntax(operand_count=1)),
     "caffeinate": WrapperSyntax("tw"),
+    "cgexec": WrapperSyntax("g"),
+    "choom": WrapperSyntax("np", long_options=word_set("--adjust --pid")),
     "chpst": WrapperSyntax("ueolnmdfcrtbU/"),
     "chroot": WrapperSyntax(operand_count=1, long_options=word_set("--groups --userspec")),
     "chrt": WrapperSyntax("TPD", operand_count=1),
@@ -110,7 +118,7 @@ WRAPPERS: Mapping[str, WrapperSyntax] = {
     "dumb-init": WrapperSyntax("r"),
     "exec": WrapperSyntax("a"),
     "fakeroot": WrapperSyntax("lsib"),
-    "faketime": WrapperSyntax("f", operand_count=1),
+    "faketime": WrapperSyntax("p", operand_count=1, long_flags=word_set("--exclude-monotonic")),
     "gdb": WrapperSyntax("x", long_options=word_set("--command --eval-command --directory --symbols")),
     "genv": WrapperSyntax("uCS", allows_assignments=True),
     "gtime": WrapperSyntax("fo"),
@@ -118,7 +126,6 @@ WRAPPERS: Mapping[str, WrapperSyntax] = {
     "ip": WrapperSyntax(operand_count=3),
     "ltrace": WrapperSyntax("aeDFlnopsuwxA"),
     **dict.fromkeys(("nice", "gnice"), WrapperSyntax("n", long_options=word_set("--adjustment"))),
-    "npx": WrapperSyntax("pc", long_options=word_set("--package --call --workspace")),
     "nsenter": WrapperSyntax("tSGW"),
     "numactl": WrapperSyntax("iPpmNCl"),
     "perf": WrapperSyntax("eo", operand_count=1),
@@ -128,7 +135,9 @@ WRAPPERS: Mapping[str, WrapperSyntax] = {
     **dict.fromkeys(("proxychains", "proxychains4"), WrapperSyntax("f")),
     "rlwrap": WrapperSyntax("abcCDfHlMopPqsSt"),
     "runcon": WrapperSyntax("turl"),
+    "setarch": WrapperSyntax("p", operand_count=1, is_last_operand_optional=True),
     "softlimit": WrapperSyntax("abcdflmoprst"),
+    "ssh-agent": WrapperSyntax("aEOPt"),
     "start-stop-daemon": WrapperSyntax("pxnusadrcNIkPRg"),
     **dict.fromkeys(("stdbuf", "gstdbuf"), WrapperSyntax("ioe", long_options=word_set("--input --output --error"))),
     "strace": WrapperSyntax("aeEoOpPsSuIbX"),
@@ -165,5 +174,9 @@ COMMAND_OPTIONS: Mapping[str, frozenset[str]] = {
     "hyperfine": word_set("-p --prepare -c --cleanup -s --setup"),
     "entr": word_set("-s"),
     "nix-shell": word_set("--run --command"),
-    **dict.fromkeys(("sg", "capsh"), word_set("-c")),
+    "capsh": word_set("-c"),
+    "execlineb": word_set("-c"),
+    "nodemon": word_set("-x --exec"),
+    "wget": word_set("--use-askpass"),
+    "xterm": word_set("-e"),
 }

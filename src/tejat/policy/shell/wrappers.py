@@ -31,6 +31,11 @@ def base_name(name: str) -> str:
     return name.rstrip("/").rpartition("/")[2] or name
 
 
+def is_wrapper(name: str) -> bool:
+    """Return whether it is known what a program of this name runs."""
+    return name in _UNWRAPPERS or name in SHELLS or name in COMMAND_OPTIONS or name in WRAPPERS
+
+
 def unwrap_command(words: ShellWords) -> WrappedCommands | None:
     """Return what the command runs besides itself, None if it is not known to run anything."""
     if not words or not words[0].is_literal:
@@ -43,10 +48,16 @@ def unwrap_command(words: ShellWords) -> WrappedCommands | None:
         return _unwrap_shell(words)
     if name in COMMAND_OPTIONS:
         return _commands_in_options(words, COMMAND_OPTIONS[name])
+    if _DYNAMIC_LINKER.match(name):
+        return _LINKER_SYNTAX.unwrap(words)
     prefix = WRAPPERS.get(name)
     return None if prefix is None else prefix.unwrap(words)
 
 
+_DYNAMIC_LINKER = re.compile(r"ld(?:-linux|-musl|64)?[-.\w]*\.so(?:\.[0-9]+)?\Z")
+_LINKER_SYNTAX = WrapperSyntax(
+    long_options=word_set("--library-path --inhibit-rpath --audit --preload --argv0 --glibc-hwcaps-prepend")
+)
 # Stands for words that a program adds itself. It has no text, so it is not shown.
 _ADDED = ShellWord(text="", value="", is_literal=False, is_unquoted=False, is_split=True)
 
@@ -106,6 +117,7 @@ def _join_texts(words: ShellWords) -> str:
 def _unwrap_shell(words: ShellWords) -> WrappedCommands:
     """Unwrap bash and other shells: `-c LINE` in all spellings, a script, or stdin."""
     takes_line = False
+    started: list[ShellWord] = []
     at = 1
     while at < len(words) and words[at].is_literal and words[at].value[:1] in ("-", "+") and words[at].value:
         value = words[at].value
@@ -116,20 +128,27 @@ def _unwrap_shell(words: ShellWords) -> WrappedCommands:
             break
         if value.startswith("--"):
             takes_line = takes_line or value == "--command"
-            at += value in ("--rcfile", "--init-file")
+            if value in ("--rcfile", "--init-file"):
+                started += words[at : at + 1]
+                at += 1
             continue
         takes_line = takes_line or (value[0] == "-" and "c" in value)
         at += value[-1] in "oO"
-    if at >= len(words):
+    if at >= len(words) or not all(map(_is_script, started)):
         return _unwrap_stdin_reader(words)
+    start_files = WrappedCommands(tuple((word,) for word in started))
     operand = words[at]
     if takes_line:
-        return _wrap_lines(words[0], [operand])
-    is_seen = operand.is_literal and not operand.value.startswith(("/dev/", "/proc/"))
+        return _merge(start_files, _wrap_lines(words[0], [operand]))
     reads_input = any(re.match(r"-(?!-).*s", word.value, re.DOTALL) for word in words[1:at])
-    if reads_input or not is_seen:
+    if reads_input or not _is_script(operand):
         return _unwrap_stdin_reader(words)
-    return WrappedCommands((tuple(words[at:]),))
+    return _merge(start_files, WrappedCommands((tuple(words[at:]),)))
+
+
+def _is_script(word: ShellWord) -> bool:
+    """Return whether a word names a file, and not something computed or read."""
+    return word.is_literal and not word.value.startswith(("/dev/", "/proc/"))
 
 
 def _unwrap_env(words: ShellWords) -> WrappedCommands:
@@ -239,6 +258,18 @@ def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
     return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
 
 
+def _unwrap_group_shell(words: ShellWords) -> WrappedCommands:
+    """Unwrap `sg GROUP -c LINE`."""
+    lines = [word for word in words[2:] if word.value != "-c"]
+    return _wrap_lines(words[0], lines) if lines else _unwrap_stdin_reader(words)
+
+
+def _unwrap_lines(words: ShellWords) -> WrappedCommands:
+    """Unwrap programs whose operands are lines."""
+    lines = _wrap_lines(words[0], [word for word in words[1:] if not word.value.startswith("-")])
+    return _merge(lines, _commands_in_options(words, COMMAND_OPTIONS.get(base_name(words[0].value), frozenset())))
+
+
 def _unwrap_watch(words: ShellWords) -> WrappedCommands:
     flags = word_set("--differences --exec --color --no-title")
     inner = WrapperSyntax("nq", long_options=word_set("--interval"), long_flags=flags).unwrap(words)
@@ -271,11 +302,18 @@ def _unwrap_stdin_reader(words: ShellWords) -> WrappedCommands:
 def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
     """Unwrap `uv run X`, `poetry run X`, `bundle exec X`, `npm exec X`, `direnv exec DIR X`, `conda run X`."""
     # `npm run` takes the name of a script, not a command.
-    verbs = ("exec", "x", "dlx") if base_name(words[0].value) in ("npm", "pnpm", "yarn") else ("run", "exec")
+    name = base_name(words[0].value)
+    verbs = ("exec", "x", "dlx") if name in ("npm", "pnpm", "yarn") else ("run", "exec")
     at = next((index for index, word in enumerate(words) if word.value in verbs), 0)
     if not at or at + 1 >= len(words):
         return None
-    return NO_OPTIONS.unwrap(words[at:])
+    return _unwrap_npx(words[at:]) if name in ("npm", "pnpm") else NO_OPTIONS.unwrap(words[at:])
+
+
+def _unwrap_npx(words: ShellWords) -> WrappedCommands:
+    """Unwrap npx and `npm exec`: a command as words, or a line in `-c` or `--call`."""
+    syntax = WrapperSyntax("pcw", long_options=word_set("--package --call --workspace"))
+    return _merge(syntax.unwrap(words), _commands_in_options(words, word_set("-c --call")))
 
 
 def _unwrap_git(words: ShellWords) -> WrappedCommands:
@@ -335,10 +373,13 @@ _UNWRAPPERS: Mapping[str, Callable[[ShellWords], WrappedCommands | None]] = {
     **dict.fromkeys(("fd", "fdfind"), _unwrap_fd),
     "ssh": _unwrap_ssh,
     **dict.fromkeys(("su", "runuser", "script", "flock"), _unwrap_line_option),
+    "sg": _unwrap_group_shell,
+    **dict.fromkeys(("pee", "mispipe", "hyperfine", "concurrently"), _unwrap_lines),
+    "npx": _unwrap_npx,
     "watch": _unwrap_watch,
     "bwrap": _unwrap_bwrap,
     **dict.fromkeys(("docker", "podman", "kubectl", "docker-compose", "nerdctl"), _unwrap_container),
-    **dict.fromkeys(("at", "batch", "crontab"), _unwrap_stdin_reader),
+    **dict.fromkeys(("at", "batch", "crontab", "newgrp"), _unwrap_stdin_reader),
     **dict.fromkeys(
         ("uv", "uvx", "poetry", "pipenv", "bundle", "npm", "pnpm", "yarn", "conda", "direnv", "rye"), _unwrap_runner
     ),

@@ -1,0 +1,126 @@
+"""Shell lines that may run what a rule forbids, where this cannot be told from the line."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from tejat.core.i18n import lazy
+from tejat.policy.effects.foreign_code import find_foreign_code
+from tejat.policy.effects.git import is_git_subcommand
+from tejat.policy.effects.tables import (
+    CODE_RUNNERS,
+    DESTRUCTIVE_PROGRAMS,
+    DESTRUCTIVE_SUBCOMMANDS,
+    PATTERN_PROGRAMS,
+    READ_ONLY_PROGRAMS,
+    SQL_CLIENTS,
+    TEXT_PROGRAMS,
+    WRITING_PROGRAMS,
+)
+from tejat.policy.evaluation.shell_call import ShellCall
+from tejat.policy.shell.command_line import ShellCommand
+from tejat.policy.shell.plain import RESERVED, STATE_BUILTINS
+from tejat.policy.shell.words import word_set
+from tejat.policy.shell.wrapper_options import SHELLS
+from tejat.policy.shell.wrappers import base_name, is_wrapper
+from tejat.policy.types import PolicyRule
+
+# Programs of the tables that run commands among their words.
+_RUNS_OPERANDS = word_set("expect gdb invoke lldb nc ncat netcat screen socat tmux")
+_KNOWN_PROGRAMS = (
+    READ_ONLY_PROGRAMS
+    | WRITING_PROGRAMS
+    | DESTRUCTIVE_PROGRAMS
+    | DESTRUCTIVE_SUBCOMMANDS.keys()
+    | TEXT_PROGRAMS
+    | PATTERN_PROGRAMS
+    | SQL_CLIENTS
+    | CODE_RUNNERS
+    | STATE_BUILTINS
+    | RESERVED
+    | word_set("cd clear cmp eslint gcc git grep man mypy prettier printenv ruff svn tldr tsc whatis yes")
+) - _RUNS_OPERANDS
+_TOKEN = re.compile(r"[\w.+/@-]+")
+_COMPUTED = re.compile(r"[$`]")
+_RUNS_FILE = SHELLS | word_set("source .")
+# Files that programs obey without being told.
+_OBEYED_FILES = word_set(
+    "Makefile makefile GNUmakefile package.json conftest.py setup.py build.rs justfile Rakefile Gemfile build.gradle"
+)
+
+
+def find_unchecked(call: ShellCall, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
+    """Return a rule that forbids some commands and why it cannot be checked, None if all can be."""
+    rules = list(denials)
+    if not rules:
+        return None
+    reason = next(_hidden_code(call), None)
+    if reason is not None:
+        return rules[0], reason
+    return next(_possible_runs(call, [rule for rule in rules if rule.command]), None)
+
+
+def _hidden_code(call: ShellCall) -> Iterator[str]:
+    for command in call.line.commands:
+        reason = find_foreign_code(command.words, is_plain=command.is_plain)
+        if reason is not None:
+            yield reason
+        if base_name(command.name) == "git" and not is_git_subcommand(command.words):
+            yield lazy("{command} is an alias or a program of git", command=" ".join(command.words[:2]))
+    written = set(_written_names(call))
+    if written:
+        for name in _run_files(call):
+            if name in written or None in written:
+                yield lazy("the line runs {name}, which it writes itself", name=name)
+
+
+def _written_names(call: ShellCall) -> Iterator[str | None]:
+    """Yield the base names of the files that the line writes, None for one whose name is computed."""
+    for redirection in call.line.redirections:
+        if redirection.writes and not redirection.is_harmless:
+            yield None if redirection.target is None else base_name(redirection.target)
+    for command, effects in call.effects.items():
+        if effects.writes and base_name(command.name) != "git":
+            yield from map(base_name, effects.paths)
+
+
+def _run_files(call: ShellCall) -> Iterator[str]:
+    """Yield the base names of files that the line runs, and those that its programs obey."""
+    for command in call.line.commands:
+        name = base_name(command.name)
+        if "/" in command.name or (command.wrappers and command.wrappers[-1] in _RUNS_FILE):
+            yield name
+        if name in CODE_RUNNERS:
+            yield from map(base_name, command.words[1:])
+            yield from _OBEYED_FILES
+
+
+def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tuple[PolicyRule, str]]:
+    writes_files = any(each.writes and not each.is_harmless for each in call.line.redirections)
+    for command, effects in call.effects.items():
+        program = base_name(command.name)
+        is_known = program in _KNOWN_PROGRAMS or is_wrapper(program)
+        for rule in rules:
+            forbidden = base_name(rule.command[0] if rule.command else "")
+            if not is_known and _mentions(command.words[1:], rule.command or ()):
+                yield rule, lazy("{program} may run {forbidden}", program=program, forbidden=forbidden)
+            if (effects.writes or writes_files) and _names_program(command, forbidden):
+                yield rule, lazy("{program} may give {forbidden} another name", program=program, forbidden=forbidden)
+
+
+def _mentions(words: Iterable[str], tokens: Sequence[str]) -> bool:
+    """Return whether the words, or the text in them, hold the program and the operands of a rule."""
+    found = [token for word in words for token in _TOKEN.findall(word)]
+    names = {base_name(token).casefold() for token in found}
+    return base_name(tokens[0]).casefold() in names and all(
+        token in found for token in tokens[1:] if not token.startswith("-")
+    )
+
+
+def _names_program(command: ShellCommand, forbidden: str) -> bool:
+    """Return whether an operand is the path of the program, or may be computed from its name."""
+    for word in command.words[1:]:
+        if word.startswith(("/", "~")) and base_name(word) == forbidden:
+            return True
+        if not command.is_plain and _COMPUTED.search(word) and _mentions((word,), (forbidden,)):
+            return True
+    return False
