@@ -9,8 +9,9 @@ from bench.edit.ambiguity import is_unambiguous, literal_count, literal_match_is
 from bench.edit.case import Call, Case
 from bench.edit.draft import Draft, Mutation
 from bench.edit.file_formats import CaseWriter, apply_format, random_format
+from bench.edit.final_newline import generate_final_newline
 from bench.edit.multiple_places import generate_multiple_places
-from bench.edit.mutations import characters, listing_marks, recall, refusals, whitespace
+from bench.edit.mutations import characters, elisions, listing_marks, paraphrase, recall, refusals, whitespace
 from bench.edit.reference_edits import make_true_edit
 
 _ATTEMPTS = 3_000
@@ -18,6 +19,7 @@ _ATTEMPTS = 3_000
 _ESCAPE = re.compile(r"""\\[nt"'\\u]""")
 _LINED_UP = re.compile(r"\S {2,}\S|\S\t+\S|\w, \w")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|#39);")
+_COMMENTED = (".py", ".js", ".ts", ".toml", ".yml", ".sh")
 _COMMENT = re.compile(r"^\s*(?:#|//) \w+ \w+ \w+ \w+ \w+")
 
 
@@ -56,21 +58,25 @@ KINDS: tuple[MutationKind, ...] = (
     MutationKind("too many entities", characters.add_entities, "text", 5),
     MutationKind("too few entities", characters.remove_entities, "text", 2, (".html", ".md", ".js"), _ENTITY),
     MutationKind("lines left out", recall.elide_lines, "gap", 0),
-    MutationKind(
-        "comment cut", recall.truncate_comment, "gap", 1, (".py", ".js", ".ts", ".toml", ".yml", ".sh"), _COMMENT
-    ),
+    MutationKind("comment cut", recall.truncate_comment, "gap", 1, _COMMENTED, _COMMENT),
     MutationKind("misremembered", recall.misremember_word, "memory", 1),
     MutationKind("out of date", recall.use_stale_lines, "memory", 0),
     MutationKind("line ends", characters.use_crlf, "ends", 6),
+    MutationKind("lines reordered", paraphrase.reorder_lines, "order", 0),
+    MutationKind("comment reworded", paraphrase.reword_comment, "gap", 1, _COMMENTED, paraphrase.COMMENT),
+    MutationKind("new text unindented", paraphrase.unindent_new, "trailing", 1, (".py", ".js", ".ts"), alone=1.0),
 )
 TOO_LITTLE_CONTEXT = "too little context"
 EXACT = "exact"
+LITERAL_DOTS = "dots that are meant"
+FINAL_NEWLINE = "final newline"
 MULTIPLE_PLACES = "several places"
 MUST_REFUSE: Mapping[str, Mutation] = {
     "two places": refusals.duplicate_lines,
     "not there": refusals.use_absent_text,
     "meaning changed": refusals.change_meaning,
     "placeholder": refusals.insert_placeholder,
+    "elided code": elisions.elide_in_new,
     "wrong count": refusals.expect_wrong_count,
     "done already": refusals.apply_already,
     "no change": refusals.change_nothing,
@@ -89,6 +95,8 @@ _SAFE_FOR_DUPLICATES = (
 
 _CASE_KINDS: tuple[str, ...] = (
     EXACT,
+    LITERAL_DOTS,
+    FINAL_NEWLINE,
     *(kind.name for kind in KINDS),
     TOO_LITTLE_CONTEXT,
     MULTIPLE_PLACES,
@@ -131,6 +139,11 @@ def _attempt(name: str, turn: str, rng: Random) -> Case | None:
     if turn == TOO_LITTLE_CONTEXT:
         made = recall.drop_context(draft, rng)
         return None if made is None or literal_count(made) < 2 else _finish(name, (turn,), made, form, rng)
+    if turn == FINAL_NEWLINE:
+        return generate_final_newline(name, turn, draft, form, rng)
+    if turn == LITERAL_DOTS:
+        made = elisions.add_literal_dots(draft, rng)
+        return None if made is None else _finish(name, (turn,), made, form, rng)
     if turn == EXACT:
         return _finish(name, (turn,), draft, form, rng)
     return _mutate(name, _BY_NAME[turn], draft, form, rng)
@@ -153,7 +166,7 @@ def _mutate(name: str, kind: MutationKind, draft: Draft, form: str, rng: Random)
 
 
 def _refusal_case(name: str, turn: str, draft: Draft, form: str, rng: Random) -> Case | None:
-    if turn == "two places" and rng.random() < 0.6:
+    if turn in {"two places", "elided code"} and rng.random() < 0.6:
         kind = rng.choice([kind for kind in KINDS if kind.name in _SAFE_FOR_DUPLICATES])
         mutated = kind.mutate(draft, rng)
         if mutated is None:

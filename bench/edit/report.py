@@ -11,7 +11,7 @@ from bench.edit.outcome import Outcome, Verdict
 from bench.measurement import Measurement
 
 MIN_RIGHT_PERCENT = 98.0
-MAX_WRONG_PERCENT = 0.2
+MAX_WRONG_PERCENT = 0.1
 
 
 def format_table(who: str, outcomes: Sequence[Outcome], *, by_form: bool = False) -> Iterator[str]:

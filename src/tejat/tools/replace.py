@@ -223,7 +223,8 @@ class EditTool(ProposingTool[ReplaceParams]):
         if change is None:
             reason = lazy("No changes to apply. The new content is identical to the current content")
             raise _failure(f"{reason} in file: {path}", ErrorType.EDIT_NO_CHANGE, join_lazy("", (reason, ".")))
-        if not params.modified_by_user and (elision := find_elision_failure(change, params.new_string, "new_string")):
+        written = (edit.text for edit in edits)
+        if not params.modified_by_user and (elision := find_elision_failure(change, written, "new_string")):
             raise elision
         if not found.corrections:
             return change

@@ -85,7 +85,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
         except WorkspaceError as error:
             raise _translate_error(error, location.path) from error
         change = plan_rewrite(current, params.content, proposed=params.ai_proposed_content)
-        if not params.modified_by_user and (elision := find_elision_failure(change, params.content, "content")):
+        if not params.modified_by_user and (elision := find_elision_failure(change, [params.content], "content")):
             raise elision
         return change
 

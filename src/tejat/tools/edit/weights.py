@@ -1,6 +1,6 @@
 """Weights of the edit search, in one place: costs of line differences, margins and scores.
 
-`python -m bench.edit` checks them: at least 98 % of inexact edits must land, and at most 0.2 % may write a wrong file.
+`python -m bench.edit` checks them: at least 98 % of inexact edits must land, and at most 0.1 % may write a wrong file.
 Only the proportions matter: a difference that models produce often, and that hardly ever means another place, is cheap;
 a difference that may mean another place is expensive.
 """

@@ -1,5 +1,7 @@
 """Refusal of changes that write a line such as `# ...` in place of the lines that it stands for."""
 
+from collections.abc import Iterable
+
 from tejat.core.errors import ToolFailure
 from tejat.core.i18n import lazy
 from tejat.tools.edit.omission.elision_marks import may_contain_elision
@@ -10,10 +12,13 @@ from tejat.tools.files.change import FileChange
 _MAX_SHOWN = 80
 
 
-def find_elision_failure(change: FileChange, given: str, field: str) -> ToolFailure | None:
-    """Build the failure of a change with an elision in `given`, the text of a parameter; None if there is none."""
+def find_elision_failure(change: FileChange, written: Iterable[str], field: str) -> ToolFailure | None:
+    """Build the failure of a change with an elision in the texts that it writes; None if there is none.
+
+    `field` is the parameter that they are from.
+    """
     text = change.current.text
-    if text is None or change.is_new_file or not may_contain_elision(given):
+    if text is None or change.is_new_file or not any(map(may_contain_elision, written)):
         return None
     line = find_elision(text.text, text.encoding.decode(b"".join(change.pieces)), change.name)
     if line is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_comment, find_elision_mark
+from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_sentence, find_elision_mark
 
 CERTAIN = """
 // ...
@@ -13,7 +13,6 @@ CERTAIN = """
 # …
 /* ... */
 /** ... */
-* ...
 <!-- ... -->
 {/* ... */}
 -- ...
@@ -52,22 +51,12 @@ dnl ...
 ... existing code ...
 ... (rest of file unchanged)
 ... rest of the code
-"""
-STATEMENTS = """
-# rest as before
-// rest
 // the rest of the class stays the same.
 // unchanged
 // (unchanged)
 # [rest of implementation remains unchanged]
-# same as before
 # remaining code stays the same
-// existing code here
-{/* existing code */}
-# other methods here
 # code omitted for brevity
-// keep the rest
-# No changes below
 # --- snip ---
 <snip>
 [snip]
@@ -75,6 +64,19 @@ STATEMENTS = """
 ;; rest unchanged
 REM rest unchanged
 \"""rest unchanged\"""
+# rest as before
+the rest of the code stays the same
+"""
+STATEMENTS = """
+// rest
+# same as before
+// existing code here
+{/* existing code */}
+# other methods here
+# same as above
+existing code goes here
+// keep the rest
+# No changes below
 // rest of validation logic...
 function f() { // ... existing code
 function f() { /* ... */ }
@@ -90,6 +92,7 @@ DOTS = """
 (...)
 { ... }
 - ...
+* ...
 """
 LITERAL = """
 ...args,
@@ -158,7 +161,7 @@ def test_odd_lines_take_no_time(line: str) -> None:
 
 
 def test_comments_over_several_lines() -> None:
-    assert continues_comment("# ... until it is done.", "# Wait a little ...")
-    assert continues_comment("# rest.", "# The supervisor ends the")
-    assert not continues_comment("# rest as before", "# Sum up.")
-    assert not continues_comment("# ...", "x = 1")
+    assert continues_sentence("# ... until it is done.", "# Wait a little ...")
+    assert not continues_sentence("# ... until it is done.", "# Wait a little.")
+    assert not continues_sentence("# rest as before", "# Sum up ...")
+    assert not continues_sentence("# ...", "x = 1")

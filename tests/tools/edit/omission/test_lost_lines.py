@@ -66,6 +66,7 @@ def test_dots_that_are_meant(path: str, before: str, after: str) -> None:
     ("path", "before", "after", "mark"),
     [
         ("f.py", BODY, "def area(shape):\n    ...\n", "..."),
+        ("f.py", BODY, "def surface(shape):\n    ...\n", "..."),
         ("f.js", "f({\n  a: 1,\n  b: 2,\n});\n", "f({\n  ...\n  b: 3,\n});\n", "..."),
         ("f.json", '{\n  "a": 1,\n  "b": 2\n}\n', '{\n  ...,\n  "b": 3\n}\n', "...,"),
         ("f.ts", "function f() {\n  a();\n  b();\n}\n", "function f(x) { /* ... */ }\n", "function f(x) { /* ... */ }"),

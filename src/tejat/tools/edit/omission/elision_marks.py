@@ -8,7 +8,8 @@ _MAX_LENGTH = 160
 _DOTS = r"(?:\.{3,}|…+|\. \. \.)"
 _COMMENT_OPENER = (
     r"(?://[/!]*|/\*+!?|<!--+|\{/\*+|\{\{!(?:--)?|<%(?:--|\#)|\(\*+|\"\"\"|'''"
-    r"|(?:\#[\#!:|=]*|--+(?:\[\[)?|;+|%+|\*+|!+|::|\{\#|\{-+|\.\\\"|[\"']|@?rem|dnl|@c|@comment)(?=[\s(\[]|$)"
+    r"|(?:\#[\#!:|=]*|--+(?:\[\[)?|;+|%+|\*+|!+|::|\{\#|\{-+|\.\\\"|@?rem|dnl|@c|@comment)(?=[\s(\[]|$)"
+    r"|[\"'](?=\s+[^\"']*$)"
     r"|(?:\#+|--+|;+|%+|\*+|!+)(?=\.\.|…))"
 )
 _COMMENT_CLOSER = r"(?:\*+/\}?|--+>|--\}\}|\}\}|--%>|%>|\#\}|-+\}|\*+\)|\|\#|=\#|\]\]|\"\"\"|''')"
@@ -33,6 +34,11 @@ _STATEMENT = re.compile(
     r"|\b(?:existing|previous|original|other|same|more) (?:\w+ ){1,3}(?:here|above|below)\b"
 )
 """Says that something stays or is left out."""
+_CLEAR_STATEMENT = re.compile(
+    r"\b(?:unchanged|unmodified|untouched|omitted|elided|snip|snipped|brevity|unaltered)\b"
+    r"|\b(?:rest|remainder|remaining)\b.*\b(?:same|as before|as is)\b"
+)
+_MIN_WORDS = 3
 _LEAD = re.compile(r"(?:(?:and|the|all|keep|other|leave) ){0,3}(?:rest|remaining|remainder|existing|unchanged|same)\b")
 _MAX_WORDS_AFTER_LEAD = 6
 _SINGLE_WORDS = frozenset({"unchanged", "omitted", "snip", "snipped", "truncated"})
@@ -79,8 +85,8 @@ def find_elision_mark(line: str) -> ElisionMark | None:
     bare = line.strip().lower()
     if not bare or len(bare) > _MAX_LENGTH or not may_contain_elision(bare):
         return None
-    if _BARE_DOTS.fullmatch(bare) or _BARE_DOTS.fullmatch(_BULLET.sub("", bare, count=1)):
-        return ElisionMark.CERTAIN if bare.startswith("*") else ElisionMark.DOTS
+    if _BARE_DOTS.fullmatch(_BULLET.sub("", bare, count=1)):
+        return ElisionMark.DOTS
     if comment := _COMMENT.fullmatch(bare):
         return _mark_of_comment(_unbracketed(comment[1]))
     if bracketed := _BRACKETED.fullmatch(bare):
@@ -94,14 +100,12 @@ def is_comment(line: str) -> bool:
     return _COMMENT.fullmatch(line.strip().lower()) is not None
 
 
-def continues_comment(line: str, above: str) -> bool:
-    """Check whether a comment goes on with the sentence of the one above, which ends with dots or without a stop."""
+def continues_sentence(line: str, above: str) -> bool:
+    """Check whether a comment that begins with dots goes on with the one above, which ends with them."""
     comment, before = (_COMMENT.fullmatch(each.strip().lower()) for each in (line, above))
-    if comment is None or before is None or not before[1] or find_elision_mark(above) is not None:
+    if comment is None or before is None or find_elision_mark(above) is not None:
         return False
-    if _LED_BY_DOTS.fullmatch(comment[1]):
-        return before[1].endswith(("...", "…", ","))
-    return before[1][-1].isalnum() or before[1].endswith(",")
+    return _LED_BY_DOTS.fullmatch(comment[1]) is not None and before[1].endswith(("...", "…", ","))
 
 
 def _mark_of_comment(text: str) -> ElisionMark | None:
@@ -114,7 +118,7 @@ def _mark_of_comment(text: str) -> ElisionMark | None:
             return ElisionMark.CERTAIN
         is_lead = _LEAD.match(ended[1]) and len(_WORD.findall(ended[1])) <= _MAX_WORDS_AFTER_LEAD
         return ElisionMark.STATEMENT if is_lead else None
-    return ElisionMark.STATEMENT if _is_statement(text) else None
+    return _mark_of_statement(text)
 
 
 def _mark_of_text(text: str) -> ElisionMark | None:
@@ -125,8 +129,9 @@ def _mark_of_text(text: str) -> ElisionMark | None:
         if _is_statement(led[2]):
             return ElisionMark.CERTAIN
         return ElisionMark.STATEMENT if led[3] else None
-    ended = _ENDED_BY_DOTS.fullmatch(text)
-    return ElisionMark.STATEMENT if ended and _is_statement(ended[1]) else None
+    if ended := _ENDED_BY_DOTS.fullmatch(text):
+        return ElisionMark.STATEMENT if _is_statement(ended[1]) else None
+    return _mark_of_statement(text) if len(_WORD.findall(text)) >= _MIN_WORDS else None
 
 
 def _mark_of_line_end(text: str) -> ElisionMark | None:
@@ -143,6 +148,12 @@ def _mark_of_line_end(text: str) -> ElisionMark | None:
 def _unbracketed(text: str) -> str:
     found = _BRACKETED.fullmatch(text)
     return found[1] if found else text
+
+
+def _mark_of_statement(text: str) -> ElisionMark | None:
+    if not _is_statement(text):
+        return None
+    return ElisionMark.CERTAIN if _CLEAR_STATEMENT.search(text) else ElisionMark.STATEMENT
 
 
 def _is_statement(text: str) -> bool:

@@ -10,13 +10,13 @@ from itertools import islice, takewhile
 from tejat.tools.edit.match.normalize import find_defined_names, line_key
 from tejat.tools.edit.match.search_block import indent_of, split_lines
 from tejat.tools.edit.merge.similar_lines import pair_similar_lines
-from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_comment, find_elision_mark, is_comment
+from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_sentence, find_elision_mark, is_comment
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
 _STUB_SUFFIXES = frozenset({".py", ".pyx", ".pl", ".pm", ".t", ".raku"})
 """Languages in which `...` is a statement."""
 _PROSE_SUFFIXES = frozenset({"", ".md", ".markdown", ".rst", ".txt", ".adoc", ".tex", ".org", ".log"})
-_VARIADIC_SUFFIXES = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm", ".r", ".lua", ".py"})
+_VARIADIC_SUFFIXES = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm", ".r", ".lua"})
 """Languages in which `...` is an argument or a parameter."""
 _YAML_SUFFIXES = frozenset({".yml", ".yaml"})
 _TRIVIAL = re.compile(r"pass|(?:.*:)?\.\.\.|raisenotimplementederror.*|returnnotimplemented|\W*", re.IGNORECASE)
@@ -24,6 +24,7 @@ _TRIVIAL = re.compile(r"pass|(?:.*:)?\.\.\.|raisenotimplementederror.*|returnnot
 _STUB_HEAD = re.compile(r"\s*(?:@(?:\w+\.)*(?:overload|abstract\w*)\b|class \w+.*\b(?:Protocol|ABC)\b)")
 _DOCTEST = re.compile(r"\s*(?:>>> |\.\.\. |Traceback \(most recent call last\))")
 _CONTEXT_LINES = 12
+_WORD = re.compile(r"\w+")
 
 
 def find_elision(before: str, after: str, path: str) -> str | None:
@@ -37,10 +38,12 @@ def find_elision(before: str, after: str, path: str) -> str | None:
 class _Change:
     def __init__(self, old: Sequence[str], new: Sequence[str], suffix: str) -> None:
         self._old, self._new, self._suffix = old, new, suffix
+        self._removed: list[str] = []
 
     def find_elision(self) -> str | None:
         old_keys, new_keys = [line_key(line) for line in self._old], [line_key(line) for line in self._new]
         edits = compute_line_edits(old_keys, new_keys)
+        self._removed = [line for edit in edits for line in self._old[edit.old_start : edit.old_end]]
         added, removed = Counter[str](), Counter[str]()
         for edit in edits:
             added.update(new_keys[edit.new_start : edit.new_end])
@@ -73,10 +76,16 @@ class _Change:
         found = [
             (at, mark)
             for at in range(edit.new_start, edit.new_end)
-            if (mark := find_elision_mark(self._new[at])) is not None and not self._is_meant(at, mark)
+            if (mark := self._find_mark(at)) is not None and not self._is_meant(at, mark)
         ]
         had = sum(find_elision_mark(line) is not None for line in self._old[edit.old_start : edit.old_end])
         return sorted(found, key=lambda each: -each[1])[: max(len(found) - had, 0)]
+
+    def _find_mark(self, at: int) -> ElisionMark | None:
+        mark = find_elision_mark(self._new[at])
+        # No language has this character as code.
+        is_typographic = mark is ElisionMark.DOTS and "…" in self._new[at]
+        return ElisionMark.CERTAIN if is_typographic and self._suffix not in _PROSE_SUFFIXES else mark
 
     def _count_lost(self, edit: DiffEdit, gone: "Counter[str]", mark: ElisionMark) -> int:
         """Count the removed lines that the new text lacks. If the mark is uncertain, changed lines are not lost."""
@@ -84,32 +93,36 @@ class _Change:
         removed = [line for line in removed if not _TRIVIAL.fullmatch(line_key(line))]
         if mark is ElisionMark.CERTAIN:
             return len(removed)
-        if mark is ElisionMark.STATEMENT and all(map(is_comment, removed)):
+        added = self._new[edit.new_start : edit.new_end]
+        if all(map(is_comment, removed)) and sum(map(is_comment, added)) >= len(removed):
             return 0  # A comment was reworded.
-        added = [line for line in self._new[edit.new_start : edit.new_end] if find_elision_mark(line) is None]
-        return len(removed) - len(pair_similar_lines(removed, added))
+        added = [line for line in added if find_elision_mark(line) is None]
+        pairs = pair_similar_lines(removed, added)
+        return len(removed) - sum(_share_words(removed[left], added[right]) for left, right in pairs)
 
     def _least_lost(self, mark: ElisionMark) -> int:
         """Number of lost lines from which on the mark stands for them."""
-        if mark is not ElisionMark.DOTS:
-            return 1
-        return 2 if self._suffix in _STUB_SUFFIXES or self._suffix in _PROSE_SUFFIXES else 1
+        return 2 if mark is ElisionMark.DOTS and self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES else 1
 
     # --- marks that are meant literally ---
 
     def _is_meant(self, at: int, mark: ElisionMark) -> bool:
         line, above = self._new[at], self._new[at - 1] if at else ""
-        if continues_comment(line, above):
+        is_example = line.lstrip().startswith("...") and self._is_in_doctest(at)
+        if is_example or continues_sentence(line, above):
             return True
         if mark is ElisionMark.STATEMENT:
             # A heading of prose.
             return self._suffix in _PROSE_SUFFIXES and line.startswith("#")
-        return mark is ElisionMark.DOTS and (
-            self._suffix == ".pyi"
-            or (self._suffix in _YAML_SUFFIXES and not indent_of(line))
-            or self._is_in_doctest(at)
-            or (self._suffix in _VARIADIC_SUFFIXES and self._is_last_argument(at))
-            or (self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES and self._is_stub_body(at))
+        return (
+            "..." in line
+            and mark is ElisionMark.DOTS
+            and (
+                self._suffix == ".pyi"
+                or (self._suffix in _YAML_SUFFIXES and not indent_of(line))
+                or (self._suffix in _VARIADIC_SUFFIXES and self._is_last_argument(at))
+                or (self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES and self._is_stub_body(at))
+            )
         )
 
     def _is_in_doctest(self, at: int) -> bool:
@@ -134,9 +147,10 @@ class _Change:
         return is_new or (is_body and any(map(_STUB_HEAD.match, enclosing)))
 
     def _is_new_block(self, head: str) -> bool:
-        """Check that the old text has no such block, so that it has no body that could be omitted."""
+        """Check that the old text has no such block, not even by another name, whose body could be omitted."""
         names = find_defined_names(head)
-        return self._old_names.isdisjoint(names) if names else line_key(head) not in self._old_keys
+        is_known = not self._old_names.isdisjoint(names) if names else line_key(head) in self._old_keys
+        return not is_known and not any(_share_words(line, head) for line in self._removed)
 
     @cached_property
     def _old_names(self) -> set[str]:
@@ -163,3 +177,9 @@ class _Change:
     def _nonblank_around(self, at: int) -> tuple[str, str]:
         below = (self._new[index] for index in range(at + 1, len(self._new)))
         return next(filter(str.strip, self._lines_above(at)), ""), next(filter(str.strip, below), "")
+
+
+def _share_words(left: str, right: str) -> bool:
+    """Check that at least half of the words, and not only signs, are the same."""
+    one, other = Counter(_WORD.findall(left)), Counter(_WORD.findall(right))
+    return 2 * (one & other).total() >= max(one.total(), other.total())
