@@ -11,7 +11,7 @@ from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Out
 from tejat.ui.contract import UiSession
 from tejat.ui.plain.output import PlainOutput
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.question_prompter import QuestionPrompter
+from tejat.ui.shared.questions import answer_questions
 from tejat.ui.terminal.app import TerminalApp
 
 
@@ -30,22 +30,20 @@ class SecondFrontEnd:
     def __init__(self, session: UiSession, log: str) -> None:
         self._session = session
         self._log = log
-        self._output = PlainOutput(self._write, self._write_line, Style(None))
-        self._questions = QuestionPrompter(session, FileApprover(), self._write_line)
+        self._output = PlainOutput(self._write, self.write_line, Style(None))
 
     def handle_event(self, event: AgentEvent) -> None:
         self._output.handle_event(event)
-        self._questions.handle_event(event)
         match event:
             case QuestionAsked(question):
-                self._write_line(f"asked about {question.request.tool_name}")
+                self.write_line(f"asked about {question.request.tool_name}")
             case QuestionAnswered(question_id, reply):
                 counts = self._session.answer(question_id, ApprovalReply(Outcome.CANCEL))
-                self._write_line(f"answered {reply and reply.outcome.value}, a second answer counts: {counts}")
+                self.write_line(f"answered {reply and reply.outcome.value}, a second answer counts: {counts}")
             case _:
                 pass
 
-    def _write_line(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         self._write(f"{line}\n")
 
     def _write(self, text: str) -> None:
@@ -63,9 +61,11 @@ async def main(model: str, log: str) -> int:
             folder=os.getcwd(),
             history=None,
         )
+        second = SecondFrontEnd(session, log)
         async with terminal:
-            session.subscribe(SecondFrontEnd(session, log).handle_event)
-            return await terminal.run_repl(session)
+            session.subscribe(second.handle_event)
+            with answer_questions(session, FileApprover(), second.write_line):
+                return await terminal.run_repl(session)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import time
+from collections.abc import Callable
+from typing import Protocol
 
 from tejat.core.agent.events import AgentEvent, QuestionAnswered, QuestionAsked
 from tejat.core.agent.questions import PendingQuestion
@@ -56,28 +58,58 @@ class QuestionQueue:
         return None if future is None or future.done() else future
 
 
-class QuestionResponder:
-    """A listener that answers questions through an `Approver`, cancelled when another answer comes first."""
+class AnswerSink(Protocol):
+    """Where the answers to questions go: a `QuestionQueue`, or a session of a front end."""
 
-    def __init__(self, questions: QuestionQueue, approver: Approver) -> None:
-        self._questions = questions
+    def answer(self, question_id: str, reply: ApprovalReply) -> bool: ...
+
+    def fail(self, question_id: str, error: Exception) -> bool: ...
+
+
+class QuestionResponder:
+    """A listener that answers questions through an `Approver`.
+
+    When another answer comes first, the approver is cancelled and `on_withdrawn` called; a question that nobody answers
+    any more is withdrawn silently.
+    """
+
+    def __init__(
+        self, answers: AnswerSink, approver: Approver, on_withdrawn: Callable[[], object] = lambda: None
+    ) -> None:
+        self._answers = answers
         self._approver = approver
+        self._on_withdrawn = on_withdrawn
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def __call__(self, event: AgentEvent) -> None:
         match event:
             case QuestionAsked(question):
-                self._tasks[question.question_id] = asyncio.create_task(self._respond(question))
-            case QuestionAnswered(question_id):
+                self.begin(question)
+            case QuestionAnswered(question_id, reply):
                 if task := self._tasks.pop(question_id, None):
                     task.cancel()
+                    if reply is not None:
+                        self._on_withdrawn()
             case _:
                 pass
 
+    def begin(self, question: PendingQuestion) -> None:
+        """Ask the approver a question that is already pending."""
+        self._tasks[question.question_id] = asyncio.create_task(self._respond(question))
+
+    def close(self) -> None:
+        """Withdraw the open questions, which others may still answer."""
+        for task in self._tasks.values():
+            task.cancel()
+        self._tasks.clear()
+
     async def _respond(self, question: PendingQuestion) -> None:
+        question_id = question.question_id
         try:
             reply = await self._approver.ask(question.request)
-        except Exception as error:  # noqa: BLE001 -- raised where the question was asked
-            self._questions.fail(question.question_id, error)
+        except Exception as error:  # noqa: BLE001 -- whoever asked must not wait in vain
+            self._tasks.pop(question_id, None)
+            self._answers.fail(question_id, error)
         else:
-            self._questions.answer(question.question_id, reply)
+            self._tasks.pop(question_id, None)
+            self._answers.answer(question_id, reply)

@@ -18,7 +18,7 @@ from tejat.ui.plain.output import PlainOutput
 from tejat.ui.plain.style import Style
 from tejat.ui.plain.type_ahead import TypeAheadReader
 from tejat.ui.shared.approval_mode import mode_label
-from tejat.ui.shared.question_prompter import QuestionPrompter
+from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
 
 
@@ -60,18 +60,15 @@ async def run_plain(
     views = _PlainReplViews(output, prompter)
     repl = Repl(session, views)
     reader = _LineReader(repl, views, terminal.reader)
-    questions = QuestionPrompter(session, approver, output.print_line)
-    unsubscribe = session.subscribe(questions.handle_event)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, reader.interrupt)
     reading = asyncio.create_task(reader.run())
     try:
-        output.print_line(_banner(session))
-        code = await repl.run(first)
+        with answer_questions(session, approver, output.print_line):
+            output.print_line(_banner(session))
+            code = await repl.run(first)
     finally:
         loop.remove_signal_handler(signal.SIGINT)
-        unsubscribe()
-        questions.close()
         reading.cancel()
         with suppress(asyncio.CancelledError):
             await reading

@@ -24,7 +24,7 @@ from tejat.ui.contract import UiSession
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
 from tejat.ui.shared.prompt_queue import PromptQueue
-from tejat.ui.shared.question_prompter import QuestionPrompter
+from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
 from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
 from tejat.ui.terminal.editor.completer import Completer
@@ -144,13 +144,10 @@ class TerminalApp(EditorHandler):
         self._apply_preferences(session)
         self._show_welcome(session)
         self._start_task(self._watch_servers(session))
-        questions = QuestionPrompter(session, self, self._screen.show_hint)
-        unsubscribe = session.subscribe(questions.handle_event)
         try:
-            return await self._repl.run(first)
+            with answer_questions(session, self, self._screen.show_hint):
+                return await self._repl.run(first)
         finally:
-            unsubscribe()
-            questions.close()
             self._show_resume_hint(session)
 
     def _show_welcome(self, session: UiSession) -> None:
