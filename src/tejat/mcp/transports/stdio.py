@@ -44,7 +44,10 @@ _MAX_REMAINING_CHUNKS = 16
 
 
 class StdioTransport:
-    """Starts a program and communicates with it. Opened once."""
+    """Starts a program and communicates with it. Opened once.
+
+    `program` is an absolute path. `environment` is all that it sees.
+    """
 
     def __init__(
         self,

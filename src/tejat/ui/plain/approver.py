@@ -21,7 +21,11 @@ class AutoApprover:
 
 
 class ConsoleApprover:
-    """Asks on standard error, reads standard input. Programs below `untrusted` are never run as the editor."""
+    """Asks on standard error, reads standard input.
+
+    `preferred_editor` is the name of an editor from the settings, for changes that the user edits; without it, the one
+    of the environment. Programs below `untrusted` are never run as the editor.
+    """
 
     def __init__(self, style: Style, *, preferred_editor: str | None = None, untrusted: tuple[str, ...] = ()) -> None:
         self._style = style
