@@ -112,7 +112,7 @@ def _last_lines(output: bytes) -> tuple[str, ...]:
 
 
 def _parse_output(output: bytes) -> "_DeclarationParser":
-    """Parse the printed declarations. Raises NotJson with the complete message."""
+    """Parse the printed declarations. Raises InvalidJson with the complete message."""
     if not output.strip():
         raise InvalidJson(lazy("{command} printed nothing.", command=_LABEL))
     try:
@@ -189,8 +189,11 @@ class _DeclarationParser:
         return description
 
     def _parse_parameters(self, name: str, declared: Mapping[str, object]) -> JsonObject:
-        names = ("parametersJsonSchema", "parameters")
-        given = next((declared[name] for name in names if declared.get(name) is not None), _EMPTY_SCHEMA)
+        given = declared.get("parametersJsonSchema")
+        if given is None:
+            given = declared.get("parameters")
+        if given is None:
+            return _EMPTY_SCHEMA
         try:
             return _parse_schema(given)
         except _InvalidSchema as broken:

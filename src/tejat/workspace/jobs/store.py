@@ -254,7 +254,7 @@ _FIELDS = (*("pid", "pid_started", "keeper_pid", "keeper_started"), *("boot", "c
 
 
 def _read_record(path: str) -> _Record:
-    """Raises OSError, NotJson, KeyError, TypeError or ValueError for an invalid record."""
+    """Raises OSError, InvalidJson, KeyError, TypeError or ValueError for an invalid record."""
     parsed = load_json(_read_small(path))
     if not isinstance(parsed, dict):
         raise TypeError(path)
