@@ -14,6 +14,7 @@ from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.types import CallFacts
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.files.roots import Roots
+from tejat.workspace.paths.real_path import real_path
 
 
 class ChangeScope(Enum):
@@ -58,7 +59,7 @@ class FactCollector:
 
     def collect(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> CallFacts:
         """Collect the facts of one call. Resolving paths is expensive, so it is skipped without path rules."""
-        paths = tuple(os.path.realpath(location.path) for location in tool.tool_locations(params)) if with_paths else ()
+        paths = tuple(real_path(location.path) for location in tool.tool_locations(params)) if with_paths else ()
         command = params.get("command") if tool.kind is Kind.EXECUTE else None
         line = None if not isinstance(command, str) else _parse_command(command)
         return CallFacts(
@@ -83,9 +84,10 @@ class FactCollector:
         if not isinstance(directory, str):
             return self._roots[0]
         try:
-            return os.path.realpath(self._workspace_roots.locate(directory).path)
+            location = self._workspace_roots.locate(directory)
         except ToolFailure:
             return self._roots[0]  # the tool itself refuses such a call
+        return real_path(location.path)
 
 
 class ProgramLookup(Mapping[str, str]):
@@ -127,7 +129,7 @@ def _find_program(name: str, directories: Iterable[str]) -> str | None:
         candidate = os.path.join(directory, name)
         try:
             if is_executable_file(candidate):
-                return os.path.realpath(candidate)
+                return real_path(candidate)
         except ValueError:  # a name with a NUL in it
             return None
     return None

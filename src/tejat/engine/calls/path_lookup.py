@@ -7,6 +7,7 @@ from itertools import islice
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.paths import PathLookup
+from tejat.workspace.paths.real_path import real_path
 
 _MAX_MATCHES = 1_000
 _MAX_ENTRIES = 20_000
@@ -18,7 +19,7 @@ class FileSystemLookup(PathLookup):
 
     def real_path(self, path: str) -> str:
         try:
-            return os.path.realpath(path)
+            return real_path(path)
         except (OSError, ValueError):  # a name with a NUL in it
             return super().real_path(path)
 
@@ -29,7 +30,7 @@ class FileSystemLookup(PathLookup):
             return ()
 
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
-        waiting = [os.path.realpath(directory)]
+        waiting = [real_path(directory)]
         seen = set(waiting)
         count = 0
         while waiting:
@@ -39,7 +40,7 @@ class FileSystemLookup(PathLookup):
                 return True
             for entry in entries:
                 is_link = entry.is_symlink()
-                target = os.path.realpath(entry.path) if is_link else entry.path
+                target = real_path(entry.path) if is_link else entry.path
                 if is_link and not is_beneath_any(target, roots):
                     return True
                 if (is_link or entry.is_dir(follow_symlinks=False)) and target not in seen:

@@ -11,6 +11,7 @@ from tejat.workspace.files.regular_file import open_fd, read_bytes
 from tejat.workspace.paths.git_index import TrackedFiles, read_git_index
 from tejat.workspace.paths.git_repository import GitRepository, find_git_repository
 from tejat.workspace.paths.ignore_pattern import MAX_BYTES, IgnorePattern, IgnoreRule, parse_ignore_file
+from tejat.workspace.paths.real_path import real_path
 
 _GIT_NAME = b".git"
 _IGNORE_FILE = b".gitignore"
@@ -225,7 +226,7 @@ class IgnoreRules:
         if not os.path.lexists(self._gemini_file):
             return None
         # It may be a link, but only to a file in the project.
-        real = os.path.realpath(self._gemini_file)
+        real = real_path(self._gemini_file)
         if os.path.commonpath((real, self._root)) != self._root:
             return None
         return self._read(os.fsencode(real), base=b"", follow=False, named=self._gemini_file)

@@ -9,6 +9,7 @@ from tejat.core.frozen import frozen
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.paths.real_path import real_path
 from tejat.workspace.undo.private_directory import PrivateDirectory
 from tejat.workspace.undo.snapshot import scan_paths
 from tejat.workspace.undo.tree_state import TreeScan, TreeState
@@ -72,11 +73,11 @@ def _locate_paths(roots: Roots, path: str, closing: ExitStack) -> list[tuple[Roo
     except WorkspaceError as failure:
         if failure.error_type is not ErrorType.PATH_NOT_IN_WORKSPACE:
             return []
-    real = os.path.realpath(os.path.join(roots.first.path, path))
-    directory = os.path.dirname(real)
-    while not os.path.isdir(directory):
-        directory = os.path.dirname(directory)
     with suppress(WorkspaceError, UsageError):
+        real = real_path(os.path.join(roots.first.path, path))
+        directory = os.path.dirname(real)
+        while not os.path.isdir(directory):
+            directory = os.path.dirname(directory)
         return _locate_inside(closing.enter_context(Roots([directory])), real)
     return []
 
