@@ -1,7 +1,12 @@
 """The words of a result that no command of the other tests gives."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
+import tejat
 from tejat.core.errors import ErrorType
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.tools.shell.result import (
@@ -15,6 +20,12 @@ from tejat.tools.shell.result import (
 from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus
+from tejat.workspace.sandbox.landlock import abi_version
+
+SOURCE = Path(tejat.__file__).parent.parent
+START = (
+    "import sys; sys.path.append(sys.argv[1]); from tejat.workspace.sandbox.exec_helper import main; main(sys.argv[2:])"
+)
 
 
 def test_all_nine_lines() -> None:
@@ -47,6 +58,24 @@ def test_the_command_is_named_when_it_did_not_start() -> None:
     result = start_failure_result(CommandRun("make all", None), "Permission denied")
     assert result.error == ToolError(message, ErrorType.SHELL_EXECUTE_ERROR)
     assert f"\nError: {message}\n" in str(result.llm_content)
+
+
+@pytest.mark.skipif(not abi_version(), reason="SANDBOX MISSING: this kernel has no Landlock")
+@pytest.mark.parametrize(
+    ("mode", "reason"), [(0o755, "[Errno 8] Exec format error"), (0o644, "[Errno 13] Permission denied")]
+)
+def test_a_shell_that_the_sandbox_cannot_start_is_an_error(tmp_path: Path, mode: int, reason: str) -> None:
+    shell = tmp_path / "bash"
+    shell.write_text("neither a program nor a script\n")
+    shell.chmod(mode)
+    argv = [sys.executable, "-I", "-S", "-c", START, str(SOURCE), "alone", "--", str(shell), "-c", "make"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    run = CommandRun("make", None, done.stdout, done.stderr)
+    message = f"the command could not be started: {reason}: '{shell}' (command: make)"
+    assert finished_result(run, ExitStatus(done.returncode, None)).error == ToolError(
+        message, ErrorType.SHELL_EXECUTE_ERROR
+    )
+    assert finished_result(run, ExitStatus(0, None)).error is None
 
 
 @pytest.mark.parametrize(

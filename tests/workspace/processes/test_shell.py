@@ -83,6 +83,11 @@ class TestFindShell:
         roots = [os.path.dirname(os.path.realpath("/bin/bash"))]
         assert find_shell(roots, f"{tmp_path}/plain:{tmp_path}/elsewhere") == (str(planted), *OPTIONS)
 
+    def test_one_that_cannot_be_executed_where_there_is_no_other(self, tmp_path: Path) -> None:
+        (tmp_path / "bash").write_text("no program")
+        roots = [os.path.dirname(os.path.realpath("/bin/bash"))]
+        assert find_shell(roots, str(tmp_path)) == (f"{tmp_path}/bash", *OPTIONS)
+
 
 class TestOwnShell:
     def test_by_its_variable(self, tmp_path: Path) -> None:
@@ -98,6 +103,10 @@ class TestOwnShell:
         for path in (planted, alias):
             assert find_user_shell({"SHELL": str(path), "PATH": os.defpath}, [str(tmp_path)]) == usual
 
-    @pytest.mark.parametrize("path", ["", "bash", "/does/not/exist", "/", "/etc/passwd"])
-    def test_one_that_is_none(self, tmp_path: Path, path: str) -> None:
+    @pytest.mark.parametrize("path", ["", "bash"])
+    def test_no_path_is_no_choice(self, tmp_path: Path, path: str) -> None:
         assert find_user_shell({"SHELL": path}, [str(tmp_path)]) == find_shell([str(tmp_path)], os.defpath)
+
+    @pytest.mark.parametrize("path", ["/does/not/exist", "/", "/etc/passwd"])
+    def test_one_that_does_not_start_is_not_replaced(self, tmp_path: Path, path: str) -> None:
+        assert find_user_shell({"SHELL": path}, [str(tmp_path)]) == (path, "-c")

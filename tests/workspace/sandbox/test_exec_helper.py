@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.workspace.sandbox.exec_helper import RESTRICTION_FAILED
+from tejat.workspace.sandbox.exec_helper import RESTRICTION_FAILED, START_ERROR
 from tejat.workspace.sandbox.landlock import abi_version
 
 SOURCE = Path(__file__).parents[3] / "src"
@@ -71,7 +71,7 @@ class TestBoth:
     def test_a_program_that_cannot_be_run(self, mode: str, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("x")
         done = run(mode, "--", str(tmp_path / "f"))
-        assert (done.returncode, done.stderr) == (126, f"tejat: [Errno 13] Permission denied: '{tmp_path}/f'\n")
+        assert (done.returncode, done.stderr) == (126, f"{START_ERROR}[Errno 13] Permission denied: '{tmp_path}/f'\n")
         assert run(mode, "--", str(tmp_path / "none")).returncode == 127
 
 

@@ -10,10 +10,12 @@ from tejat.core.tools.base import ToolError, ToolResult
 from tejat.workspace.control_paths.changes import ControlPathChanges
 from tejat.workspace.processes.output_collector import CommandEndReason
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
+from tejat.workspace.sandbox import exec_helper
 
 _PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/no", re.IGNORECASE)
 _MAX_PROMPT_LENGTH = 200
 _MAX_LISTED_PATHS = 20
+_NOT_STARTED = (exec_helper.NOT_EXECUTABLE, exec_helper.NOT_FOUND)
 
 
 @frozen
@@ -35,8 +37,13 @@ class CommandRun:
 
 
 def finished_result(run: CommandRun, exit_status: ExitStatus) -> ToolResult:
-    """Result of a command that ended by itself. A nonzero exit code is not a tool error."""
+    """Result of a command that ended by itself. A nonzero exit code is not a tool error.
+
+    A shell that the sandbox could not start is one.
+    """
     display = run.output
+    if exit_status.code in _NOT_STARTED and display.startswith(exec_helper.START_ERROR):
+        return start_failure_result(replace(run, stdout="", stderr=""), display.removeprefix("tejat: ").strip())
     if not display.strip():
         display = ""
         if exit_status.signal is not None:

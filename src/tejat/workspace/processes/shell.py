@@ -73,23 +73,26 @@ class ShellContext:
 
 
 def find_shell(roots: Sequence[str], search_path: str) -> tuple[str, ...]:
-    """Return the argv prefix of the shell that runs command lines.
+    """Return the argv prefix of the shell that runs command lines: bash, or `sh` where there is no bash.
 
-    It never lies in one of the `roots`, whose files anybody may have written.
+    It never lies in one of the `roots`, whose files anybody may have written. A bash that cannot be executed is
+    returned all the same if there is no other: an error is better than another shell in silence.
     """
     directories = ["/bin", "/usr/bin", "/usr/local/bin", *search_path.split(os.pathsep)]
-    for directory in directories:
-        path = os.path.join(directory, "bash")
-        if os.path.isabs(path) and is_executable_file(path) and not _is_inside(os.path.realpath(path), roots):
-            return path, "--norc", "--noprofile", "-c", "--"
-    return "/bin/sh", "-c", "--"
+    paths = [os.path.join(directory, "bash") for directory in directories if os.path.isabs(directory)]
+    candidates = [path for path in paths if os.path.isfile(path) and not _is_inside(os.path.realpath(path), roots)]
+    path = next(filter(is_executable_file, candidates), None) or next(iter(candidates), None)
+    return ("/bin/sh", "-c", "--") if path is None else (path, "--norc", "--noprofile", "-c", "--")
 
 
 def find_user_shell(environment: Mapping[str, str], roots: Sequence[str]) -> tuple[str, ...]:
-    """Return the argv prefix of the user's shell from `SHELL`, else of the default shell."""
+    """Return the argv prefix of the user's shell from `SHELL`, also if that cannot be started.
+
+    Without an absolute path there, and for a program in one of the `roots`, it is the default shell.
+    """
     path = environment.get("SHELL", "")
     real_roots = [os.path.realpath(root) for root in roots]
-    if os.path.isabs(path) and is_executable_file(path) and not _is_inside(os.path.realpath(path), real_roots):
+    if os.path.isabs(path) and not _is_inside(os.path.realpath(path), real_roots):
         return path, "-c"
     return find_shell(real_roots, environment.get("PATH", os.defpath))
 

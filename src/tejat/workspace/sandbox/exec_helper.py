@@ -23,7 +23,10 @@ STANDALONE, IN_NAMESPACES = "alone", "in-namespaces"
 NETWORK, WRITABLE, HIDDEN, TEMPORARY = "network", "writable", "hidden", "temporary"
 
 RESTRICTION_FAILED = 125
-_NOT_FOUND, _NOT_EXECUTABLE = 127, 126
+NOT_EXECUTABLE = 126
+NOT_FOUND = 127
+START_ERROR = "tejat: the command could not be started: "
+"""The beginning of the only line on standard error after an exit with NOT_EXECUTABLE or NOT_FOUND."""
 
 # Devices that belong to nobody. /dev/pts is left out: it holds other users' terminals.
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
@@ -45,13 +48,13 @@ def main(words: list[str]) -> None:
                 environment[b"TMPDIR"] = os.fsencode(value)
         restrict_process(mode, restrictions)
     except (OSError, ValueError) as error:
-        _print_error(f"the command could not be locked in: {error}")
+        _print_error(f"tejat: the command could not be locked in: {error}")
         os._exit(RESTRICTION_FAILED)
     try:
         os.execve(command[0], command, environment)
     except (OSError, ValueError) as error:
-        _print_error(str(error))
-        os._exit(_NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE)
+        _print_error(f"{START_ERROR}{error}")
+        os._exit(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE)
 
 
 def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
@@ -168,7 +171,7 @@ def _original_environment() -> dict[bytes, bytes]:
 
 
 def _print_error(why: str) -> None:
-    os.write(2, f"tejat: {why}\n".encode("utf-8", "backslashreplace"))
+    os.write(2, f"{why}\n".encode("utf-8", "backslashreplace"))
 
 
 _libc = ctypes.CDLL(None, use_errno=True)
