@@ -1,5 +1,6 @@
-"""Names of the built-in tools and their aliases."""
+"""Names of tools in rules, settings, flags and hooks: the same name means the same tool everywhere."""
 
+import re
 from collections.abc import Mapping
 
 SHELL = "run_shell_command"
@@ -24,3 +25,28 @@ TOOL_ALIASES: Mapping[str, tuple[str, ...]] = {
 """Every built-in tool with its class names and former names."""
 
 CANONICAL_NAMES: Mapping[str, str] = {other: name for name, others in TOOL_ALIASES.items() for other in others}
+
+_INVALID_CHARACTER = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def tool_names(tool: str, server: str | None) -> tuple[str, ...]:
+    """Return every name of a tool. That of an MCP tool names its server too, so that none passes for another tool."""
+    if server is None:
+        return (tool, *TOOL_ALIASES.get(tool, (f"discovered_tool_{tool}",)))
+    names: dict[str, None] = {}
+    for own_name in dict.fromkeys((tool, _INVALID_CHARACTER.sub("_", tool))):
+        names |= dict.fromkeys((f"{server}__{own_name}", f"mcp__{server}__{own_name}", f"mcp_{server}_{own_name}"))
+    return tuple(names)
+
+
+def parse_tool_name(name: str) -> tuple[str, str | None]:
+    """Return the tool and the server that a name stands for; `*` is every one.
+
+    `mcp_a_b_c` is returned as it is: only the names of the servers tell where its tool begins.
+    """
+    if name in ("mcp_*", "mcp__*"):
+        return "*", "*"
+    if name.startswith("mcp_") and name.endswith("_*") and "__" not in name:
+        return "*", name[len("mcp_") : -len("_*")]
+    server, separator, tool = name.removeprefix("mcp__").partition("__")
+    return (tool, server) if separator and server and tool else (name, None)

@@ -55,6 +55,39 @@ class TestEnd:
         assert parse_result(GUARD, finished) == HookResult(GUARD, failure=failure)
 
 
+class TestSpellings:
+    """A denial counts however it is encoded."""
+
+    DENY = '{"decision": "deny", "reason": "No."}'
+
+    @pytest.mark.parametrize(
+        "printed",
+        [
+            DENY,
+            json.dumps(DENY),
+            json.dumps(json.dumps(DENY)),
+            json.dumps(f"  {DENY}\n"),
+            f"\ufeff{DENY}",
+        ],
+    )
+    def test_json_that_is_encoded_twice_or_has_a_mark(self, printed: str) -> None:
+        assert said(printed) == HookResult(GUARD, Decision.DENY, "No.")
+
+    def test_an_answer_on_stderr(self) -> None:
+        assert said("", stderr=self.DENY) == HookResult(GUARD, Decision.DENY, "No.")
+        assert said("", stderr=json.dumps(self.DENY)) == HookResult(GUARD, Decision.DENY, "No.")
+        assert said("", stderr="checked 3 files") == HookResult(GUARD)
+        assert said("fine", stderr=self.DENY) == HookResult(GUARD, message="fine")
+
+    def test_a_list_is_no_answer(self) -> None:
+        assert said(f"[{self.DENY}]").failure == "printed JSON in which it is not an object"
+
+    def test_a_quoted_text_is_text(self) -> None:
+        assert said('"All is well."') == HookResult(GUARD, message="All is well.")
+        assert said('"unfinished') == HookResult(GUARD, message='"unfinished')
+        assert said(json.dumps("{broken")).failure.startswith("printed what is no JSON")
+
+
 class TestWords:
     def test_they_are_for_the_user(self) -> None:
         assert said("All is well.\n") == HookResult(GUARD, message="All is well.")

@@ -10,7 +10,7 @@ from tejat.app.plugins.discovery import Plugins, find_plugins, register_plugins
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.config.paths import AppPaths
 from tejat.config.policy_files import PolicyFile, read_policy_files
-from tejat.config.settings.types import Settings, tool_lists
+from tejat.config.settings.types import Settings, configured_servers, tool_lists
 from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
@@ -191,7 +191,20 @@ def open_toolset(
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
         if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, settings):
             toolset.start_scheduler()  # report broken rules before the first call
+            toolset.notes += _unknown_names(toolset, settings)
         yield toolset
+
+
+def _unknown_names(toolset: Toolset, settings: Settings) -> tuple[str, ...]:
+    """Report rules for tools that do not exist; which ones a discovery command will find is not known yet."""
+    from tejat.policy.rules.unknown_names import find_unknown_names
+    from tejat.policy.tool_names import TOOL_ALIASES
+
+    if toolset.policy is None or settings.discovery_command is not None:
+        return ()
+    tools = {*TOOL_ALIASES, *(entry.value for entry in settings.exclude)}
+    tools.update(name for entry in toolset.registry.entries() for name in entry.settings_names)
+    return tuple(find_unknown_names(toolset.policy.rules, tools=tools, servers=configured_servers(settings)))
 
 
 def _make_scheduler(

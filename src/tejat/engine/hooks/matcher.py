@@ -5,6 +5,7 @@ import re
 from tejat.config.hooks import HookConfig
 from tejat.core.tools.base import BaseTool
 from tejat.policy.rules.patterns import InvalidPattern, matches_regex, validate_regex
+from tejat.policy.tool_names import tool_names
 from tejat.tools.registry import ALIASES
 
 CLAUDE_TOOL_NAMES = {
@@ -27,12 +28,18 @@ CLAUDE_ARGUMENT_NAMES = {"read_file": {"path": "file_path", "absolute_path": "fi
 def matched_tool_name(hook: HookConfig, tool: BaseTool) -> str | None:
     """Return the tool name to tell the hook, None if the hook is not for this tool.
 
-    A matcher is a regular expression that is searched in each name of the tool.
+    A matcher is a regular expression that is searched in each name of the tool. Class names and the like, which rules
+    know too, have to match as a whole: `Read` is in `ReadManyFilesTool`.
     """
     names = _tool_names(tool, in_other_spelling=hook.uses_claude_format)
     if not hook.matcher or matcher_problem(hook.matcher):
         return names[0]
-    return next((name for name in names if _matches(hook.matcher, name)), None)
+    found = next((name for name in names if _matches(hook.matcher, name)), None)
+    if found is None and any(
+        _matches_whole(hook.matcher, name) for name in tool_names(tool.own_name, tool.server_name)
+    ):
+        return names[0]
+    return found
 
 
 def matches_trigger(hook: HookConfig, trigger: str) -> bool:
@@ -67,6 +74,13 @@ def _tool_names(tool: BaseTool, *, in_other_spelling: bool) -> tuple[str, ...]:
 def _matches(matcher: str, name: str) -> bool:
     try:
         return matches_regex(matcher, name)
+    except InvalidPattern:
+        return matcher == name
+
+
+def _matches_whole(matcher: str, name: str) -> bool:
+    try:
+        return matches_regex(rf"\A(?:{matcher})\z", name)
     except InvalidPattern:
         return matcher == name
 

@@ -63,8 +63,10 @@ def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
         return failed_result(hook, problem)
     if finished.exit is not None and finished.exit.code == _BLOCKING_EXIT_CODE:
         return HookResult(hook, Decision.DENY, truncate(_decode(finished.stderr), MAX_REASON_LENGTH) or _NO_REASON)
-    printed = _decode(finished.stdout)
-    if not printed.startswith("{"):
+    printed = _unquote(_decode(finished.stdout))
+    if not printed and (on_stderr := _unquote(_decode(finished.stderr))).startswith("{"):
+        printed = on_stderr  # some hooks print their answer there
+    if not printed.startswith("{") and not _is_list(printed):
         return _parse_text(hook, printed)
     try:
         return _parse_json(hook, load_json(printed))
@@ -95,7 +97,28 @@ def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
 
 
 def _decode(printed: bytes) -> str:
-    return printed.decode("utf-8", "replace").strip()
+    return printed.decode("utf-8-sig", "replace").strip()
+
+
+def _unquote(printed: str) -> str:
+    """Return what stands in a JSON string: some hooks encode their JSON twice."""
+    while printed.startswith('"'):
+        try:
+            inner = load_json(printed)
+        except InvalidJson:
+            break
+        if not isinstance(inner, str) or len(inner) >= len(printed):
+            break
+        printed = inner.strip()
+    return printed
+
+
+def _is_list(printed: str) -> bool:
+    """Return whether it is a JSON list, which is no answer; text may begin with a bracket too."""
+    try:
+        return printed.startswith("[") and isinstance(load_json(printed), list)
+    except InvalidJson:
+        return False
 
 
 def _parse_text(hook: HookConfig, printed: str) -> HookResult:

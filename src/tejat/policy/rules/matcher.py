@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.tool_names import tool_names
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 
@@ -21,9 +22,14 @@ def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:
     if isinstance(rule, AllowlistRule) and not rule.applies_to_server(server):
         return False
     if rule.server is not None:
-        is_server = server is not None and rule.server in ("*", server)
-        return is_server and rule.tool in ("*", tool)
-    return rule.tool == "*" or (rule.tool == tool and server is None)
+        if server is None:
+            return f"{rule.server}__{rule.tool}" == tool
+        return rule.server in ("*", server) and rule.tool in ("*", tool, *tool_names(tool, server))
+    if rule.tool == "*":
+        return True
+    if server is not None and "_" in server and rule.decision is Decision.ALLOW and rule.tool.startswith("mcp_"):
+        return False  # `mcp_a_b_c` is the tool `b_c` of `a`, and must not allow `c` of a server `a_b` as well
+    return rule.tool in tool_names(tool, server)
 
 
 def matches_project(rule: PolicyRule, roots: Sequence[str]) -> bool:

@@ -5,10 +5,11 @@ from typing import cast
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.i18n import join_lazy, lazy
+from tejat.policy.rules.command_prefix import InvalidPrefix, parse_prefix
 from tejat.policy.rules.patterns import InvalidPattern, validate_glob, validate_regex
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.shell.words import word_set
-from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
+from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES, parse_tool_name
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 _TOOL = ("tool", "toolName")
@@ -22,6 +23,9 @@ _KEYS = frozenset((*_TOOL, *_SERVER, *_COMMAND, *_ARGUMENTS, *_MESSAGE)) | word_
 _DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
 _MAX_PRIORITY = 999
+_WITHOUT_PATHS = word_set(
+    "google_web_search list_background_processes read_background_output stop_background_process web_fetch"
+)
 
 
 def parse_rules(text: str, *, source: str, tier: Tier, names: Mapping[str, str] = CANONICAL_NAMES) -> list[PolicyRule]:
@@ -41,9 +45,6 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
         raise table.error(message, key="commandRegex")
     decision = _parse_decision(table)
     commands = _parse_commands(table)
-    server = table.string(*_SERVER)
-    if server == "":
-        raise table.error(lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
     redirection, network = table.boolean("allowRedirection"), table.boolean("network")
     rules = [
         PolicyRule(
@@ -62,9 +63,11 @@ def _parse_rule_table(table: TomlTable, tier: Tier, names: Mapping[str, str]) ->
             message=table.string(*_MESSAGE),
             priority=table.integer("priority", maximum=_MAX_PRIORITY),
         )
-        for tool in _parse_tools(table, names, has_command=commands is not None)
+        for tool, server in _parse_tools(table, names, has_command=commands is not None)
         for command in (commands or (None,))
     ]
+    for rule in rules:
+        _check_reachable(table, rule)
     if table.key("match") or table.key("not_match"):
         from tejat.policy.rules.examples import check_examples
 
@@ -89,28 +92,48 @@ def _parse_decision(table: TomlTable) -> Decision:
     return decision
 
 
-def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: bool) -> list[str]:
+def _parse_tools(table: TomlTable, names: Mapping[str, str], *, has_command: bool) -> list[tuple[str, str | None]]:
+    """Return the tools, each with its server if it is one of an MCP server."""
     given = table.strings(*_TOOL) or ((SHELL,) if has_command else ("*",))
+    server = table.string(*_SERVER)
+    if server == "":
+        raise table.error(lazy("a server has a name, or * for all of them"), key=table.key(*_SERVER))
     # Aliases are of built-in tools: a server's tool of that name is another one.
-    is_own = table.key(*_SERVER) is None
-    tools = [names.get(name, name) if is_own else name for name in given]
-    for tool in tools:
+    tools = [parse_tool_name(names.get(name, name)) if server is None else (name, server) for name in given]
+    for tool, _ in tools:
         if not tool or ("*" in tool and tool != "*"):
             message = lazy("the tool {tool!r} cannot be: a tool is named in full, or * stands for all", tool=tool)
             raise table.error(message, key=table.key(*_TOOL))
-        if has_command and is_own and tool in TOOL_ALIASES and tool != SHELL:
-            message = lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=tool)
-            raise table.error(message, key=table.key(*_COMMAND))
     return tools
 
 
+def _check_reachable(table: TomlTable, rule: PolicyRule) -> None:
+    """Raise PolicyError for a rule that can never match."""
+    is_other_tool = rule.server is not None or (rule.tool in TOOL_ALIASES and rule.tool != SHELL)
+    if rule.command is not None and is_other_tool:
+        message = lazy("command is for {shell}, not for {tool}", shell=SHELL, tool=rule.tool)
+        raise table.error(message, key=table.key(*_COMMAND))
+    if rule.path is not None and (rule.server is not None or rule.tool in _WITHOUT_PATHS):
+        raise table.error(lazy("path can never match: {tool} names no path", tool=rule.tool), key="path")
+    if rule.path is not None and {".", ".."} & set(rule.path.removeprefix("./").split("/")):
+        message = lazy("path can never match: write it without . and .., from a root or absolute")
+        raise table.error(message, key="path")
+    if rule.arguments is not None and '": "' in rule.arguments:
+        key = table.key(*_ARGUMENTS)
+        message = lazy("{key} can never match: the JSON of the arguments has no blank after a colon", key=key)
+        raise table.error(message, key=key)
+
+
 def _parse_commands(table: TomlTable) -> tuple[tuple[str, ...], ...] | None:
-    """Return the prefixes: a string is split at blanks, a list has several, a nested list is one in words."""
+    """Return the prefixes: a string is split into words, a list has several, a nested list is one in words."""
     value = table.value(*_COMMAND)
     if value is None:
         return None
     items = cast("list[object]", value) if isinstance(value, list) else [value]
-    prefixes = tuple(_parse_prefix(item) for item in items)
+    try:
+        prefixes = tuple(_parse_prefix(item) for item in items)
+    except InvalidPrefix as error:
+        raise table.error(str(error), key=table.key(*_COMMAND)) from None
     if not prefixes or not all(prefixes):
         message = lazy("command must be a string, or a list of them, that names at least a program")
         raise table.error(message, key=table.key(*_COMMAND))
@@ -119,7 +142,7 @@ def _parse_commands(table: TomlTable) -> tuple[tuple[str, ...], ...] | None:
 
 def _parse_prefix(item: object) -> tuple[str, ...] | None:
     if isinstance(item, str):
-        return tuple(item.split()) or None
+        return parse_prefix(item) or None
     if not isinstance(item, list):
         return None
     words = cast("list[object]", item)

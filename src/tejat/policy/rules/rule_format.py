@@ -8,6 +8,7 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import LazyString, join_lazy, lazy
 from tejat.core.sanitize import sanitize_line
 from tejat.policy.rules.allowlist import AllowlistRule
+from tejat.policy.rules.command_prefix import format_prefix
 from tejat.policy.types import PolicyRule
 
 _ESCAPED = {code: f"\\u{code:04X}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF)}
@@ -77,8 +78,8 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
 
 def _command(tokens: Sequence[str]) -> str:
     """Return one prefix: as a string if its words can be split at blanks, else as a list of words."""
-    joined = " ".join(tokens)
-    return _string(joined) if tuple(joined.split()) == tuple(tokens) else f"[{_strings(tokens)}]"
+    text = format_prefix(tuple(tokens))
+    return f"[{_strings(tokens)}]" if text is None else _string(text)
 
 
 def _strings(values: Sequence[str]) -> str:

@@ -7,12 +7,11 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.allowlist import AllowlistRule
-from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES
+from tejat.policy.rules.command_prefix import InvalidPrefix, parse_prefix
+from tejat.policy.tool_names import CANONICAL_NAMES, SHELL, TOOL_ALIASES, parse_tool_name
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 _ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.DOTALL)
-# Rules are compared with the words of a command, which never contain these.
-_SHELL_SYNTAX_CHARACTERS = frozenset("|&;<>()$`\n\\\"'*")
 
 
 @frozen
@@ -92,28 +91,19 @@ def _parse_entry(entry: str, source: str) -> _Entry:
     name = CANONICAL_NAMES.get(found["name"], found["name"])
     prefix = found["prefix"]
     if prefix is None:
-        tool, server = _split_tool_name(name)
+        tool, server = parse_tool_name(name)
         return _Entry(tool, server, None)
     if name != SHELL:
         message = lazy("{entry!r}: only {shell} takes a command in parentheses", entry=entry, shell=SHELL)
         raise PolicyError(source, None, message)
-    tokens = tuple(prefix.split())
+    try:
+        tokens = parse_prefix(prefix)
+    except InvalidPrefix as error:
+        raise PolicyError(source, None, str(error)) from None
     if not tokens:
         message = lazy("{entry!r} names no command; {shell} alone stands for all of them", entry=entry, shell=SHELL)
         raise PolicyError(source, None, message)
-    if not _SHELL_SYNTAX_CHARACTERS.isdisjoint(prefix):
-        message = lazy(
-            "{entry!r}: name the first words of one command, plainly and without quotes or signs of the shell",
-            entry=entry,
-        )
-        raise PolicyError(source, None, message)
     return _Entry(SHELL, None, tokens)
-
-
-def _split_tool_name(name: str) -> tuple[str, str | None]:
-    """Return tool and server: `server__tool` and `mcp__server__tool` are tools of servers."""
-    server, separator, tool = name.removeprefix("mcp__").partition("__")
-    return (tool, server) if separator and server and tool else (name, None)
 
 
 def _split(pattern: str, source: str) -> Iterator[str]:

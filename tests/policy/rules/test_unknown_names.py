@@ -1,0 +1,40 @@
+from typing import Any
+
+import pytest
+
+from tejat.policy.rules.defaults import default_rules
+from tejat.policy.rules.unknown_names import find_unknown_names
+from tejat.policy.types import Decision, PolicyRule, Tier
+
+
+def problems(**fields: Any) -> list[str]:
+    rule = PolicyRule(Decision.DENY, Tier.USER, "p.toml:3", **fields)
+    return find_unknown_names([rule], tools={"read_file", "x__y"}, servers={"a"})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tool": "read_file"},
+        {"tool": "*"},
+        {"tool": "t", "server": "a"},
+        {"tool": "*", "server": "*"},
+        {"tool": "mcp_a_t"},
+        {"tool": "y", "server": "x"},
+    ],
+)
+def test_names_that_exist(fields: dict[str, str]) -> None:
+    assert problems(**fields) == []
+
+
+def test_names_that_do_not() -> None:
+    assert problems(tool="read_flie") == ["p.toml:3: no tool is called 'read_flie', so `deny read_flie` never applies."]
+    assert problems(tool="t", server="b") == [
+        "p.toml:3: no MCP server is called 'b', so `deny t of server b` never applies."
+    ]
+    assert problems(tool="mcp_b_t")
+    assert problems(tool="discovered_tool_x")
+
+
+def test_built_in_rules_are_not_reported() -> None:
+    assert find_unknown_names(default_rules(), tools=(), servers=()) == []
