@@ -293,26 +293,26 @@ class TestLimits:
         assert answered(echo, said, end=True).startswith(b"HTTP/1.1 400 ")
 
     @pytest.mark.parametrize(
-        ("said", "limits"), [(b"", ServerLimits(idle_seconds=0.2)), (b"GET / HT", ServerLimits(head_seconds=0.2))]
+        ("said", "limits", "count"),
+        [
+            (b"", ServerLimits(head_seconds=0.2), 0),
+            (b"GET / HT", ServerLimits(head_seconds=0.2), 0),
+            (GET, ServerLimits(idle_seconds=0.2), 1),
+        ],
     )
-    def test_whoever_says_nothing_is_left(self, said: bytes, limits: ServerLimits) -> None:
-        assert answered(echo, said, limits=limits) == b""
+    def test_whoever_says_nothing_is_left(self, said: bytes, limits: ServerLimits, count: int) -> None:
+        assert answered(echo, said, limits=limits).count(b"HTTP/1.1 200 ") == count
 
-    def test_a_flood_of_connections_is_not_held(self) -> None:
+    def test_a_flood_of_silent_connections_locks_nobody_out(self) -> None:
         async def main() -> bytes:
             async with served(echo, ServerLimits(connections=2)) as serving:
                 flood = [await asyncio.open_connection("127.0.0.1", serving.port) for _ in range(40)]
-                # All but twice as many as may be there are gone at once, and half of the others soon after.
+                flood[-1][1].write(b"GET / HT")
+                answer = await say(serving, LAST_GET, end=False)
+                # The last one may stay.
                 ends = [asyncio.create_task(_end_of(reader)) for reader, _ in flood]
-                for end in islice(asyncio.as_completed(ends), 38):
+                for end in islice(asyncio.as_completed(ends), 39):
                     await end
-                flood[0][1].close()
-                answer = b""
-                for _ in range(200):  # until it is seen that somebody has left
-                    answer = await say(serving, LAST_GET, end=False)
-                    if b" 503 " not in answer:
-                        break
-                    await asyncio.sleep(0.02)
                 for end in ends:
                     end.cancel()
                 for _, writer in flood:
@@ -321,14 +321,38 @@ class TestLimits:
 
         assert run_checked(main()).startswith(b"HTTP/1.1 200 ")
 
-    def test_too_many_connections(self) -> None:
-        async def main() -> tuple[bytes, bytes]:
-            async with served(echo, ServerLimits(connections=1)) as serving:
+    def test_a_client_that_has_been_answered_stays_longer_than_silent_ones(self) -> None:
+        async def main() -> bytes:
+            async with served(echo, ServerLimits(connections=2)) as serving:
                 reader, writer = await asyncio.open_connection("127.0.0.1", serving.port)
                 writer.write(GET)
                 await reader.readuntil(b"GET / ")
-                turned_away = await say(serving, LAST_GET, end=False)
+                silent = [await asyncio.open_connection("127.0.0.1", serving.port) for _ in range(10)]
+                answer = await say(serving, LAST_GET, end=False)
+                assert answer.startswith(b"HTTP/1.1 200 ")
                 writer.write(LAST_GET)
+                rest = await reader.read()
+                for _, each in [(reader, writer), *silent]:
+                    each.close()
+                return rest[-6:]
+
+        assert run_checked(main()) == b"GET / "
+
+    def test_too_many_connections_with_work_to_do(self) -> None:
+        async def main() -> tuple[bytes, bytes]:
+            is_working, go_on = asyncio.Event(), asyncio.Event()
+
+            async def work(request: ServerRequest) -> ServerResponse:
+                is_working.set()
+                await go_on.wait()
+                return await echo(request)
+
+            async with served(work, ServerLimits(connections=1)) as serving:
+                reader, writer = await asyncio.open_connection("127.0.0.1", serving.port)
+                writer.write(LAST_GET)
+                await is_working.wait()
+                turned_away = await say(serving, LAST_GET, end=False)
+                go_on.set()
                 rest = await reader.read()
                 writer.close()
                 return turned_away, rest[-6:]

@@ -1,6 +1,7 @@
 """Small HTTP/1.1 server with one handler, streamed responses, and limits on everything."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from email.utils import formatdate
@@ -22,7 +23,8 @@ class ServerLimits:
     """Limits of a server in bytes and seconds.
 
     `idle_seconds` is the time between two requests of a connection, `head_seconds` and `body_seconds` the time for a
-    request to arrive, `write_seconds` the time in which a client must accept data.
+    request to arrive, the first one also to begin, `write_seconds` the time in which a client must accept data. When
+    all `connections` are taken, one that waits for a request makes room for the next.
     """
 
     connections: int = 64
@@ -139,7 +141,7 @@ class HttpServer:
             writer.transport.abort()  # too many even for an error response
             return
         connection = _ServerConnection(reader, writer, self._handler, self._limits)
-        is_full = self._is_closing or len(self._connections) >= self._limits.connections
+        is_full = self._is_closing or not self._make_room()
         self._connections[task] = connection
         try:
             await (connection.reject() if is_full else connection.run())
@@ -150,6 +152,22 @@ class HttpServer:
         finally:
             del self._connections[task]
             writer.close()
+
+    def _make_room(self) -> bool:
+        """Return whether another connection may be served. If necessary, one that waits for a request is closed.
+
+        Whoever opens connections and stays silent must not lock out others: those that never sent a request go first.
+        """
+        served = [(task, each) for task, each in self._connections.items() if not each.is_evicted]
+        if len(served) < self._limits.connections:
+            return True
+        waiting = [(each.has_answered, each.waiting_since, task, each) for task, each in served if not each.is_busy]
+        if not waiting:
+            return False
+        *_, task, evicted = min(waiting, key=lambda entry: entry[:2])
+        evicted.is_evicted = True
+        task.cancel()
+        return True
 
 
 class _ClientGone(Exception):
@@ -171,6 +189,9 @@ class _ServerConnection:
         self._wants_head_only = False
         self.is_busy = False
         self.is_last = False
+        self.is_evicted = False
+        self.has_answered = False
+        self.waiting_since = time.monotonic()
 
     async def run(self) -> None:
         """Serve requests until the connection ends. Raises OSError if the client accepts no data."""
@@ -183,7 +204,7 @@ class _ServerConnection:
                     break
                 self.is_busy = True
                 await self._handle_request(request)
-                self.is_busy = False
+                self.is_busy, self.has_answered, self.waiting_since = False, True, time.monotonic()
                 if self._machine.our_state is not h11.DONE or self._machine.their_state is not h11.DONE:
                     break
                 self._machine.start_next_cycle()
@@ -199,7 +220,8 @@ class _ServerConnection:
     async def _next_request(self) -> ServerRequest:
         """Raises HttpError and _ClientGone."""
         self._is_read.clear()
-        event = await self._next_event(self._limits.idle_seconds, at_most=1)
+        first_byte_seconds = self._limits.idle_seconds if self.has_answered else self._limits.head_seconds
+        event = await self._next_event(first_byte_seconds, at_most=1)
         if event is h11.NEED_DATA:
             event = await self._next_event(self._limits.head_seconds)
         if not isinstance(event, h11.Request):
