@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Protocol
 
+from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import JsonObject
 
@@ -86,11 +87,24 @@ class PathProblem:
 
 
 @frozen
-class UndoEntry:
-    """The changes of one call. `skipped` changes cannot be undone.
+class ForeignChange:
+    """A change during a call that another program may have made, and the reason to think so.
 
-    `undoes` is the entry that this one restored, `undone_by` the one that restored this one and is in force. `session`
-    and `call` are the ids of the session and the call.
+    `is_proven`: the call cannot have made it.
+    """
+
+    path: str
+    reason: str
+    is_proven: bool
+
+
+@frozen
+class UndoEntry:
+    """The changes of one call. `skipped` changes cannot be undone, `foreign` ones are left out unless they are named.
+
+    `started` and `time` are the begin and the end of the call, in seconds since the epoch. `named` are the paths that
+    the call names, directories with all that is in them. `undoes` is the entry that this one restored, `undone_by` the
+    one that restored this one and is in force. `session` and `call` are the ids of the session and the call.
     """
 
     id: str
@@ -103,6 +117,15 @@ class UndoEntry:
     undone_by: str | None = None
     session: str = ""
     call: str = ""
+    started: float | None = None
+    named: tuple[str, ...] = ()
+    foreign: tuple[ForeignChange, ...] = ()
+
+    @property
+    def own_changes(self) -> tuple[PathChange, ...]:
+        """The changes without the foreign ones."""
+        foreign = {change.path for change in self.foreign}
+        return tuple(change for change in self.changes if change.full_path not in foreign) if foreign else self.changes
 
     def to_json(self) -> JsonObject:
         return {
@@ -112,6 +135,7 @@ class UndoEntry:
             "what": self.summary,
             "changes": [_change_to_json(change) for change in self.changes],
             "skipped": [{"path": remark.path, "why": remark.reason} for remark in self.skipped],
+            "foreign": [{"path": other.path, "why": other.reason, "proven": other.is_proven} for other in self.foreign],
             "undoes": self.undoes,
             "undoneBy": self.undone_by,
         }
@@ -122,13 +146,43 @@ class RestoreResult:
     """The result of restoring an entry.
 
     If anything is `refused`, nothing else was restored, unless a partial restore was requested. Paths `left_in_place`
-    do no harm, such as a directory with other content. `entry_id` is the entry of the restore itself.
+    do no harm, such as a directory with other content. `left_out` are foreign changes that were not named, `lost` what
+    the call did and cannot be undone. `entry_id` is the entry of the restore itself; `unrecorded` says why there is
+    none although files were restored.
     """
 
     restored: tuple[str, ...] = ()
     refused: tuple[PathProblem, ...] = ()
     left_in_place: tuple[PathProblem, ...] = ()
     entry_id: str | None = None
+    left_out: tuple[ForeignChange, ...] = ()
+    lost: tuple[PathProblem, ...] = ()
+    unrecorded: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything is as it was before the call, apart from proven changes of others."""
+        has_doubt = any(not change.is_proven for change in self.left_out)
+        return not (self.refused or self.lost or self.unrecorded or has_doubt)
+
+
+class UndoUnavailable(TejatError):
+    """A call was not run, because it could not be undone. The message says why."""
+
+
+@frozen
+class RestoreScope:
+    """What to restore of an entry: all but the foreign changes, or exactly the `paths` and what is beneath them.
+
+    With `foreign`, everything. With `partial`, conflicts keep only their own paths from being restored.
+    """
+
+    paths: tuple[str, ...] = ()
+    foreign: bool = False
+    partial: bool = False
+
+
+DEFAULT_SCOPE = RestoreScope()
 
 
 class UndoLog(Protocol):
@@ -142,11 +196,11 @@ class UndoLog(Protocol):
         """A diff for each change, or one line if it is not text."""
         ...
 
-    def preview(self, entry_id: str) -> RestoreResult:
+    def preview(self, entry_id: str, scope: RestoreScope = DEFAULT_SCOPE) -> RestoreResult:
         """The result that `restore` would have. Changes nothing."""
         ...
 
-    def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult: ...
+    def restore(self, entry_id: str, scope: RestoreScope = DEFAULT_SCOPE) -> RestoreResult: ...
 
     def notes(self) -> Sequence[str]:
         """Recent problems with storing content."""

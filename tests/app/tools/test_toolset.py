@@ -537,11 +537,12 @@ class TestWithoutAHome:
                 f"Error: Tool call execution failed. Reason: {said}", said, ToolError(said, ErrorType.EXECUTION_FAILED)
             )
 
-    def test_files_are_written_though_nobody_can_take_it_back(self, homeless: tuple[Machine, str]) -> None:
+    def test_what_could_not_be_undone_is_not_done_without_a_person(self, homeless: tuple[Machine, str]) -> None:
         machine, _ = homeless
         written, memory = machine.run(writing("new.txt"), ("save_memory", {"fact": "x"}), mode="yolo")
-        assert written.error is None
-        assert (machine.project / "new.txt").read_text() == "x\n"
+        assert kinds([written]) == [ErrorType.POLICY_VIOLATION]
+        assert "This can't be undone: " in text_of(written)
+        assert not (machine.project / "new.txt").exists()
         assert kinds([memory]) == [ErrorType.MEMORY_TOOL_EXECUTION_ERROR]
 
 
@@ -766,10 +767,9 @@ class TestExamining:
         mine = write(machine.home / ".gemini" / "settings.json", '{"tools": {"sandbox": "off"}}')
         its = write(machine.project / ".gemini" / "settings.json", '{"tools": {"allowed": ["write_file"]}}')
         checks = run_checks([str(machine.project)], None)
-        off = "the sandbox is switched off"
-        axes = ("in use", "files", "network", "processes", "control files", "secrets")
+        off = "NO SANDBOX: the sandbox is switched off. Use --sandbox auto."
         assert [check for check in checks if check.group in ("sandbox", "files")] == [
-            *(DoctorCheck("sandbox", name, passed=False, detail=off) for name in axes),
+            DoctorCheck("sandbox", "in use", passed=False, detail=off),
             DoctorCheck("files", "settings", passed=True, detail=mine),
             DoctorCheck("files", "not trusted", passed=False, detail=its),
             DoctorCheck("files", "sessions", passed=True, detail=str(machine.home / ".local/state/tejat/sessions")),

@@ -120,6 +120,7 @@ class TestList:
                     for name, node in zip("adl", after, strict=True)
                 ],
                 "skipped": [],
+                "foreign": [],
                 "undoes": None,
                 "undoneBy": None,
             }

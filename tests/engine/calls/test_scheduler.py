@@ -9,7 +9,7 @@ import pytest
 from support.approver import NO, YES, FakeApprover
 from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.agent.hooks import HookedCall
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Risk
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
@@ -249,16 +249,41 @@ class TestPerforming:
         batch, _ = run_batch(tmp_path, [Moving(asks=False)], [note("a")], FakeApprover([]))
         assert batch.results[0].error == ToolError("it moved on", ErrorType.STALE_FILE)
 
-    def test_a_journal_that_cannot_be_opened_keeps_nobody_from_working(self, tmp_path: Path) -> None:
+    def test_without_a_journal_and_without_a_person_nothing_runs(self, tmp_path: Path) -> None:
         def open_journal() -> UndoRecorder:
             raise UsageError("the directory is gone")
 
+        tool = NoteTool(asks=False)
+
         async def main() -> ToolResult:
-            with open_scheduler(tmp_path, [NoteTool(asks=False)], None) as scheduler:
+            with open_scheduler(tmp_path, [tool], None) as scheduler:
                 scheduler.open_undo = open_journal
                 return await scheduler.run(note("a"))
 
-        assert asyncio.run(main()) == ToolResult("wrote a", "written")
+        result = asyncio.run(main())
+        assert result.error is not None
+        assert result.error.type is ErrorType.POLICY_VIOLATION
+        assert "This can't be undone: the undo log can't be opened (the directory is gone)." in result.error.message
+        assert tool.written == []
+
+    @pytest.mark.parametrize(("answer", "written"), [(YES, 1), (NO, 0)])
+    def test_without_a_journal_a_person_decides(self, tmp_path: Path, answer: ApprovalReply, written: int) -> None:
+        def open_journal() -> UndoRecorder:
+            raise UsageError("the directory is gone")
+
+        tool, approver = NoteTool(asks=False), FakeApprover([answer])
+
+        async def main() -> ToolResult:
+            with open_scheduler(tmp_path, [tool], approver) as scheduler:
+                scheduler.open_undo = open_journal
+                return await scheduler.run(note("a"))
+
+        assert (asyncio.run(main()).error is None) == bool(written)
+        (question,) = approver.questions
+        assert question.risks[0] is Risk.NO_UNDO
+        assert question.reason.startswith("This can't be undone: the undo log can't be opened (the directory is gone).")
+        assert question.always is None
+        assert len(tool.written) == written
 
     @pytest.mark.parametrize("limits_own_output", [True, False])
     def test_a_long_result_is_cut_unless_the_tool_sees_to_it(self, tmp_path: Path, limits_own_output: bool) -> None:

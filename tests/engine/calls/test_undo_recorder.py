@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tejat.core.errors import UsageError
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
-from tejat.core.undo import ChangeKind, PathProblem, RestoreResult, UndoEntry
+from tejat.core.undo import ChangeKind, PathProblem, RestoreResult, RestoreScope, UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.undo import digest_cache as digests
 
@@ -329,7 +329,7 @@ class TestGuards:
         entry = project.shell("echo a > secret; echo b > run.sh; rm -r src")
         assert entry is not None
         (project.root / "secret").write_text("mine")
-        result = project.journal.restore(entry.id, partial=True)
+        result = project.journal.restore(entry.id, RestoreScope(partial=True))
         assert result.refused == (PathProblem(str(project.root / "secret"), "changed since"),)
         assert seen(project.root) == {**old, "secret": ("file", 0o600, b"mine")}
         assert [other.undone_by for other in project.journal.entries()] == [None, None]
@@ -388,7 +388,7 @@ class TestGuards:
         (project.root / "src").rename(elsewhere)
         (project.root / "src").symlink_to(elsewhere)
         before = seen(elsewhere)
-        result = project.journal.restore(entry.id, partial=True)
+        result = project.journal.restore(entry.id, RestoreScope(partial=True))
         assert result.restored == ()
         assert len(result.refused) == 2
         assert seen(elsewhere) == before

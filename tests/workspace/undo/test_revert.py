@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tejat.core.undo import PathProblem, RestoreResult, UndoEntry
+from tejat.core.undo import DEFAULT_SCOPE, PathProblem, RestoreResult, RestoreScope, UndoEntry
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.undo.comparison import compare_snapshots
-from tejat.workspace.undo.revert import RevertMode, revert_entry
+from tejat.workspace.undo.revert import revert_entry
 from tejat.workspace.undo.snapshot import scan_paths
-from tejat.workspace.undo.store import UndoStore
+from tejat.workspace.undo.store import RecordedCall, UndoStore
 
 
 def never() -> None:
@@ -34,7 +34,7 @@ class Work:
             (Path(root.path) / "f").write_text(content)
         after = [self.archive.snapshot(root, scan_paths(root, ["f"]), never) for root in directories]
         comparisons = [compare_snapshots(*pair) for pair in zip(before, after, strict=True)]
-        entry = self.archive.record(comparisons, tool="t", what="w", undoes=None, stop=never)
+        entry = self.archive.record(RecordedCall("t", "w", 0.0), comparisons, never)
         assert entry is not None
         return entry
 
@@ -54,11 +54,11 @@ def test_both_roots_or_none(work: Work) -> None:
     entry = work.write("new")
     (work.base / "two" / "f").write_text("mine")
     refused = (PathProblem(f"{work.base}/two/f", "changed since"),)
-    assert revert_entry(work.archive, work.roots, entry, RevertMode.ALL_OR_NOTHING) == RestoreResult(refused=refused)
+    assert revert_entry(work.archive, work.roots, entry, DEFAULT_SCOPE) == RestoreResult(refused=refused)
     assert work.contents() == {"one": "new", "two": "mine"}
-    would = revert_entry(work.archive, work.roots, entry, RevertMode.DRY_RUN)
+    would = revert_entry(work.archive, work.roots, entry, DEFAULT_SCOPE, dry_run=True)
     assert would == RestoreResult((f"{work.base}/one/f",), refused)
-    did = revert_entry(work.archive, work.roots, entry, RevertMode.SKIP_CONFLICTS)
+    did = revert_entry(work.archive, work.roots, entry, RestoreScope(partial=True))
     newest = work.archive.entries()[-1]
     assert did == RestoreResult((f"{work.base}/one/f",), refused, entry_id=newest.id)
     assert work.contents() == {"one": "old", "two": "mine"}
@@ -69,7 +69,7 @@ def test_back_and_forth(work: Work) -> None:
     work.write("old")
     entry = work.write("new")
     for content in ("old", "new", "old"):
-        result = revert_entry(work.archive, work.roots, entry, RevertMode.ALL_OR_NOTHING)
+        result = revert_entry(work.archive, work.roots, entry, DEFAULT_SCOPE)
         assert work.contents() == {"one": content, "two": content}
         newest = work.archive.entries()[-1]
         assert (newest.id, newest.undoes) == (result.entry_id, entry.id)
@@ -81,18 +81,18 @@ def test_a_root_that_is_gone(work: Work) -> None:
     (work.base / "two" / "f").unlink()
     (work.base / "two").rmdir()
     with Roots([str(work.base / "one")]) as roots:
-        result = revert_entry(work.archive, roots, entry, RevertMode.ALL_OR_NOTHING)
+        result = revert_entry(work.archive, roots, entry, DEFAULT_SCOPE)
     assert result.refused == (PathProblem(f"{work.base}/two/f", f"there is no directory {work.base}/two"),)
 
 
 def test_a_root_that_is_not_of_this_session(work: Work) -> None:
     entry = work.write("new")
     with Roots([str(work.base / "one")]) as roots:
-        assert revert_entry(work.archive, roots, entry, RevertMode.ALL_OR_NOTHING).refused == ()
+        assert revert_entry(work.archive, roots, entry, DEFAULT_SCOPE).refused == ()
     assert work.contents() == {}
 
 
 def test_who_was_later(work: Work) -> None:
     first, second = work.write("1"), work.write("2")
-    refused = revert_entry(work.archive, work.roots, first, RevertMode.ALL_OR_NOTHING).refused
+    refused = revert_entry(work.archive, work.roots, first, DEFAULT_SCOPE).refused
     assert refused[0] == PathProblem(f"{work.base}/one/f", f"changed since (by {second.id}, undo that first)")

@@ -12,7 +12,7 @@ from tejat.workspace.undo.comparison import Comparison, compare_snapshots
 from tejat.workspace.undo.content_store import sha256_digest
 from tejat.workspace.undo.digest_cache import load_saved_digests
 from tejat.workspace.undo.snapshot import scan_paths
-from tejat.workspace.undo.store import UndoStore
+from tejat.workspace.undo.store import RecordedCall, UndoStore
 
 
 def never() -> None:
@@ -34,7 +34,7 @@ class Work:
         before = self.archive.snapshot(self.root, scan_paths(self.root, ["f"]), never)
         self.path.write_bytes(content)
         after = self.archive.snapshot(self.root, scan_paths(self.root, ["f"]), never)
-        return self.archive.record([compare_snapshots(before, after)], tool="t", what="w", undoes=None, stop=never)
+        return self.archive.record(RecordedCall("t", "w", 0.0), [compare_snapshots(before, after)], never)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_what_is_recorded_comes_back(work: Work, tmp_path: Path) -> None:
 
 
 def test_nothing_is_no_entry(work: Work) -> None:
-    assert work.archive.record([Comparison((), ())], tool="t", what="w", undoes=None, stop=never) is None
+    assert work.archive.record(RecordedCall("t", "w", 0.0), [Comparison((), ())], never) is None
     assert work.archive.entries() == []
 
 
@@ -80,7 +80,7 @@ def test_only_entries_hold_on_to_the_contents_of_removed_files(work: Work) -> No
     assert load_saved_digests(work.archive.directory) == {sha256_digest(b"x")}
     work.path.unlink()
     after = work.archive.snapshot(work.root, scan_paths(work.root, ["f"]), never)
-    work.archive.record([compare_snapshots(before, after)], tool="t", what="w", undoes=None, stop=never)
+    work.archive.record(RecordedCall("t", "w", 0.0), [compare_snapshots(before, after)], never)
     assert load_saved_digests(work.archive.directory) == set()
 
 
@@ -117,7 +117,7 @@ def test_not_more_than_so_many_entries(work: Work, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(archive_module, "_MAX_ENTRIES", 20)
     change = PathChange("/r", "p", before=None, after=PathState(PathKind.LINK, target="x"))
     for number in range(50):
-        work.archive.record([Comparison((change,), ())], tool="t", what=str(number), undoes=None, stop=never)
+        work.archive.record(RecordedCall("t", str(number), 0.0), [Comparison((change,), ())], never)
     assert 18 <= len(work.archive.entries()) <= 20
     assert work.archive.entries()[-1].summary == "49"
 

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
+from tejat.app.session.undo_text import latest_entries
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report, text_report
-from tejat.core.undo import UndoEntry
+from tejat.core.undo import RestoreScope, UndoEntry
 
 _MAX_LISTED = 50
 
@@ -25,12 +26,12 @@ class UndoCommand(SlashCommand):
         if not entries:
             user.show(text_report(_("Nothing to undo.")))
             return
-        options = (Option(_("No")), Option(_("Yes")))
-        question = Choice(_("Put this back?"), options, report=undo_plan(entries), is_critical=True)
-        if await user.choose(question) != 1:
+        plan = undo_plan(entries, self.context.manager.session.session_id)
+        index = await user.choose(_undo_choice(entries, plan))
+        if index not in (1, 2):
             user.show(text_report(_("Nothing was touched.")))
             return
-        done = await undo_service.undo(entries)
+        done = await undo_service.undo(entries, RestoreScope(foreign=index == 2))
         undo_service.notify_model(done.paths)
         user.show(Report(blocks=done.blocks))
 
@@ -43,17 +44,24 @@ class UndoCommand(SlashCommand):
         return complete_from(typed, options)
 
 
+def _undo_choice(entries: Sequence[UndoEntry], plan: Report) -> Choice:
+    options = [Option(_("No")), Option(_("Yes"))]
+    if any(entry.foreign for entry in entries):
+        options = [Option(_("No")), Option(_("Yes, but nothing that others may have changed")), Option(_("Yes, all"))]
+    return Choice(_("Put this back?"), tuple(options), report=plan, is_critical=True)
+
+
 def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntry]:
-    """The last call, the last N calls, or the call with this id. Raises UsageError."""
+    """The last call that matters, the last N, or the call with this id. Raises UsageError."""
     if not word:
-        return undoable[:1]
+        return latest_entries(undoable, 1)
     by_id = [entry for entry in undoable if entry.id == word]
     if by_id:
         return by_id
     if word.isdecimal() and len(word) < len("123456"):
         if int(word) < 1:
             raise UsageError(_("Usage: {usage}", usage="/undo [N | list | ID]"))
-        return undoable[: int(word)]
+        return latest_entries(undoable, int(word))
     raise UsageError(_("There is no call {id} that could be undone. /undo list shows them.", id=word))
 
 

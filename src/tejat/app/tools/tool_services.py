@@ -148,7 +148,13 @@ class ToolServices:
         from tejat.policy.control_files import plantable_paths
 
         roots, placeholders = self._workspace.roots.paths, plantable_paths()
-        journal = UndoRecorder(self._paths.undo, roots, placeholders=placeholders, session=lambda: self.session_id)
+        journal = UndoRecorder(
+            self._paths.undo,
+            roots,
+            placeholders=placeholders,
+            session=lambda: self.session_id,
+            helpers=lambda: (self.supervisor.pid,) if "supervisor" in self.__dict__ else (),
+        )
         self._exit_stack.callback(journal.close)
         return journal
 

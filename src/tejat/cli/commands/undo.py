@@ -1,13 +1,23 @@
 """`tejat undo`: list, show and undo file changes of tool calls."""
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from typing import assert_never
 
 from tejat.app.inspection import open_undo
+from tejat.app.session.undo_text import (
+    MAX_PATHS,
+    change_counts,
+    latest_entries,
+    more_text,
+    remark_text,
+    summary_text,
+    undo_action,
+    undoable_entries,
+)
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import print_error
 from tejat.cli.yes_no import confirm
@@ -15,13 +25,10 @@ from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_NOT_CONFIRMED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, ngettext, translate
 from tejat.core.json_text import dump_json
-from tejat.core.sanitize import sanitize_summary, sanitize_text
-from tejat.core.undo import ChangeKind, PathChange, PathProblem, RestoreResult, UndoEntry, UndoLog
+from tejat.core.sanitize import sanitize_text
+from tejat.core.undo import ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry, UndoLog
 from tejat.ui.plain.approver import is_interactive
 from tejat.ui.plain.style import Style
-
-_MAX_PATHS = 20
-_MAX_DESCRIPTION = 100
 
 
 def run(words: list[str]) -> int:
@@ -36,27 +43,33 @@ def run(words: list[str]) -> int:
     except UsageError as error:
         print(f"tejat: {error}", file=sys.stderr)
         return EXIT_USAGE
+    except OSError as error:
+        print_error(_("the undo log can't be used: {error}", error=error.strerror or error))
+        return EXIT_FAILED
 
 
 def help_text() -> str:
     return _("""\
 usage: tejat undo [list] [--json] [--root DIR]
        tejat undo show ID [--root DIR]
-       tejat undo restore ID [--yes] [--partial] [--root DIR]
-       tejat undo --last N [--yes] [--root DIR]
+       tejat undo restore ID [PATH ...] [--all] [--yes] [--partial] [--root DIR]
+       tejat undo --last N [--all] [--yes] [--root DIR]
 
 See what calls did to your files, and put it back. Only what is still as the call left it is touched, and putting back
-can be undone too. Your git repository is never touched.
+can be undone too. Your git repository is never touched. What others changed while a call ran is left as it is, unless
+you name its path or give --all.
 
 options:
-  --last N     put back the newest N calls, newest first, up to the first that can't be
+  --last N     put back the newest N calls, newest first, up to the first that can't be; calls that only wrote caches
+               don't count
+  --all        put back even what others may have changed
   --yes        do not ask
   --partial    put back what is unchanged since, and leave the rest
   --json       print the entries as one JSON array
   --root DIR   the directory it is about (default: .)
   -d, --debug  write details to the log, and show where an internal error happened
 
-exit codes: 0 done, 1 something could not be put back, 2 bad usage, 3 not confirmed
+exit codes: 0 all that the call changed is as it was, 1 something is not, 2 bad usage, 3 not confirmed
 """)
 
 
@@ -70,8 +83,8 @@ def _run_command(options: argparse.Namespace, journal: UndoLog) -> int:
             return _list(journal, as_json=options.json)
         case ["show", entry_id]:
             return _show(journal, entry_id)
-        case ["restore", entry_id]:
-            return _restore(journal, [_find(journal, entry_id)], options)
+        case ["restore", entry_id, *paths]:
+            return _restore_one(journal, entry_id, paths, options)
         case _:
             raise UsageError(_("`tejat undo` takes list, show ID or restore ID. `tejat undo --help` tells more."))
 
@@ -83,7 +96,7 @@ def _list(journal: UndoLog, *, as_json: bool) -> int:
         return EXIT_OK
     for entry in entries:
         print(_title(entry))
-        for remark in entry.skipped[:_MAX_PATHS]:
+        for remark in entry.skipped[:MAX_PATHS]:
             print(f"        {_not_undoable(remark)}")
     if not entries:
         print(_("Nothing to undo."))
@@ -100,70 +113,98 @@ def _show(journal: UndoLog, entry_id: str) -> int:
         print(style.diff(piece))
     for remark in entry.skipped:
         print(_not_undoable(remark))
+    for other in entry.foreign:
+        print(_("maybe by others: {remark}", remark=remark_text(other)))
     return EXIT_OK
 
 
 def _restore_last(journal: UndoLog, count: int, options: argparse.Namespace) -> int:
     if count < 1:
         raise UsageError(_("--last takes a number from 1 on"))
-    standing = [entry for entry in journal.entries() if entry.undone_by is None and entry.undoes is None]
-    calls = [entry for entry in standing if entry.tool != "undo"][:count]
+    calls = latest_entries(undoable_entries(journal.entries()), count)
     if not calls:
         print(_("Nothing to undo."))
         return EXIT_OK
-    return _restore(journal, calls, options)
+    return _restore(journal, calls, RestoreScope(foreign=options.all, partial=options.partial), options)
 
 
-def _restore(journal: UndoLog, entries: Sequence[UndoEntry], options: argparse.Namespace) -> int:
+def _restore_one(journal: UndoLog, entry_id: str, paths: Sequence[str], options: argparse.Namespace) -> int:
+    if paths and options.all:
+        raise UsageError(_("--all puts back every path, so none is named"))
+    named = tuple(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths)
+    scope = RestoreScope(named, foreign=options.all, partial=options.partial)
+    return _restore(journal, [_find(journal, entry_id)], scope, options)
+
+
+def _restore(journal: UndoLog, entries: Sequence[UndoEntry], scope: RestoreScope, options: argparse.Namespace) -> int:
     if not options.yes:
         for entry in entries:
-            _print_plan(entry, journal.preview(entry.id) if len(entries) == 1 else None)
+            _print_plan(entry, journal.preview(entry.id, scope) if len(entries) == 1 else None)
         if not is_interactive():
             print_error(_("nobody is here to say yes. With --yes it is done without asking."))
             return EXIT_NOT_CONFIRMED
         if not confirm(_("Put this back? [y]es / [n]o:")):
             print(_("Nothing was touched."), file=sys.stderr)
             return EXIT_NOT_CONFIRMED
+    is_complete = True
     for entry in entries:
-        result = journal.restore(entry.id, partial=options.partial)
+        result = journal.restore(entry.id, scope)
         _print_result(entry, result)
+        is_complete = is_complete and result.is_complete
         if result.refused:
-            return EXIT_FAILED
-    return EXIT_OK
+            break
+    return EXIT_OK if is_complete else EXIT_FAILED
 
 
 def _print_plan(entry: UndoEntry, preview: RestoreResult | None) -> None:
     print(_title(entry), file=sys.stderr)
     planned = None if preview is None else set(preview.restored)
-    changes = [change for change in entry.changes if planned is None or change.full_path in planned]
-    for change in changes[:_MAX_PATHS]:
-        print(f"        {_undo_action(change)}", file=sys.stderr)
-    if len(changes) > _MAX_PATHS:
-        print(f"        {_and_more(len(changes))}", file=sys.stderr)
-    for remark in entry.skipped[:_MAX_PATHS]:
-        print(f"        {_not_undoable(remark)}", file=sys.stderr)
-    for remark in () if preview is None else preview.refused[:_MAX_PATHS]:
-        print("        " + _("in the way: {remark}", remark=_remark_text(remark)), file=sys.stderr)
+    changes = entry.own_changes if planned is None else [one for one in entry.changes if one.full_path in planned]
+    lines = [f"{undo_action(change.kind)} {sanitize_text(change.full_path)}" for change in changes[:MAX_PATHS]]
+    if len(changes) > MAX_PATHS:
+        lines.append(more_text(len(changes)))
+    lines += map(_not_undoable, entry.skipped[:MAX_PATHS])
+    left_out = entry.foreign if preview is None else preview.left_out
+    lines += [_("left as it is: {remark}", remark=remark_text(other)) for other in left_out[:MAX_PATHS]]
+    refused = () if preview is None else preview.refused
+    lines += [_("in the way: {remark}", remark=remark_text(remark)) for remark in refused[:MAX_PATHS]]
+    for line in lines:
+        print(f"        {line}", file=sys.stderr)
 
 
 def _print_result(entry: UndoEntry, result: RestoreResult) -> None:
     if result.restored:
         count = len(result.restored)
         print(ngettext("{entry}: put back {count} path.", "{entry}: put back {count} paths.", count, entry=entry.id))
-    elif not result.refused:
+    elif result.is_complete and not result.left_out:
         print(_("{entry}: all is as it was.", entry=entry.id))
+    elif not result.refused:
+        print(_("{entry}: nothing was put back.", entry=entry.id))
     for remark in result.left_in_place:
-        print(f"        {_remark_text(remark)}")
-    if not result.refused:
-        return
-    if not result.restored:
-        print_error(_("{entry} was not put back, nothing was touched:", entry=entry.id))
-    for remark in result.refused[:_MAX_PATHS]:
-        print(f"        {_remark_text(remark)}", file=sys.stderr)
-    if len(result.refused) > _MAX_PATHS:
-        print(f"        {_and_more(len(result.refused))}", file=sys.stderr)
-    if not result.restored:
-        print(_("With --partial the rest is put back."), file=sys.stderr)
+        print(f"        {remark_text(remark)}")
+    if result.refused:
+        if not result.restored:
+            print_error(_("{entry} was not put back, nothing was touched:", entry=entry.id))
+        _print_remarks(result.refused)
+        if not result.restored:
+            print(_("With --partial the rest is put back."), file=sys.stderr)
+    if result.left_out:
+        print_error(_("left as it is, because others may have changed it:"))
+        _print_remarks(result.left_out)
+        command = f"tejat undo restore {entry.id}"
+        print(_("To put back all of it: {command} --all, or name the paths.", command=command), file=sys.stderr)
+    if result.lost:
+        print_error(_("{entry} did more than can be undone:", entry=entry.id))
+        _print_remarks(result.lost)
+    if result.unrecorded:
+        print_error(_("this undo itself can't be undone: {why}", why=result.unrecorded))
+
+
+def _print_remarks(remarks: Sequence[PathProblem | ForeignChange]) -> None:
+    for remark in remarks[:MAX_PATHS]:
+        print(f"        {remark_text(remark)}", file=sys.stderr)
+    if len(remarks) > MAX_PATHS:
+        print(f"        {more_text(len(remarks))}", file=sys.stderr)
 
 
 def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
@@ -175,58 +216,13 @@ def _find(journal: UndoLog, entry_id: str) -> UndoEntry:
 
 def _title(entry: UndoEntry) -> str:
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.time))
-    what = sanitize_summary(entry.summary)
-    if len(what) > _MAX_DESCRIPTION:
-        what = f"{what[:_MAX_DESCRIPTION]}…"
     undone = " " + _("(undone by {entry})", entry=entry.undone_by) if entry.undone_by else ""
-    return f"{entry.id}  {when}  {sanitize_text(entry.tool)}: {what} [{_summary(entry)}]{undone}"
-
-
-def _summary(entry: UndoEntry) -> str:
-    verbs = [change.kind for change in entry.changes]
-    counts = [_count_label(verb, verbs.count(verb)) for verb in ChangeKind if verb in verbs]
-    return ", ".join(counts) or _("nothing that can be undone")
-
-
-def _count_label(verb: ChangeKind, count: int) -> str:
-    match verb:
-        case ChangeKind.CREATED:
-            return ngettext("{count} created", "{count} created", count)
-        case ChangeKind.REMOVED:
-            return ngettext("{count} removed", "{count} removed", count)
-        case ChangeKind.CHANGED:
-            return ngettext("{count} changed", "{count} changed", count)
-        case ChangeKind.PERMISSIONS:
-            return ngettext("{count} permissions changed", "{count} permissions changed", count)
-        case _:
-            assert_never(verb)
-
-
-def _undo_action(change: PathChange) -> str:
-    path = sanitize_text(change.full_path)
-    match change.kind:
-        case ChangeKind.CREATED:
-            return _("remove {path}", path=path)
-        case ChangeKind.REMOVED:
-            return _("bring back {path}", path=path)
-        case ChangeKind.CHANGED:
-            return _("put back the old content of {path}", path=path)
-        case ChangeKind.PERMISSIONS:
-            return _("put back the permissions of {path}", path=path)
-        case _:
-            assert_never(change.kind)
-
-
-def _and_more(count: int) -> str:
-    return _("... and {count} more", count=count - _MAX_PATHS)
+    title = f"{entry.id}  {when}  {sanitize_text(entry.tool)}: {summary_text(entry)}"
+    return f"{title} [{change_counts(entry)}]{undone}"
 
 
 def _not_undoable(remark: PathProblem) -> str:
-    return _("can't be undone: {remark}", remark=_remark_text(remark))
-
-
-def _remark_text(remark: PathProblem) -> str:
-    return f"{sanitize_text(remark.path)}: {sanitize_text(translate(remark.reason))}"
+    return _("can't be undone: {remark}", remark=remark_text(remark))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -236,5 +232,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--yes", action="store_true")
     parser.add_argument("--partial", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--root", action="append")
     return parser

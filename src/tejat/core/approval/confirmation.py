@@ -175,6 +175,7 @@ class Risk(StrEnum):
     HIDES_CODE = "hides_code"
     REWRITES_HISTORY = "rewrites_history"
     USES_NETWORK = "uses_network"
+    NO_UNDO = "no_undo"
 
 
 @frozen

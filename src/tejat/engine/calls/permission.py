@@ -12,6 +12,7 @@ from tejat.core.approval.confirmation import (
     InfoConfirmation,
     McpConfirmation,
     Outcome,
+    Risk,
     Scope,
     ToolOrigin,
 )
@@ -76,8 +77,7 @@ class Permission:
 
     def decide(self, tool: BaseTool, params: Params) -> tuple[CallFacts, PolicyVerdict]:
         """Apply the rules to a call, without asking anyone."""
-        with_paths = not tool.is_read_only or self.policy.has_path_rules
-        facts = self._facts.collect(tool, params, with_paths=with_paths)
+        facts = self._facts.collect(tool, params)
         verdict = self.policy.decide(facts)
         if self._rule_roots:
             for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
@@ -93,13 +93,14 @@ class Permission:
         origin: ToolOrigin = BUILT_IN,
         note: str = "",
         objection: str = "",
+        risks: tuple[Risk, ...] = (),
         trial_context: Callable[[], ToolContext] = ToolContext,
     ) -> AuthorisedCall:
         """Authorise a call, asking the user if the policy says so. Raises ToolFailure if the call may not run.
 
-        With an `objection` the user is asked even if the rules allow the call. The user sees the `origin` of the tool
-        and the `note`. A change that the user edits is decided and shown again. `trial_context` is called when the user
-        wants to try the call in a copy first.
+        With an `objection` the user is asked even if the rules allow the call. The user sees the `origin` of the tool,
+        the `note` and further `risks`. A change that the user edits is decided and shown again. `trial_context` is
+        called when the user wants to try the call in a copy first.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -115,6 +116,7 @@ class Permission:
             if self._approver is None:
                 raise _non_interactive_error(tool, verdict, objection)
             question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
+            question = replace(question, risks=(*risks, *question.risks))
             dialog = _ApprovalDialog(tool, self._approver, on_question, trial_context)
             try:
                 reply, confirmation = await dialog.ask(question, confirmation)

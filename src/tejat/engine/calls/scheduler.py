@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tejat.core.approval.confirmation import ToolOrigin, ToolOriginKind
+from tejat.core.approval.confirmation import Risk, ToolOrigin, ToolOriginKind, TrialConfirmation
 from tejat.core.errors import ErrorType, TejatError, ToolFailure
 from tejat.core.frozen import replace
-from tejat.core.i18n import _
+from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.log import report_unexpected
 from tejat.core.messages.types import FunctionCall, Part
 from tejat.core.tools.base import (
@@ -19,12 +19,14 @@ from tejat.core.tools.base import (
     ToolContext,
     ToolError,
     ToolResult,
+    TrialTool,
     execute_safely,
     failure_result,
     invalid_params_result,
     unexpected_error_result,
 )
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
+from tejat.core.undo import UndoUnavailable
 from tejat.engine.calls.call_facts import ChangeScope, change_scope
 from tejat.engine.calls.function_response import build_response
 from tejat.engine.calls.permission import AuthorisedCall, Permission, RejectedByUser
@@ -178,7 +180,8 @@ class Batch:
                 on_question=lambda question: self._on_question(call, question),
                 origin=self._origin_of(tool),
                 note=note,
-                objection=objection,
+                objection=join_lazy(" ", filter(None, (objection, call.undo_problem))),
+                risks=(Risk.NO_UNDO,) if call.undo_problem else (),
                 trial_context=lambda: self._start_trial(call),
             )
             tool.on_allowed()
@@ -234,7 +237,13 @@ class Batch:
             return self._finish(call, _cancelled_result(CANCELLED_BEFORE_START))
         while ready is not None:
             self._set_state(call, CallState.SCHEDULED)
-            result = await self._perform(call, ready)
+            try:
+                result = await self._perform(call, ready)
+            except UndoUnavailable as problem:
+                await _discard_trial(call, ready)
+                call.undo_problem = str(problem)
+                ready = await self._prepare_and_authorise(call)
+                continue
             is_stale = result.error is not None and result.error.type is ErrorType.STALE_FILE
             if ready.approved is None or not is_stale or proposals == _MAX_PROPOSALS:
                 return await self._run_after_hooks(call, result, ready.allowed_by)
@@ -243,6 +252,7 @@ class Batch:
         return None
 
     async def _perform(self, call: "_BatchCall", ready: AuthorisedCall) -> ToolResult:
+        """Run an authorised call and record its changes. Raises UndoUnavailable before anything is done."""
         tool = call.tool
         assert tool is not None
         partial: list[ToolResult] = []
@@ -259,11 +269,14 @@ class Batch:
 
         try:
             reach = change_scope(ready.facts)
-            journal = None if reach is ChangeScope.NOTHING else self._open_undo_recorder()
+            is_recorded = reach is not ChangeScope.NOTHING and not call.undo_problem
+            journal = self._open_undo_recorder() if is_recorded else None
             if journal is None:
                 return await run()
             paths, whole_tree = ready.facts.paths, reach is ChangeScope.WHOLE_TREE
-            return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree)
+            # A command that ran in a copy has shown its changes.
+            planned = ready.approved.changes if isinstance(ready.approved, TrialConfirmation) else None
+            return await journal.record(call.request, tool.kind, paths, run, whole_tree=whole_tree, planned=planned)
         except asyncio.CancelledError:
             result = _cancelled_result(CANCELLED_WHILE_RUNNING, partial[-1] if partial else None)
             self._finish(call, result, ready.allowed_by)
@@ -284,12 +297,14 @@ class Batch:
             self._finish(call, result, allowed_by)
 
     def _open_undo_recorder(self) -> "UndoRecorder | None":
-        """Return None if nothing can be recorded, which does not keep the call from running."""
+        """Return None if this scheduler records nothing. Raises UndoUnavailable."""
         open_journal = self._scheduler.open_undo
         try:
             return None if open_journal is None else open_journal()
-        except TejatError:
-            return None
+        except TejatError as error:
+            raise UndoUnavailable(
+                lazy("This can't be undone: the undo log can't be opened ({why}).", why=error)
+            ) from error
 
     def _finish(self, call: "_BatchCall", result: ToolResult, allowed_by: str = "", *, rejected: bool = False) -> None:
         """Mask and truncate the result, and build the one response of the call."""
@@ -325,7 +340,7 @@ class Batch:
 class _BatchCall:
     """The state of one call."""
 
-    __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool")
+    __slots__ = ("hook_check", "index", "request", "response", "result", "started", "state", "tool", "undo_problem")
 
     def __init__(self, index: int, request: FunctionCall) -> None:
         self.index = index
@@ -336,6 +351,13 @@ class _BatchCall:
         self.started = 0.0
         self.result: ToolResult | None = None
         self.response: tuple[Part, ...] = ()
+        self.undo_problem = ""
+        """Why the call cannot be undone. It runs only if the user has accepted that."""
+
+
+async def _discard_trial(call: _BatchCall, ready: AuthorisedCall) -> None:
+    if isinstance(ready.approved, TrialConfirmation) and isinstance(call.tool, TrialTool):
+        await call.tool.discard_trial(ready.approved)
 
 
 def _cancelled_result(message: str, partial: ToolResult | None = None) -> ToolResult:

@@ -2,26 +2,31 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from threading import Lock
 
 from tejat.config.paths import project_key
-from tejat.core.errors import UsageError
-from tejat.core.i18n import _
+from tejat.core.errors import ErrorType, UsageError
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import FunctionCall
-from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolResult
-from tejat.core.undo import RestoreResult, UndoEntry
+from tejat.core.tools.base import READ_ONLY_KINDS, Kind, ToolError, ToolResult
+from tejat.core.undo import DEFAULT_SCOPE, PathChange, RestoreResult, RestoreScope, UndoEntry, UndoUnavailable
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.offload import run_blocking
 from tejat.workspace.threads.stop import never_stop
+from tejat.workspace.undo.attribution.activity import Activity, ActivityMonitor
+from tejat.workspace.undo.attribution.foreign_changes import CallTimes
 from tejat.workspace.undo.comparison import Comparison, compare_snapshots, without_placeholders
 from tejat.workspace.undo.patches import render_patches
-from tejat.workspace.undo.revert import RevertMode, revert_entry
+from tejat.workspace.undo.revert import revert_entry
 from tejat.workspace.undo.snapshot import Snapshot
-from tejat.workspace.undo.store import Stop, UndoStore
+from tejat.workspace.undo.store import RecordedCall, Stop, UndoStore
 from tejat.workspace.undo.tree_state import TooManyEntries
-from tejat.workspace.undo.watch import Watch, watch_paths, watch_trees
+from tejat.workspace.undo.watch import Watch, watch_changes, watch_paths, watch_trees
 
 _LIMIT = 1 << 30
 _FILE_LIMIT = 32 << 20
@@ -35,8 +40,26 @@ _SUMMARY_ARGUMENTS = ("command", "file_path", "absolute_path", "path", "fact")
 _Snapshots = list[tuple[Watch, Snapshot]]
 
 
+@frozen
+class _Before:
+    """What was seen before a call. `seen` is when looking began, in nanoseconds since the epoch."""
+
+    snapshots: _Snapshots
+    seen: int
+    is_exact: bool
+
+
+@frozen
+class _Run:
+    """When a call ran, in nanoseconds since the epoch."""
+
+    started: int
+    ended: int
+    activity: Activity
+
+
 class UndoRecorder:
-    """The undo log of one project. `record` never makes a call fail, and reading creates nothing on disk.
+    """The undo log of one project. Reading creates nothing on disk.
 
     What could not be recorded is in `warnings` and, for later processes, in `notes`. Raises UsageError if a root is
     missing.
@@ -51,15 +74,17 @@ class UndoRecorder:
         file_limit: int = _FILE_LIMIT,
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
+        helpers: Callable[[], Collection[int]] = tuple,
     ) -> None:
         """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
         `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
-        id of the current session.
+        id of the current session, `helpers` the pids of processes that start commands and change no files themselves.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
         self._session = session
+        self._helpers = helpers
         self._unsaved_warnings: list[str] = []
         self._roots = Roots(roots)
         project = project_key(self._roots.first.real_path)
@@ -91,19 +116,38 @@ class UndoRecorder:
         run: Callable[[], Awaitable[ToolResult]],
         *,
         whole_tree: bool,
+        planned: Sequence[PathChange] | None = None,
     ) -> ToolResult:
         """Run a call and record its changes to files, also when it fails or is cancelled.
 
-        With `whole_tree` everything below the roots is compared, otherwise only `paths`.
+        With `whole_tree` everything below the roots is compared, unless the changes are `planned`; otherwise only
+        `paths`. If the present contents cannot
+        be stored, raises UndoUnavailable without running the call. If the changes cannot be recorded afterwards, the
+        result is an error that says so.
         """
         if kind in READ_ONLY_KINDS:
             return await run()
         with ExitStack() as closing:
-            before = await self._snapshot_before(paths, closing, whole_tree=whole_tree)
+            if planned is None:
+                watch = partial(self._watches, paths, closing, whole_tree=whole_tree)
+            else:
+                watch, whole_tree = partial(watch_changes, self._roots, planned), False
+            before = await self._look_before(watch, closing, whole_tree=whole_tree)
+            # Other tools may work in processes that are not ours.
+            monitor = ActivityMonitor(self._helpers) if kind is Kind.EXECUTE and not before.is_exact else None
+            started = time.time_ns()
+
+            def end_run() -> _Run:
+                ended = time.time_ns()
+                return _Run(started, ended, Activity(((started, ended),)) if monitor is None else monitor.stop())
+
             try:
-                return await run()
-            finally:
-                await self._record_after(call, before)
+                result = await run()
+            except BaseException:
+                await self._record_after(call, before, end_run())
+                raise
+            problem = await self._record_after(call, before, end_run())
+            return result if problem is None else _unrecorded_result(result, problem)
 
     def entries(self) -> list[UndoEntry]:
         """List the entries, newest first. Raises OSError."""
@@ -119,46 +163,76 @@ class UndoRecorder:
             self._archive.load((), never_stop)
             return render_patches(entry.changes, self._archive.read_content)
 
-    def preview(self, entry_id: str) -> RestoreResult:
+    def preview(self, entry_id: str, scope: RestoreScope = DEFAULT_SCOPE) -> RestoreResult:
         """Return what `restore` would do, without doing it. Raises as `restore` does."""
         entry = self._find_entry(entry_id)
         with self._lock:
-            return revert_entry(self._archive, self._roots, entry, RevertMode.DRY_RUN)
+            return revert_entry(self._archive, self._roots, entry, scope, dry_run=True)
 
-    def restore(self, entry_id: str, *, partial: bool = False) -> RestoreResult:
+    def restore(self, entry_id: str, scope: RestoreScope = DEFAULT_SCOPE) -> RestoreResult:
         """Undo what the call of an entry changed.
 
         Files that have changed since are not touched; if there are any, nothing is done unless `partial`. The
-        restoration becomes an entry of its own. Raises UsageError for an unknown id, OSError if the log fails.
+        restoration becomes an entry of its own. Raises UsageError for an unknown id or path, OSError if the log fails.
         """
         entry = self._find_entry(entry_id)
         with self._lock, self._archive.directory.lock(never_stop, name="restoring"):
-            extent = RevertMode.SKIP_CONFLICTS if partial else RevertMode.ALL_OR_NOTHING
-            return revert_entry(self._archive, self._roots, entry, extent)
+            return revert_entry(self._archive, self._roots, entry, scope)
 
-    async def _snapshot_before(self, paths: Sequence[str], closing: ExitStack, *, whole_tree: bool) -> _Snapshots:
+    async def _look_before(self, watch: Callable[[], list[Watch]], closing: ExitStack, *, whole_tree: bool) -> _Before:
+        """Take the snapshots before a call. Raises UndoUnavailable."""
+        seen = time.time_ns()
+        taken: _Snapshots = []
         try:
-            watches = self._watches(paths, closing, whole_tree=whole_tree)
+            if whole_tree:
+                await run_blocking(lambda _: closing.enter_context(self._archive.open_window()))
+            self._archive.directory.ensure()
+            watches = watch()
             at_once = self._snapshot_inline(watches)
-            if at_once is not None:
-                return at_once
-            return await run_blocking(lambda stop: self._snapshot_in_thread(watches, stop))
+            taken = (
+                at_once
+                if at_once is not None
+                else await run_blocking(lambda stop: self._snapshot_in_thread(watches, stop, is_exact=not whole_tree))
+            )
         except TooManyEntries:
             self._warn(_("There are more than {most:,} files here, so commands can't be undone.", most=_MAX_ENTRIES))
-        except Exception as error:  # noqa: BLE001 -- a call must not fail because it could not be undone
-            self._warn(_("A call can't be undone: {error}", error=_error_text(error)))
-        return []
+        except Exception as error:
+            raise self._unavailable(_error_text(error)) from error
+        if not whole_tree:
+            for _watch, snapshot in taken:
+                for path, reason in snapshot.skip_reasons.items():
+                    raise UndoUnavailable(
+                        lazy(
+                            "This can't be undone: the present content of {path} can't be kept ({why}).",
+                            path=f"{snapshot.root.rstrip('/')}/{path}",
+                            why=reason,
+                        )
+                    )
+        return _Before(taken, seen, is_exact=not whole_tree)
 
-    async def _record_after(self, call: FunctionCall, before: _Snapshots) -> None:
+    def _unavailable(self, reason: str) -> UndoUnavailable:
+        return UndoUnavailable(
+            lazy(
+                "This can't be undone: the present files can't be kept in {directory} ({why}).",
+                directory=self.directory,
+                why=reason,
+            )
+        )
+
+    async def _record_after(self, call: FunctionCall, before: _Before, run: _Run) -> str | None:
+        """Record the changes of a call; return why that failed."""
+        problem: str | None = None
         try:
-            if before and not self._is_unchanged(before):
-                await _run_to_completion(lambda stop: self._record_changes(call, before, stop))
+            if before.snapshots and not self._is_unchanged(before.snapshots):
+                await _run_to_completion(lambda stop: self._record_changes(call, before, run, stop))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
-            self._warn(_("{name} can't be undone: {error}", name=call.name, error=_error_text(error)))
+            problem = lazy("What {name} changed can't be undone: {error}", name=call.name, error=_error_text(error))
+            self._warn(problem)
         if self._unsaved_warnings:
             with suppress(OSError):
                 self._archive.write_warnings(self._unsaved_warnings)
             self._unsaved_warnings = []
+        return problem
 
     def _warn(self, text: str) -> None:
         """Add a warning once, and limit their number."""
@@ -193,14 +267,14 @@ class UndoRecorder:
         finally:
             self._lock.release()
 
-    def _snapshot_in_thread(self, watches: Sequence[Watch], stop: Stop) -> _Snapshots:
+    def _snapshot_in_thread(self, watches: Sequence[Watch], stop: Stop, *, is_exact: bool) -> _Snapshots:
         with self._lock:
             self._archive.load([watch.root.real_path for watch in watches], stop)
             taken: _Snapshots = []
             for watch in watches:
                 state = watch.scan_state(limit=_MAX_ENTRIES, stop=stop)
                 self._is_small = len(state) <= _SMALL_TREE
-                taken.append((watch, self._archive.snapshot(watch.root, state, stop)))
+                taken.append((watch, self._archive.snapshot(watch.root, state, stop, is_exact=is_exact)))
             return taken
 
     def _is_unchanged(self, before: _Snapshots) -> bool:
@@ -217,19 +291,28 @@ class UndoRecorder:
         finally:
             self._lock.release()
 
-    def _record_changes(self, call: FunctionCall, before: _Snapshots, stop: Stop) -> None:
+    def _record_changes(self, call: FunctionCall, before: _Before, run: _Run, stop: Stop) -> None:
         with self._lock:
             comparisons: list[Comparison] = []
-            for watch, old in before:
+            for watch, old in before.snapshots:
                 state = watch.scan_state(limit=2 * _MAX_ENTRIES, stop=stop, before=old.state)
                 if state != old.state or self._archive.is_uncertain(watch.root, state):
-                    found = compare_snapshots(old, self._archive.snapshot(watch.root, state, stop))
-                    comparisons.append(without_placeholders(found, self._placeholders))
-            if comparisons:
-                what, session, call_id = _call_summary(call), self._session(), call.id or ""
-                self._archive.record(
-                    comparisons, tool=call.name, what=what, undoes=None, stop=stop, session=session, call=call_id
-                )
+                    new = self._archive.snapshot(watch.root, state, stop, is_exact=before.is_exact)
+                    comparisons.append(without_placeholders(compare_snapshots(old, new), self._placeholders))
+            if not comparisons:
+                return
+            times = CallTimes(before.seen, run.started, run.ended, time.time_ns(), run.activity)
+            recorded = RecordedCall(
+                tool=call.name,
+                summary=_call_summary(call),
+                started=before.seen / 1e9,
+                is_exact=before.is_exact,
+                arguments=call.args,
+                times=None if before.is_exact else times,
+                session=self._session(),
+                call=call.id or "",
+            )
+            self._archive.record(recorded, comparisons, stop)
 
     def _find_entry(self, entry_id: str) -> UndoEntry:
         found = next((entry for entry in self._archive.entries() if entry.id == entry_id), None)
@@ -258,6 +341,14 @@ async def _run_to_completion(work: Callable[[Stop], None]) -> None:
     if working.cancelled():
         raise TimeoutError(_("it took too long to see what was changed"))
     working.result()
+
+
+def _unrecorded_result(result: ToolResult, problem: str) -> ToolResult:
+    """Turn a result into an error: without a word, the user would rely on undo."""
+    said = result.llm_content if result.error is None else result.error.message
+    message = join_lazy("\n\n", (said, problem)) if isinstance(said, str) else problem
+    error_type = ErrorType.EXECUTION_FAILED if result.error is None else result.error.type
+    return replace(result, llm_content=message, return_display=problem, error=ToolError(message, error_type))
 
 
 def _call_summary(call: FunctionCall) -> str:

@@ -2,7 +2,9 @@
 
 import sys
 
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome, Risk
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.i18n import lazy
 from tejat.ui.plain.style import Style
 
 
@@ -15,7 +17,13 @@ class AutoApprover:
     """Approves everything (`--yes`)."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Approve, but decline elicitations: a yes is no answer to them."""
+        """Approve, but decline elicitations: a yes is no answer to them.
+
+        Raises ToolFailure for what cannot be undone: only a person may accept that.
+        """
+        if Risk.NO_UNDO in question.risks:
+            message = lazy("--yes does not accept what can't be undone. {reason}", reason=question.reason)
+            raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
         is_asked_more = isinstance(question.confirmation, ElicitationConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 

@@ -108,6 +108,11 @@ class ProcessSupervisor:
             self._pid = spawn_supervisor(theirs.fileno(), supervisor.SESSION)
         return self._control
 
+    @property
+    def pid(self) -> int:
+        """The pid of the supervisor, 0 before it is started."""
+        return self._pid
+
     def wake(self) -> None:
         """Continue the supervisor: a command of the same user may have stopped it."""
         if self._control is not None:

@@ -98,7 +98,8 @@ class ContentStore:
                 pieces += (_HEADER.pack(_MAGIC, len(content), digest), content)
                 locations[digest] = _LOCATION.pack(pack, offset + _HEADER.size, len(content))
                 offset += _HEADER.size + len(content)
-            append_bytes(descriptor, b"".join(pieces))
+            # One write for many small contents, no copy of a large one.
+            append_bytes(descriptor, *(pieces if len(new) == 1 else (b"".join(pieces),)))
         self._unflushed.add(pack)
         self._ends[pack] = offset
         self._locations |= locations

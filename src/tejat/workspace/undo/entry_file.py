@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from tejat.core.frozen import replace
 from tejat.core.json_text import InvalidJson, load_json
-from tejat.core.undo import PathChange, PathKind, PathProblem, PathState, UndoEntry
+from tejat.core.undo import ForeignChange, PathChange, PathKind, PathProblem, PathState, UndoEntry
 from tejat.workspace.files.regular_file import read_bytes
 from tejat.workspace.undo.private_directory import PrivateDirectory, append_bytes
 
@@ -85,6 +85,9 @@ def _encode_entry(entry: UndoEntry) -> bytes:
         "undoes": entry.undoes,
         "session": entry.session,
         "call": entry.call,
+        "started": entry.started,
+        "named": entry.named,
+        "foreign": [[change.path, change.reason, change.is_proven] for change in entry.foreign],
     }
     # ASCII preserves lone surrogates, which stand for undecodable bytes in names.
     return json.dumps(stored, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
@@ -119,6 +122,9 @@ def _decode_entry(line: bytes) -> UndoEntry | None:
             undoes=None if stored["undoes"] is None else _as_str(stored["undoes"]),
             session=_as_str(stored.get("session", "")),
             call=_as_str(stored.get("call", "")),
+            started=None if (started := stored.get("started")) is None else _as_time(started),
+            named=tuple(map(_as_str, _as_list(stored.get("named", [])))),
+            foreign=tuple(map(_decode_foreign, _as_list(stored.get("foreign", [])))),
         )
     except (InvalidJson, KeyError, TypeError, ValueError):
         return None
@@ -130,6 +136,14 @@ def _decode_change(stored: _Json) -> PathChange:
     if not {"", ".", ".."}.isdisjoint(path.split("/")) or not root.startswith("/") or "\0" in root + path:
         raise ValueError(path)
     return PathChange(root, path, before=_decode_node(before), after=_decode_node(after))
+
+
+def _decode_foreign(stored: _Json) -> ForeignChange:
+    match stored:
+        case [str(path), str(reason), bool(is_proven)]:
+            return ForeignChange(path, reason, is_proven)
+        case _:
+            raise ValueError(stored)
 
 
 def _decode_node(stored: _Json) -> PathState | None:

@@ -77,13 +77,14 @@ class PrivateDirectory:
             os.fsync(descriptor)
 
 
-def append_bytes(descriptor: int, pieces: bytes) -> None:
+def append_bytes(descriptor: int, *pieces: bytes) -> None:
     """Append everything or nothing: after a failure the file has its old length. Raises OSError."""
     start = os.lseek(descriptor, 0, os.SEEK_END)
-    rest = memoryview(pieces)
     try:
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        for piece in pieces:
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
     except BaseException:
         os.ftruncate(descriptor, start)
         raise

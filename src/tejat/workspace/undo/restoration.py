@@ -131,7 +131,7 @@ class Restoration:
         self._renamed = {
             change.after.identity: change.path
             for change in changes
-            if change.before is None and _has_no_content(change.after) and change.after.identity in gone
+            if change.before is None and _is_file(change.after) and change.after.identity in gone
         }
 
     def run(self) -> RestoreOutcome:

@@ -1,54 +1,68 @@
 """Reverting an undo entry, which is recorded as an entry itself."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from enum import Enum, auto
 from itertools import groupby
 
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
-from tejat.core.i18n import lazy
-from tejat.core.undo import PathChange, PathProblem, RestoreResult, UndoEntry
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _, lazy
+from tejat.core.text.paths import is_beneath, is_beneath_any
+from tejat.core.undo import ForeignChange, PathChange, PathProblem, RestoreResult, RestoreScope, UndoEntry
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import compare_snapshots
 from tejat.workspace.undo.restoration import Restoration, RestorePlan, plan_restore, remove_stale_files
 from tejat.workspace.undo.snapshot import Snapshot, scan_paths
-from tejat.workspace.undo.store import UndoStore
+from tejat.workspace.undo.store import RecordedCall, UndoStore
 from tejat.workspace.undo.watch import missing_parents
 
 
-class RevertMode(Enum):
-    DRY_RUN = auto()
-    """Only report what would be done."""
-    ALL_OR_NOTHING = auto()
-    SKIP_CONFLICTS = auto()
+def revert_entry(
+    store: UndoStore, roots: Roots, entry: UndoEntry, scope: RestoreScope, *, dry_run: bool = False
+) -> RestoreResult:
+    """Revert the changes of an entry, or only report what would be done.
 
-
-def revert_entry(store: UndoStore, roots: Roots, entry: UndoEntry, mode: RevertMode) -> RestoreResult:
-    """Revert the changes of an entry. Raises OSError if the undo store cannot be read or written."""
+    Raises UsageError if the scope names a path that the entry does not change, OSError if the undo store cannot be read
+    or written; then nothing was reverted.
+    """
     later = _later_changes(store, entry)
+    selected, left_out = _select(entry, scope)
     with ExitStack() as closing:
         parts: list[_RootPlan] = []
         refused: list[PathProblem] = []
-        store.load(sorted({change.root for change in entry.changes}), never_stop)
-        for path, group in groupby(sorted(entry.changes, key=_root_of), key=_root_of):
+        store.load(sorted({change.root for change in selected}), never_stop)
+        for path, group in groupby(sorted(selected, key=_root_of), key=_root_of):
             changes = tuple(group)
             root = _open(path, roots, closing)
             if root is None:
                 why = lazy("there is no directory {path}", path=path)
                 refused += [PathProblem(change.full_path, why) for change in changes]
                 continue
-            part = _plan_root(store, root, changes, mode)
+            part = _plan_root(store, root, changes, dry_run=dry_run)
             parts.append(part)
             refused += [_name_later_entry(remark, later) for remark in part.plan.refused]
-        if mode is RevertMode.DRY_RUN:
-            wanted = tuple(change.full_path for part in parts for change in part.plan.changes)
-            return RestoreResult(wanted, tuple(refused))
-        if refused and mode is RevertMode.ALL_OR_NOTHING:
-            return RestoreResult(refused=tuple(refused))
-        return _execute(store, entry, parts, refused)
+        result = RestoreResult(refused=tuple(refused), left_out=left_out, lost=entry.skipped)
+        if dry_run:
+            return replace(result, restored=tuple(change.full_path for part in parts for change in part.plan.changes))
+        if refused and not scope.partial:
+            return result
+        return _execute(store, entry, parts, result, is_whole=not scope.paths)
+
+
+def _select(entry: UndoEntry, scope: RestoreScope) -> tuple[Sequence[PathChange], tuple[ForeignChange, ...]]:
+    """Return the changes to revert, and the foreign ones that are left out."""
+    if scope.foreign:
+        return entry.changes, ()
+    if not scope.paths:
+        return entry.own_changes, entry.foreign
+    paths = [change.full_path for change in entry.changes]
+    for named in scope.paths:
+        if not any(is_beneath(path, named) for path in paths):
+            raise UsageError(_("{entry} did not change {path}", entry=entry.id, path=named))
+    return [change for change in entry.changes if is_beneath_any(change.full_path, scope.paths)], ()
 
 
 @frozen
@@ -61,39 +75,44 @@ class _RootPlan:
     plan: RestorePlan
 
 
-def _plan_root(store: UndoStore, root: RootDirectory, changes: Sequence[PathChange], mode: RevertMode) -> _RootPlan:
+def _plan_root(store: UndoStore, root: RootDirectory, changes: Sequence[PathChange], *, dry_run: bool) -> _RootPlan:
     own = [change.path for change in changes]
     paths = tuple({*own, *missing_parents(root, own)})
     state = scan_paths(root, paths)
-    if mode is RevertMode.DRY_RUN:
+    if dry_run:
         current = store.snapshot_without_storing(root, state, never_stop)
     else:
         remove_stale_files(root, own)
-        current = store.snapshot(root, state, never_stop, recognise=True)
+        current = store.snapshot(root, state, never_stop, recognise=True, is_exact=True)
     return _RootPlan(root, paths, current, plan_restore(changes, current, is_kept=store.has_content))
 
 
 def _execute(
-    store: UndoStore, entry: UndoEntry, parts: Sequence[_RootPlan], refused: Sequence[PathProblem]
+    store: UndoStore, entry: UndoEntry, parts: Sequence[_RootPlan], planned: RestoreResult, *, is_whole: bool
 ) -> RestoreResult:
     # Contents must be durable before they are replaced.
     store.flush()
+    started = time.time()
     outcomes = [Restoration(part.root, part.plan.changes, part.current, store.read_content).run() for part in parts]
-    comparisons = [
-        compare_snapshots(
-            part.current, store.snapshot(part.root, scan_paths(part.root, part.paths), never_stop, recognise=True)
-        )
-        for part in parts
-    ]
-    problems = (*refused, *(remark for outcome in outcomes for remark in outcome.failed))
-    what = f"put back {'what could be of ' if problems else ''}{entry.id}: {entry.summary}"
-    recorded = store.record(comparisons, tool="undo", what=what, undoes=None if problems else entry.id, stop=never_stop)
-    return RestoreResult(
+    result = replace(
+        planned,
         restored=tuple(path for outcome in outcomes for path in outcome.restored),
-        refused=problems,
+        refused=(*planned.refused, *(remark for outcome in outcomes for remark in outcome.failed)),
         left_in_place=tuple(remark for outcome in outcomes for remark in outcome.remaining),
-        entry_id=None if recorded is None else recorded.id,
     )
+    what = f"put back {'what could be of ' if result.refused else ''}{entry.id}: {entry.summary}"
+    undoes = entry.id if is_whole and not result.refused else None
+    call = RecordedCall(tool="undo", summary=what, started=started, undoes=undoes)
+    try:
+        comparisons = [compare_snapshots(part.current, _snapshot_after(store, part)) for part in parts]
+        recorded = store.record(call, comparisons, never_stop)
+    except OSError as error:
+        return replace(result, unrecorded=error.strerror or str(error))
+    return replace(result, entry_id=None if recorded is None else recorded.id)
+
+
+def _snapshot_after(store: UndoStore, part: _RootPlan) -> Snapshot:
+    return store.snapshot(part.root, scan_paths(part.root, part.paths), never_stop, recognise=True, is_exact=True)
 
 
 def _open(path: str, roots: Roots, closing: ExitStack) -> RootDirectory | None:

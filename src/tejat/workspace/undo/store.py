@@ -3,12 +3,16 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 
-from tejat.core.frozen import replace
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import UndoEntry
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.threads.stop import never_stop
+from tejat.workspace.undo.attribution.call_window import open_window, read_windows
+from tejat.workspace.undo.attribution.foreign_changes import CallTimes, find_foreign_changes, mark_contested
+from tejat.workspace.undo.attribution.named_paths import named_paths
 from tejat.workspace.undo.comparison import Comparison
 from tejat.workspace.undo.content_store import ContentStore
 from tejat.workspace.undo.digest_cache import DigestCache, load_saved_digests
@@ -23,6 +27,26 @@ _FILL_RATIO = 0.9
 _MAX_ENTRIES = 1000
 
 Stop = Callable[[], None]
+
+
+@frozen
+class RecordedCall:
+    """What is recorded of a call besides its changes.
+
+    `started` is when the files were looked at first, in seconds since the epoch. The changes of an `is_exact` call are
+    certainly its own: only files that it changes itself were compared. Otherwise `times` and the `arguments` tell the
+    changes of others from its own.
+    """
+
+    tool: str
+    summary: str
+    started: float
+    is_exact: bool = True
+    arguments: object = None
+    times: CallTimes | None = None
+    undoes: str | None = None
+    session: str = ""
+    call: str = ""
 
 
 class UndoStore:
@@ -40,8 +64,12 @@ class UndoStore:
         self._failed_reservation: tuple[int, int] | None = None
 
     def entries(self) -> list[UndoEntry]:
-        """Return the entries, oldest first."""
-        return self._entries.read()
+        """Return the entries, oldest first, with what calls at the same time make doubtful."""
+        return mark_contested(self._entries.read(), read_windows(self.directory))
+
+    def open_window(self) -> AbstractContextManager[None]:
+        """Show to other processes that a call is running, for the block."""
+        return open_window(self.directory, self._entries.read)
 
     def read_content(self, digest: bytes) -> bytes | None:
         """Return a content, None if it is not stored."""
@@ -80,14 +108,17 @@ class UndoStore:
         files, unknown = self._digest_caches[root.real_path].lookup(state.files)
         return None if unknown else Snapshot(root.real_path, state, files)
 
-    def snapshot(self, root: RootDirectory, state: TreeState, stop: Stop, *, recognise: bool = False) -> Snapshot:
+    def snapshot(
+        self, root: RootDirectory, state: TreeState, stop: Stop, *, recognise: bool = False, is_exact: bool = False
+    ) -> Snapshot:
         """Take the snapshot of a state; new contents are read and stored. `stop` may raise at any time.
 
-        With `recognise`, which takes longer, no space is reserved for contents that are stored under another name.
+        With `recognise`, which takes longer, no space is reserved for contents that are stored under another name. With
+        `is_exact` the files are certainly about to change, so even large ones are stored.
         """
         known = self._digest_caches[root.real_path]
         budget = SnapshotBudget(
-            file_limit=self._file_limit,
+            file_limit=max(self._file_limit, self._limit // 2) if is_exact else self._file_limit,
             reserve=lambda needed: self._reserve(needed, stop),
             store=lambda contents: self._store_contents(contents, stop),
             stop=stop,
@@ -95,7 +126,7 @@ class UndoStore:
         )
         snapshot = take_snapshot(root, state, known, budget)
         with self.directory.lock(stop):
-            known.save()
+            _save_quietly(known)
         return snapshot
 
     def snapshot_without_storing(self, root: RootDirectory, state: TreeState, stop: Stop) -> Snapshot:
@@ -104,17 +135,7 @@ class UndoStore:
         budget = SnapshotBudget(self._file_limit, reserve=lambda needed: needed, store=lambda _: None, stop=stop)
         return take_snapshot(root, state, nothing_known, budget)
 
-    def record(
-        self,
-        comparisons: Sequence[Comparison],
-        *,
-        tool: str,
-        what: str,
-        undoes: str | None,
-        stop: Stop,
-        session: str = "",
-        call: str = "",
-    ) -> UndoEntry | None:
+    def record(self, recorded: "RecordedCall", comparisons: Sequence[Comparison], stop: Stop) -> UndoEntry | None:
         """Add a durable entry; return None if nothing happened."""
         changes = tuple(change for comparison in comparisons for change in comparison.changes)
         skipped = tuple(remark for comparison in comparisons for remark in comparison.skipped)
@@ -123,12 +144,24 @@ class UndoStore:
                 self._digest_caches[change.root].discard((change.path,))
         with self.directory.lock(stop):
             for known in self._digest_caches.values():
-                known.save()
+                _save_quietly(known)
             if not changes and not skipped:
                 return None
             entry = UndoEntry(
-                self._random_id(), time.time(), tool, what, changes, skipped, undoes, session=session, call=call
+                id=self._random_id(),
+                time=time.time(),
+                tool=recorded.tool,
+                summary=recorded.summary,
+                changes=changes,
+                skipped=skipped,
+                undoes=recorded.undoes,
+                session=recorded.session,
+                call=recorded.call,
+                started=recorded.started,
+                named=("/",) if recorded.is_exact else named_paths(changes, recorded.arguments),
             )
+            if recorded.times is not None:
+                entry = replace(entry, foreign=find_foreign_changes(changes, recorded.times, entry.named))
             self._store.flush()
             self._entries.append(entry)
             if len(self._entries.read()) > _MAX_ENTRIES:
@@ -203,3 +236,9 @@ class UndoStore:
             self._warn(lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
         self._store.compact(live, stop, goal=self.directory.size() + wanted - int(_FILL_RATIO * self._limit))
         self._refresh()
+
+
+def _save_quietly(known: DigestCache) -> None:
+    """Save a cache of digests. Without it they are only computed again."""
+    with suppress(OSError):
+        known.save()

@@ -6,6 +6,7 @@ from contextlib import ExitStack, suppress
 
 from tejat.core.errors import ErrorType, UsageError, WorkspaceError
 from tejat.core.frozen import frozen
+from tejat.core.undo import PathChange
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules
@@ -53,6 +54,14 @@ def watch_trees(roots: Roots, journal: PrivateDirectory) -> list[Watch]:
         TreeWatch(root, TreeScan(roots, root, IgnoreRules(root.real_path, git=True, gemini=True), marks))
         for root in roots.directories
     ]
+
+
+def watch_changes(roots: Roots, changes: Iterable[PathChange]) -> list[Watch]:
+    """Watch exactly the paths of changes below the roots, links themselves and not what they lead to."""
+    found: dict[str, list[str]] = {}
+    for change in changes:
+        found.setdefault(change.root, []).append(change.path)
+    return [PathWatch(root, tuple(found[root.real_path])) for root in roots.directories if root.real_path in found]
 
 
 def watch_paths(roots: Roots, paths: Iterable[str], closing: ExitStack) -> list[Watch]:

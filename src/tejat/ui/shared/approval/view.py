@@ -98,6 +98,7 @@ _RISK_LABELS = {
     Risk.HIDES_CODE: lazy("it may run code that cannot be seen here"),
     Risk.REWRITES_HISTORY: lazy("it rewrites or discards history"),
     Risk.USES_NETWORK: lazy("it uses the network"),
+    Risk.NO_UNDO: lazy("it can't be undone"),
 }
 
 
