@@ -1,21 +1,18 @@
 """Interactive sessions as the program opens them: home, project and a scripted model."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from support.approver import FakeApprover
-from support.command_runner import HELLO, SECONDS
-from support.program import ProgramEnv
+from support.command_runner import HELLO, SECONDS, RunnerEnv
 from support.prompter import FakePrompter
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
 from tejat.core.agent.events import AgentEvent, RunEnded
-from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
-from tejat.core.frozen import replace
 from tejat.core.messages.history import Message, history_problem
 from tejat.core.ui.commands import CommandAction
 from tejat.engine.sessions.session import Session
@@ -69,35 +66,15 @@ class InteractiveRunner:
                 await asyncio.sleep(0.002)
 
 
-class InteractiveEnv(ProgramEnv):
-    """Opens sessions. The project is trusted by default."""
-
-    def run_with(
-        self,
-        work: Callable[[InteractiveRunner], Awaitable[_Result]],
-        *,
-        script: str = HELLO,
-        approver: Approver | None = None,
-        **more: Any,
-    ) -> _Result:
-        async def main() -> _Result:
-            async with self.open_runner(script=script, approver=approver, **more) as runner:
-                return await work(runner)
-
-        return asyncio.run(asyncio.wait_for(main(), SECONDS))
+class InteractiveEnv(RunnerEnv[InteractiveRunner]):
+    """Opens interactive sessions."""
 
     @asynccontextmanager
     async def open_runner(
         self, *, script: str = HELLO, approver: Approver | None = None, **more: Any
     ) -> AsyncGenerator[InteractiveRunner]:
-        usual = AgentOptions(
-            directories=(str(self.project),),
-            environment=self.environment,
-            model=self.script(script),
-            trusts_folder=True,
-            sandbox="off",
-        )
-        async with open_interactive_session(replace(usual, **more), approver or FakeApprover()) as interactive:
+        options = self.agent_options(script, **more)
+        async with open_interactive_session(options, approver or FakeApprover()) as interactive:
             yield InteractiveRunner(interactive)
 
     def journal_paths(self) -> list[Path]:

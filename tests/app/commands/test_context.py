@@ -1,17 +1,8 @@
 """`/context`."""
 
-from pathlib import Path
-
-import pytest
-
 from support.command_runner import HELLO, CommandEnv, CommandRunner
 from support.external_tools import hostile_server, initialize_fault
 from tejat.core.messages.tokens import estimate_text_tokens
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def numbers(lines: list[str]) -> dict[str, int]:

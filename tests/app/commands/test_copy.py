@@ -1,16 +1,7 @@
 """`/copy`."""
 
-from pathlib import Path
-
-import pytest
-
 from support.command_runner import CommandEnv, CommandRunner
 from support.prompter import FakePrompter
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 async def after_a_run(runner: CommandRunner) -> str:

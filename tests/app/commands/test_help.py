@@ -1,16 +1,7 @@
 """`/help`."""
 
-from pathlib import Path
-
-import pytest
-
 from support.command_runner import CommandEnv
 from tejat.app.commands.builtin import builtin_commands
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def test_all_commands_and_keys(env: CommandEnv) -> None:

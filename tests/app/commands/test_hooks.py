@@ -1,18 +1,12 @@
 """`/hooks`."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from support.command_runner import CommandEnv
 
 HOOKS = {"BeforeTool": [{"matcher": "glob", "hooks": [{"type": "command", "command": "true", "name": "guard"}]}]}
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def rows(shown: str) -> list[list[str]]:

@@ -1,18 +1,12 @@
 """`/init`."""
 
 import os
-from pathlib import Path
 
 import pytest
 
 from support.command_runner import CommandEnv, CommandRunner
 from tejat.core.ui.commands import CommandAction, NoAction, SubmitPromptAction
 from tejat.engine.prompt.templates import load_template
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 async def init(runner: CommandRunner) -> tuple[CommandAction, str]:

@@ -2,19 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-
 from support.approver import FakeApprover
 from support.command_runner import HELLO, CommandEnv, CommandRunner
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
 from tejat.core.tools.call_events import CallFinished, CallState
 
 FACT = "I like tea."
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def remember(folder: Path, text: str, name: str = "GEMINI.md") -> Path:

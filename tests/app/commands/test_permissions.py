@@ -1,7 +1,5 @@
 """`/permissions`."""
 
-from pathlib import Path
-
 import pytest
 
 from support.approver import FakeApprover
@@ -17,11 +15,6 @@ name = "run_shell_command"
 args = { command = "touch a" }
 """
 RULE = "allow run_shell_command: touch"
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 @pytest.mark.parametrize("scope", list(Scope))

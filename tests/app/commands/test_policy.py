@@ -11,11 +11,6 @@ from support.prompter import FakePrompter
 USAGE = "Usage: /policy [list | explain CALL | mode MODE]"
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
-
-
 def rules(env: CommandEnv, text: str) -> Path:
     path = env.home / ".gemini" / "policies" / "mine.toml"
     path.parent.mkdir(parents=True)

@@ -13,11 +13,6 @@ from tejat.app.commands.builtin import builtin_commands, builtin_names
 from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction, SubmitPromptAction
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
-
-
 def command(folder: Path, name: str, prompt: str, **fields: str) -> None:
     path = folder / ".gemini" / "commands" / f"{name}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)

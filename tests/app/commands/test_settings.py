@@ -1,7 +1,6 @@
 """`/settings`."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,6 @@ from tejat.core.ui.prompter import Choice
 from tejat.core.ui.status import Preferences, ThemeName
 
 LATER = "It counts from the next start on."
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def person_has(env: CommandEnv) -> object:

@@ -1,9 +1,5 @@
 """`/stats`."""
 
-from pathlib import Path
-
-import pytest
-
 from support.command_runner import HELLO, CommandEnv, CommandRunner
 
 CALLS = """
@@ -16,11 +12,6 @@ args = { path = "." }
 name = "read_file"
 args = { path = "missing" }
 """
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def after_a_run(env: CommandEnv, line: str) -> list[str]:

@@ -1,16 +1,7 @@
 """`/tools`."""
 
-from pathlib import Path
-
-import pytest
-
 from support.command_runner import CommandEnv
 from support.external_tools import hostile_server, tools_fault
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> CommandEnv:
-    return CommandEnv(tmp_path)
 
 
 def test_names(env: CommandEnv) -> None:

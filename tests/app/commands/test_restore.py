@@ -1,0 +1,118 @@
+"""`/restore`."""
+
+from pathlib import Path
+
+import pytest
+
+from support.command_runner import texts
+from support.file_changes import THREE_WRITES, call_ids, read_files, send_prompts
+from support.interactive import InteractiveEnv, InteractiveRunner
+from support.program import text_script
+from support.prompter import FakePrompter
+from tejat.core.ui.commands import NoAction, SubmitPromptAction
+from tejat.core.ui.prompter import Choice
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> InteractiveEnv:
+    return InteractiveEnv(tmp_path)
+
+
+NOTHING = "Nothing was touched."
+
+
+def test_back_to_before_a_call(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> tuple[object, str, list[str], str]:
+        await send_prompts(runner)
+        _, second, _ = await call_ids(runner)
+        effect, shown = await runner.run_command(f"/restore {second}", choices=[0])
+        assert isinstance(effect, SubmitPromptAction)
+        before = runner.texts
+        await runner.interactive.prompt(effect.prompt, runner.events.append)
+        return effect.display_text == f"/restore {second}", shown, before, runner.texts[-1]
+
+    submits, shown, before, after = env.run_with(work, script=THREE_WRITES + text_script("Again."))
+    assert submits
+    assert shown == "Put back 2 paths.\nThe conversation is where it was before this call."
+    assert before == ["one", "I write a.txt.", "", "Wrote a.txt.", "two"]
+    assert after == "Again."
+    assert read_files(env) == {"a.txt": "1"}
+
+    async def look(runner: InteractiveRunner) -> list[str]:
+        return runner.texts
+
+    texts_then = env.run_with(look, resume="latest")
+    assert texts_then[:4] == before[:4]
+    assert texts_then[4].startswith("two")
+    assert texts_then[5:] == ["Again."]
+
+
+def test_the_person_goes_on(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> tuple[object, list[str]]:
+        await send_prompts(runner)
+        newest, _, _ = await call_ids(runner)
+        return (await runner.run_command(f"/restore {newest}", choices=[1]))[0], runner.texts[-1:]
+
+    assert env.run_with(work, script=THREE_WRITES) == (NoAction(), ["three"])
+
+
+def test_the_call_and_the_files_are_shown_before(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> list[str]:
+        await send_prompts(runner)
+        newest, _, _ = await call_ids(runner)
+        person = FakePrompter()
+        await runner.interactive.commands.run(f"/restore {newest}", person)
+        (choice,) = person.asked
+        assert isinstance(choice, Choice)
+        assert choice.report is not None
+        person.show(choice.report)
+        return person.output.splitlines()
+
+    lines = env.run_with(work, script=THREE_WRITES)
+    assert lines[0] == NOTHING
+    assert lines[-4:] == [
+        "The model had asked for:",
+        "[model]",
+        "I write b.txt.",
+        f'called write_file {{"file_path": "{env.project}/b.txt", "content": "3"}}',
+    ]
+    assert read_files(env) == {"a.txt": "2", "b.txt": "3"}
+
+
+def test_what_cannot_be_put_back_leaves_the_conversation(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> tuple[str, int]:
+        await send_prompts(runner)
+        newest, _, _ = await call_ids(runner)
+        (env.project / "b.txt").write_text("mine")
+        before = len(runner.messages)
+        shown = await runner.command_output(f"/restore {newest}", choices=[0])
+        return shown.splitlines()[-1], len(runner.messages) - before
+
+    assert env.run_with(work, script=THREE_WRITES) == ("The conversation stays as it is.", 0)
+
+
+def test_those_that_there_are(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> tuple[list[str], list[str], list[str]]:
+        await send_prompts(runner)
+        lines = (await runner.command_output("/restore")).splitlines()
+        await runner.run_command("/undo", choices=[1])
+        suggested = texts(await runner.interactive.commands.suggestions("/restore "))
+        return lines, suggested, await call_ids(runner)
+
+    lines, suggested, known = env.run_with(work, script=THREE_WRITES)
+    assert lines[:2] == ["Calls that can be gone back to", "Id  When  Tool  About  Changes"]
+    assert lines[2].endswith(f"  write_file  {env.project}/b.txt  1 created")
+    assert lines[3].endswith(f"  write_file  {env.project}/a.txt  1 changed")
+    assert len(lines) == 5
+    assert suggested == known
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("/restore", "No restorable tool calls found."), ("/restore nobody", "File not found: nobody.json")],
+)
+def test_where_there_is_none(env: InteractiveEnv, line: str, told: str) -> None:
+    async def work(runner: InteractiveRunner) -> str:
+        return await runner.command_output(line)
+
+    assert env.run_with(work) == told

@@ -1,0 +1,22 @@
+"""`/vim`."""
+
+from support.command_runner import CommandEnv
+from tejat.core.ui.status import Preferences
+
+
+def test_on_and_off(env: CommandEnv) -> None:
+    assert env.preferences_after("/vim") == ("The keys of vi are on.", Preferences(vi_mode=True))
+    assert env.preferences_after("/vim") == ("The keys of vi are off.", Preferences())
+    assert env.preferences_after("/vim on", "/vim on")[1] == Preferences(vi_mode=True)
+    assert env.preferences_after("/vim off")[1] == Preferences()
+
+
+def test_somebody_else_has_the_last_word(env: CommandEnv) -> None:
+    path = env.write_project_settings(vimMode=True)
+    shown, preferences = env.preferences_after("/vim off")
+    assert shown == f"general.vimMode is now true.\nThat is what {path}:1 says, which has the last word."
+    assert preferences.vi_mode
+
+
+def test_any_other_word(env: CommandEnv) -> None:
+    assert env.preferences_after("/vim maybe") == ("Usage: /vim [on | off]", Preferences())
