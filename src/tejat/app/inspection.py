@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.engine.sessions.session_store import SessionStore
     from tejat.workspace.jobs.store import JobStore
+    from tejat.workspace.sandbox.types import SandboxReport
 
 
 @contextmanager
@@ -64,24 +65,35 @@ def run_checks(directories: Sequence[str], requested: str | None) -> list[Doctor
     from tejat.workspace.helper_program import find_program, find_ripgrep
     from tejat.workspace.processes.shell import find_shell
     from tejat.workspace.sandbox.selection import select_sandbox
-    from tejat.workspace.sandbox.session_sandbox import axes_by_name
 
     run_config = load_run_config(directories)
     mode = resolve_sandbox_mode(requested, run_config.settings)
     with Roots(directories) as roots:
         sandbox = sandbox_paths(run_config.paths, roots.directories)
     _, report = select_sandbox(mode, roots=sandbox.roots, state_directory=sandbox.state_directory)
-    detail = report.sandbox or report.files.detail
     return [
-        DoctorCheck(lazy("sandbox"), lazy("in use"), report.sandbox is not None, detail),
-        *(
-            DoctorCheck(lazy("sandbox"), _ISOLATION_LABELS[name], axis.enforced, axis.detail)
-            for name, axis in axes_by_name(report).items()
-        ),
+        *_sandbox_checks(report),
         _program_check(lazy("shell"), find_shell(sandbox.roots, os.environ.get("PATH", os.defpath))[0]),
         _program_check("git", find_program("git")),
         _program_check("rg", find_ripgrep()),
         *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
+    ]
+
+
+def _sandbox_checks(report: "SandboxReport") -> list[DoctorCheck]:
+    """Check what the sandbox enforces, or say once why there is none and what to do."""
+    from tejat.workspace.sandbox.session_sandbox import axes_by_name
+
+    group, in_use = lazy("sandbox"), lazy("in use")
+    if report.sandbox is None:
+        detail = lazy("NO SANDBOX: {why}. {fix}", why=report.files.detail, fix=report.fix)
+        return [DoctorCheck(group, in_use, passed=False, detail=detail)]
+    return [
+        DoctorCheck(group, in_use, passed=True, detail=report.sandbox),
+        *(
+            DoctorCheck(group, _ISOLATION_LABELS[name], axis.enforced, axis.detail)
+            for name, axis in axes_by_name(report).items()
+        ),
     ]
 
 

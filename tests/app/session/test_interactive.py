@@ -20,6 +20,7 @@ from support.program import script_answer, text_script
 from support.wait import wait_until_async
 from tejat.core.agent.events import (
     EndReason,
+    Noticed,
     RunEnded,
     SessionStarted,
     Steered,
@@ -62,8 +63,21 @@ class TestStatus:
             context_used=15 / 1_000_000,
             tokens=15,
             cost=0.0,
+            sandbox="",
         )
         assert (before.tokens, before.context_used is not None and before.context_used < 0.001) == (0, True)
+
+    def test_a_missing_sandbox_is_told_before_the_first_command(self, env: InteractiveEnv) -> None:
+        async def work(runner: InteractiveRunner) -> tuple[list[str], str | None]:
+            await runner.wait_for_events(Noticed)
+            return [event.message for event in runner.events_of(Noticed)], runner.interactive.status.sandbox
+
+        (message,), sandbox = env.run_with(work, directories=("/",), sandbox="auto")
+        assert message == (
+            "NO SANDBOX: commands run with all your rights. "
+            "Reason: the root directory is /, which leaves nothing to fence off. Open a directory below /."
+        )
+        assert sandbox == ""
 
     def test_a_folder_at_home_begins_with_a_tilde(self, env: InteractiveEnv) -> None:
         inner = env.home / "work"

@@ -101,7 +101,8 @@ class TestForReal:
         assert run([*root, "--json"], run_checks) == 0
         told = json.loads(capsys.readouterr().out)
         assert [(check["group"], check["name"]) for check in told] == [
-            *(("sandbox", name) for name in ("in use", "files", "network", "processes", "control files", "secrets")),
+            *(("sandbox", name) for name in ("in use", "files", "attributes", "network", "processes")),
+            *(("sandbox", name) for name in ("control files", "secrets")),
             *(("programs", name) for name in ("shell", "git", "rg")),
             *(("model", name) for name in ("name", "key")),
             *(("files", "sessions"), ("trust", "unknown"), ("terminal", "locale")),
@@ -116,8 +117,8 @@ class TestForReal:
         why = "the root directory is /, which leaves nothing to fence off"
         assert capsys.readouterr().out.splitlines()[:3] == [
             "sandbox",
-            f"  NO   in use         {why}",
-            f"  NO   files          {why}",
+            f"  NO   in use    NO SANDBOX: {why}. Open a directory below /.",
+            "programs",
         ]
 
     def test_required_where_everything_is_open(self, capsys: pytest.CaptureFixture[str]) -> None:

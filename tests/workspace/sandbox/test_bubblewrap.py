@@ -20,6 +20,7 @@ from tejat.workspace.processes.process_tree import exclude_named, list_processes
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.landlock_sandbox import helper_paths
 from tejat.workspace.sandbox.selection import _bubblewrap_programs
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
 
@@ -363,12 +364,21 @@ def test_the_environment_that_we_run_in_is_in_sight(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also below /tmp, where somebody may have cloned us to."""
-    (tmp_path / "program").write_text("#!/bin/sh\necho here\n")
-    (tmp_path / "program").chmod(0o755)
-    command = f"{tmp_path}/program; touch {tmp_path}/program 2>/dev/null && echo changed"
+    environment = tmp_path / "environment"
+    environment.mkdir()
+    (environment / "program").write_text("#!/bin/sh\necho here\n")
+    (environment / "program").chmod(0o755)
+    command = f"{environment}/program; touch {environment}/program 2>/dev/null && echo changed"
     assert run(place, policy_for(place), command).stdout == ""
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    assert run(place, policy_for(place), command).stdout == "here\n"
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    helper_paths.cache_clear()
+    try:
+        assert run(place, policy_for(place), command).stdout == "here\n"
+        # In a root it cannot be changed either: our own modules and programs are loaded from it.
+        assert run(place, policy_for(place, tmp_path), f"touch {tmp_path}/new; {command}").stdout == "here\n"
+        assert (tmp_path / "new").exists()
+    finally:
+        helper_paths.cache_clear()
 
 
 def wrapped_for(

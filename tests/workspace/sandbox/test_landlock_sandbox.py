@@ -127,7 +127,9 @@ def test_what_builds_do_with_files_still_works(policy: SandboxPolicy) -> None:
 
 def test_where_the_locking_program_can_be_changed(tmp_path: Path) -> None:
     assert find_writable_helper_path([str(tmp_path)]) is None
-    interpreter, installation, library, package = helper_paths()
+    interpreter, installation, library, environment, package = helper_paths()
+    assert environment == os.path.realpath(sys.prefix)
+    assert find_writable_helper_path([environment]) in helper_paths()
     assert interpreter == os.path.realpath(sys.executable)
     assert find_writable_helper_path(["/none", os.path.dirname(interpreter)]) == interpreter
     assert find_writable_helper_path([installation]) in (interpreter, installation)

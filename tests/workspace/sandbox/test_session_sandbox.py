@@ -88,7 +88,7 @@ class TestOff:
                 {},
                 "No sandbox: the sandbox is switched off.",
             )
-            assert session_sandbox.report == unenforced_report("the sandbox is switched off")
+            assert session_sandbox.report == unenforced_report("the sandbox is switched off", "Use --sandbox auto.")
             assert os.listdir(temporary) == []
 
     def test_required_where_nothing_can_be_enforced(self, place: Path) -> None:
@@ -326,7 +326,8 @@ class TestWords:
 
     def test_every_axis_has_a_name(self) -> None:
         axes = [EnforcementAxis(enforced=True, detail=str(number)) for number in range(6)]
-        named = axes_by_name(SandboxReport("x", *axes))
+        first, second, third, fourth, fifth, sixth = axes
+        named = axes_by_name(SandboxReport("x", first, second, third, fourth, fifth, sixth))
         names = ("files", "attributes", "network", "processes", "control files", "secrets")
         assert named == dict(zip(names, axes, strict=True))
 

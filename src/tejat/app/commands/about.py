@@ -7,6 +7,7 @@ from tejat import __version__
 from tejat.app.commands.base import CommandContext, SlashCommand
 from tejat.app.doctor import configuration_checks
 from tejat.config.settings.types import Setting
+from tejat.core.approval.modes import SandboxMode
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy
 from tejat.core.ui.prompter import UserPrompter
@@ -33,12 +34,14 @@ class AboutCommand(SlashCommand):
 
 def environment_facts(context: CommandContext) -> list[tuple[str, str]]:
     """Facts that help to understand a defect report. They contain no secrets."""
+    services = context.toolset.services
+    is_missing = services.sandbox is not SandboxMode.OFF and not services.sandbox_name
     return [
         (_("Tejat"), __version__),
         (_("Python"), platform.python_version()),
         (_("System"), f"{platform.system()} {platform.release()} {platform.machine()}"),
         (_("Model"), context.session.conversation.model.name),
         (_("Mode"), context.mode),
-        (_("Sandbox"), context.toolset.services.sandbox.value),
+        (_("Sandbox"), _("NO SANDBOX") if is_missing else services.sandbox_name or services.sandbox.value),
         (_("Session"), context.session.session_id),
     ]

@@ -1,5 +1,6 @@
 """The sessions of an agent: opens its services and builds one session after the other."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -92,7 +93,12 @@ async def open_session_manager(
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
+        toolset.services.on_warning = lambda message: events.emit(Noticed(message))
             external.attach_model(manager.ask)
+        if interactive:
+            # Before the first command is approved, or runs without asking.
+            probing = asyncio.create_task(toolset.services.probe_sandbox())
+            stack.callback(probing.cancel)
             await external.request_gate.close()
             external.start()
         stack.push_async_callback(manager.close)

@@ -1,7 +1,7 @@
 """Tools for MCP clients: opened for each of them, in the user's directories or a part of them."""
 
 import os
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from tejat.app.plugins.discovery import find_plugins
@@ -21,7 +21,10 @@ from tejat.workspace.threads.pool import shutdown
 
 @frozen
 class ToolHostOptions:
-    """What is served and how much of it runs without approval. `tools` are additional ones."""
+    """What is served and how much of it runs without approval. `tools` are additional ones.
+
+    `warn` gets warnings for the user, each of them once.
+    """
 
     directories: tuple[str, ...] = (".",)
     allowed_tools: tuple[str, ...] = ()
@@ -29,6 +32,7 @@ class ToolHostOptions:
     mode: str | None = None
     sandbox: str | None = None
     tools: tuple[BaseTool, ...] = ()
+    warn: Callable[[str], None] | None = None
 
 
 @asynccontextmanager
@@ -52,6 +56,7 @@ class ToolHost:
         self._plugins = find_plugins(run_config)
         self.roots = run_config.roots
         self.notes = (*run_config.notes, *self._plugins.problems)
+        self._warnings: set[str] = set()
 
     @contextmanager
     def open(self, approver: Approver | None, within: Sequence[str]) -> Generator[Scheduler]:
@@ -73,7 +78,13 @@ class ToolHost:
                 raise UsageError(_("A directory has become a link to another place while it was opened."))
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
+            toolset.services.on_warning = self._warn
             yield toolset.start_scheduler()
+
+    def _warn(self, message: str) -> None:
+        if self._options.warn is not None and message not in self._warnings:
+            self._warnings.add(message)
+            self._options.warn(message)
 
     def restrict_roots(self, directories: Sequence[str]) -> tuple[str, ...]:
         """The parts of these directories that lie in the roots; a whole root if it lies in one of them.

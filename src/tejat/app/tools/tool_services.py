@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tejat.workspace.processes.shell import ShellContext
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
     from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
-    from tejat.workspace.sandbox.types import SandboxedCommand
+    from tejat.workspace.sandbox.types import SandboxedCommand, SandboxReport
     from tejat.workspace.web.fetcher import Fetcher
     from tejat.workspace.web.search_endpoint import SearchEndpoint
 
@@ -52,6 +52,9 @@ class ToolServices:
         self._model: ModelAccess | None = None
         self.session_id = ""
         """The session that current calls belong to."""
+        self.on_warning: Callable[[str], None] | None = None
+        """Gets warnings for the user, in the thread of the event loop."""
+        self._sandbox_report: SandboxReport | None = None
         self._exit_stack = ExitStack()
 
     def attach_model(self, model: "ModelAccess") -> None:
@@ -123,10 +126,18 @@ class ToolServices:
 
     @property
     def sandbox_name(self) -> str:
-        """The sandbox of commands, or its requested mode before first use; empty for none."""
-        if "_session_sandbox" in self.__dict__:
-            return self._session_sandbox.report.sandbox or ""
+        """The sandbox of commands, or the requested mode as long as it is not known what works; empty for none."""
+        if self._sandbox_report is not None:
+            return self._sandbox_report.sandbox or ""
         return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
+
+    async def probe_sandbox(self) -> None:
+        """Find out which sandbox works, so that the user is warned before the first command. Raises nothing."""
+        from tejat.workspace.threads.daemon import run_in_daemon
+
+        if self.sandbox is not SandboxMode.OFF:
+            with suppress(OSError, UsageError):  # raised again by the first command
+                self._set_sandbox_report(await run_in_daemon(self._select_sandbox))
 
     def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
         """Wrap the command of a sandboxed server. Raises OSError if there is no sandbox."""
@@ -199,7 +210,21 @@ class ToolServices:
             network=self._settings.sandbox_network.value,
             is_in_use=lambda: _has_running_jobs(self._paths),
         )
+        self._set_sandbox_report(session_sandbox.report)
         return self._exit_stack.enter_context(session_sandbox)
+
+    def _select_sandbox(self) -> "SandboxReport":
+        from tejat.workspace.sandbox.selection import select_sandbox
+
+        paths = sandbox_paths(self._paths, self._workspace.roots.directories)
+        return select_sandbox(self.sandbox, roots=paths.roots, state_directory=paths.state_directory)[1]
+
+    def _set_sandbox_report(self, report: "SandboxReport") -> None:
+        """Warn the user, once, if there is no sandbox and they have not chosen that."""
+        is_new, self._sandbox_report = self._sandbox_report is None, report
+        if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF and self.on_warning is not None:
+            why, fix = report.files.detail, report.fix
+            self.on_warning(_("NO SANDBOX: commands run with all your rights. Reason: {why}. {fix}", why=why, fix=fix))
 
 
 def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":

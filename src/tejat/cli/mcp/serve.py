@@ -73,6 +73,7 @@ async def _serve(options: argparse.Namespace) -> int:
         excluded_tools=tuple(filter(None, excluded)),
         mode=flags.mode,
         sandbox=options.sandbox,
+        warn=print_error,
     )
     if options.token_file is not None and options.http is None:
         raise UsageError(_("--token-file is for --http: over standard input and output there is no token."))

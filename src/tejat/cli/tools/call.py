@@ -37,6 +37,7 @@ def call_one(options: argparse.Namespace) -> int:
         raise UsageError(_("which tool? `tejat tools list` shows them"))
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     with _open_tools(options, _make_approver(options)) as session:
+        session.services.on_warning = print_error
         name, result = asyncio.run(_call(session, options.name, options.arguments))
     if options.json:
         print(dump_json({"name": name, **result.to_json()}))
@@ -74,6 +75,7 @@ def call_stream(options: argparse.Namespace) -> int:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     approver = AutoApprover() if options.yes else None
     with _open_tools(options, approver) as session, run_blocking_inline():
+        session.services.on_warning = print_error
         print_errors(session.notes)
 
         async def run(call: FunctionCall) -> ToolResult:

@@ -18,7 +18,8 @@ class ServerCounts:
 class Status:
     """Data of the status line.
 
-    `context_used` is a fraction of the context window, None if that is unknown. `cost` is in dollars.
+    `context_used` is a fraction of the context window, None if that is unknown. `cost` is in dollars. `sandbox` is that
+    of commands, empty if there is none.
     """
 
     model: str
@@ -31,7 +32,7 @@ class Status:
     cost: float | None = None
     servers: ServerCounts = ServerCounts()
     is_trusted: bool = True
-    sandbox: str = ""
+    sandbox: str | None = None
 
 
 class ThemeName(StrEnum):

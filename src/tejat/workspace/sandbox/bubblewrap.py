@@ -1,12 +1,10 @@
 """Sandbox built from Linux namespaces by bubblewrap: a private view of files, processes and network."""
 
 import os
-import sys
 from collections.abc import Container, Sequence
 from contextlib import suppress
 
 from tejat.core.errors import UsageError
-from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.sandbox import exec_helper
 from tejat.workspace.sandbox.landlock_sandbox import exec_helper_argv, helper_paths
@@ -59,8 +57,7 @@ class BubblewrapSandbox:
         if "/" in policy.writable_roots:
             raise UsageError("A command cannot be fenced into /: open a directory below it.")
         with self.placeholders.lock_existing() as existing:
-            own = (*helper_paths(self._interpreter), *_own_virtual_environment(policy))
-            mounts = MountPlan(policy, helper_paths=own, placeholders=existing)
+            mounts = MountPlan(policy, helper_paths=helper_paths(self._interpreter), placeholders=existing)
             ordered = mounts.ordered()
             texts = {path: _PLACEHOLDER_TEXTS[kind] for path, kind in ordered if kind in _PLACEHOLDER_TEXTS}
             created = self.placeholders.create(texts, existing)
@@ -83,7 +80,7 @@ class BubblewrapSandbox:
         Existing control paths are read-only. Missing ones can be created in a layer, because no placeholders are put
         into the real roots: the caller has to check for them before it keeps the layer.
         """
-        mounts = MountPlan(policy, helper_paths=(*helper_paths(self._interpreter), *_own_virtual_environment(policy)))
+        mounts = MountPlan(policy, helper_paths=helper_paths(self._interpreter))
         words: list[str] = []
         over = {layer.lower: layer for layer in layers}
         for path, kind in mounts.ordered():
@@ -150,10 +147,3 @@ class BubblewrapSandbox:
 
 def _overlay_options(layer: OverlayLayer, path: str) -> tuple[str, ...]:
     return ("--overlay-src", layer.lower, "--overlay", layer.upper, layer.work, path)
-
-
-def _own_virtual_environment(policy: SandboxPolicy) -> tuple[str, ...]:
-    """Return our own virtual environment if it lies below /tmp: commands may well be run with it."""
-    environment = os.path.realpath(sys.prefix)
-    is_root = is_beneath_any(environment, policy.writable_roots)
-    return (environment,) if is_beneath(environment, "/tmp") and not is_root else ()

@@ -59,10 +59,15 @@ def exec_helper_argv(
 
 @cache
 def helper_paths(interpreter: str | None = None) -> tuple[str, ...]:
-    """Return the paths that the helper program is loaded from: write access to them would break the sandbox."""
+    """Return the paths that we and the helper program are loaded from: write access to them would break the sandbox."""
     python = interpreter or _interpreter()
     installation, library = os.path.realpath(sys.base_prefix), os.path.realpath(os.path.dirname(os.__file__))
-    return (python, installation, library, os.path.join(_package_parent(), "tejat"))
+    return (python, installation, library, own_environment(), os.path.join(_package_parent(), "tejat"))
+
+
+def own_environment() -> str:
+    """Return the real path of the environment that this program is installed in, virtual or not."""
+    return os.path.realpath(sys.prefix)
 
 
 def find_writable_helper_path(roots: Sequence[str]) -> str | None:

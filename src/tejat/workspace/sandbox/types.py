@@ -93,7 +93,7 @@ class EnforcementAxis:
 
 @frozen
 class SandboxReport:
-    """Outcome of a probe. `sandbox` is None if none is in use.
+    """Outcome of a probe. `sandbox` is None if none is in use; `fix` then says what the user can do about it.
 
     `files` are the contents and names of files outside, `attributes` their permissions, times and extended attributes.
     """
@@ -105,9 +105,10 @@ class SandboxReport:
     processes: EnforcementAxis
     control_files: EnforcementAxis
     secrets: EnforcementAxis
+    fix: str = ""
 
 
-def unenforced_report(why: str) -> SandboxReport:
+def unenforced_report(why: str, fix: str = "") -> SandboxReport:
     """Return the report of a run without a sandbox."""
     axis = EnforcementAxis(enforced=False, detail=why)
-    return SandboxReport(None, axis, axis, axis, axis, axis, axis)
+    return SandboxReport(None, axis, axis, axis, axis, axis, axis, fix)

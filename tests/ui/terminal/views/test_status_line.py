@@ -1,11 +1,12 @@
 """The row at the bottom."""
 
 import pytest
+from rich.text import Text
 
 from tejat.core.frozen import replace
 from tejat.core.ui.status import ServerCounts, Status
 from tejat.ui.terminal.render.rich_output import render_rows
-from tejat.ui.terminal.render.theme import ASCII_GLYPHS, Theme
+from tejat.ui.terminal.render.theme import ASCII_GLYPHS, StyleRole, Theme
 from tejat.ui.terminal.views.status_line import render_status_line
 
 FULL = Status(
@@ -52,6 +53,18 @@ def test_all_of_it() -> None:
 )
 def test_what_matters_less_goes_first(width: int, expected: str) -> None:
     assert shown(FULL, width=width) == expected
+
+
+def test_a_missing_sandbox_comes_first_and_stays_longest() -> None:
+    status = replace(FULL, sandbox="")
+    assert shown(status).startswith("NO SANDBOX · not trusted · yolo: asks nothing · gemini-2.5-pro · ")
+    assert shown(status, width=31) == "NO SANDBOX · yolo: asks nothing"
+    assert shown(status, width=30) == "NO SANDBOX"
+    theme = Theme()
+    line = render_status_line(status, theme, width=200, is_vi_navigation=True, home="/home/ada")
+    warning = Text("NO SANDBOX", theme.style(StyleRole.WARNING))
+    (row,), (expected,) = (render_rows(shown_text, theme, width=200) for shown_text in (line, warning))
+    assert row[: len(expected)] == expected
 
 
 def test_little_is_said_of_what_is_usual() -> None:

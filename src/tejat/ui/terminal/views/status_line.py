@@ -29,9 +29,7 @@ def render_status_line(
 ) -> RenderableType:
     """Render one row of at most `width`, least important items dropped first. `home` is shown as `~`."""
     folder = _abbreviate_home(status.folder, os.path.expanduser("~") if home is None else home)
-    items = _status_items(status, folder)
-    if is_vi_navigation:
-        items.insert(0, _StatusItem(_("vi: commands"), 1, StyleRole.ACCENT))
+    items = _status_items(status, folder, is_vi_navigation=is_vi_navigation)
     sign = f"{theme.glyphs.running} " if is_working else ""
     separator = f" {theme.glyphs.separator} "
     while len(items) > 1 and display_width(sign) + _width(items, separator) > width:
@@ -56,11 +54,13 @@ class _StatusItem:
     role: StyleRole = StyleRole.STATUS
 
 
-def _status_items(status: Status, folder: str) -> list[_StatusItem]:
+def _status_items(status: Status, folder: str, *, is_vi_navigation: bool) -> list[_StatusItem]:
     """Return the items in display order."""
     # Modes that ask less stand out.
     mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
     found = [
+        _StatusItem(_("NO SANDBOX") if status.sandbox == "" else "", -1, StyleRole.WARNING),
+        _StatusItem(_("vi: commands") if is_vi_navigation else "", 1, StyleRole.ACCENT),
         _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
         _StatusItem(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
         _StatusItem(_shorten(status.model), 1),
