@@ -89,16 +89,16 @@ async def open_session_manager(
                 for_model=True,
             )
         )
-        manager = SessionManager(options, run_config, toolset, run_model, events, questions)
-        external = toolset.external
-        if external is not None:
-            stack.push_async_callback(external.close)
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
-            external.attach_model(manager.ask)
+        manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if interactive:
             # Before the first command is approved, or runs without asking.
             probing = asyncio.create_task(toolset.services.probe_sandbox())
             stack.callback(probing.cancel)
+        external = toolset.external
+        if external is not None:
+            stack.push_async_callback(external.close)
+            external.attach_model(manager.ask)
             await external.request_gate.close()
             external.start()
         stack.push_async_callback(manager.close)
