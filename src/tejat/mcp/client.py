@@ -99,6 +99,8 @@ class McpClient:
         self._disconnected: asyncio.Future[McpFailure]
         self._connect_requested = asyncio.Event()
         self._wake_up = asyncio.Event()
+        self._is_current = asyncio.Event()
+        self._is_current.set()
         self._was_connected = False
         self._reconnect_times: deque[float] = deque()
 
@@ -115,6 +117,10 @@ class McpClient:
         self._update_status(state=ServerState.CONNECTING, step=ConnectionStep.START)
         self._task = loop.create_task(self._run(), name=f"tejat-mcp-{self.alias}")
         self._task.add_done_callback(self._on_task_done)
+
+    async def wait_until_current(self) -> None:
+        """Wait until the changes that the server has announced are in the status."""
+        await self._is_current.wait()
 
     async def reconnect(self) -> ServerStatus:
         """Connect now, for example after a login, unless connected, and return the status.
@@ -219,7 +225,7 @@ class McpClient:
             self._set_failed(failure, (), began)
             return
         connection = ServerConnection(
-            transport, self._request_handler, on_change=self._wake_up.set, on_end=self._handle_disconnect
+            transport, self._request_handler, on_change=self._handle_change, on_end=self._handle_disconnect
         )
         try:
             await self._connect(connection, began)
@@ -290,9 +296,16 @@ class McpClient:
             if features != self._status.features:
                 self._update_status(features=features)
                 break
+        if not self._wake_up.is_set():
+            self._is_current.set()
         await asyncio.wait((self._disconnected,), timeout=self._limits.listing_interval)
 
+    def _handle_change(self) -> None:
+        self._is_current.clear()
+        self._wake_up.set()
+
     def _handle_disconnect(self, failure: McpFailure) -> None:
+        self._is_current.set()
         if self._connection is not None:
             self._update_status(step=ConnectionStep.CALL if self._connection.session.has_pending_requests else None)
         self._connection = None

@@ -84,6 +84,11 @@ class McpClientPool:
             client.start()
         self._check_completed()
 
+    async def wait_until_current(self) -> None:
+        """Wait until the changes that servers have announced are in their statuses."""
+        for client in self._clients.values():
+            await client.wait_until_current()
+
     async def wait_until_settled(self, seconds: float | None = None) -> tuple[str, ...]:
         """Wait until every server is connected or has failed, at most this long. Return those still connecting."""
         with suppress(TimeoutError):

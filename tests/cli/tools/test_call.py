@@ -343,6 +343,15 @@ class TestForeignTools:
         assert done.stderr.startswith("tejat: MCP server dead (handshake): ")
         assert done.stderr.endswith("no licence\n")
 
+    @pytest.mark.parametrize("count", [1, 3])
+    def test_tools_that_a_server_adds_are_there_for_the_next_call(self, env: ExternalToolsEnv, count: int) -> None:
+        calls = [*["bad__change"] * count, f"bad__extra{count - 1}"]
+        lines = "".join(json.dumps({"name": name, "args": {}}) + "\n" for name in calls)
+        done = env.run("tools", "call", "--jsonl", stdin=lines)
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [each["error"] for each in answers] == [None] * len(calls)
+        assert (done.code, done.stderr, self.living(env)) == (0, "", [])
+
     def test_a_failure_of_the_tool(self, env: ExternalToolsEnv) -> None:
         done = env.run("tools", "call", "bad__fail")
         assert (done.code, done.stdout) == (1, "")

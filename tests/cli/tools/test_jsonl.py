@@ -3,8 +3,10 @@
 import asyncio
 import io
 import json
+import os
 import tempfile
-from collections.abc import Generator, Iterator
+import threading
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -61,7 +63,7 @@ async def nothing() -> None:
 def answers_to(*lines: bytes, approver: Yes | None = None) -> list[object]:
     written = io.BytesIO()
     with runner(approver) as run:
-        serve_jsonl(run, [line + b"\n" for line in lines], written, nothing)
+        serve_jsonl(run, io.BytesIO(b"".join(line + b"\n" for line in lines)), written, nothing)
     text = written.getvalue().decode()
     assert text.endswith("\n") or not text
     return [json.loads(line) for line in text.splitlines()]
@@ -179,7 +181,7 @@ def test_lines_of_windows_are_lines_too() -> None:
 def test_the_last_line_needs_no_newline() -> None:
     written = io.BytesIO()
     with runner() as run:
-        serve_jsonl(run, [GOOD], written, nothing)
+        serve_jsonl(run, io.BytesIO(GOOD), written, nothing)
     assert json.loads(written.getvalue()) == answer("good", "said on", "said")
 
 
@@ -196,15 +198,56 @@ def test_each_answer_is_flushed_before_the_next_line_is_read() -> None:
 
     written, seen = Flushed(), list[int]()
 
-    def lines() -> Iterator[bytes]:
-        for _ in range(3):
-            yield GOOD
+    class Watched(io.BytesIO):
+        def __next__(self) -> bytes:
             seen.append(written.getvalue().count(b"\n"))
             assert written.flushed == len(written.getvalue())
+            return super().__next__()
 
     with runner() as run:
-        serve_jsonl(run, lines(), written, nothing)
-    assert seen == [1, 2, 3]
+        serve_jsonl(run, Watched(b"\n".join([GOOD] * 3)), written, nothing)
+    assert seen == [0, 1, 2, 3]
+
+
+def test_lines_of_a_pipe_however_they_come() -> None:
+    readable, writable = os.pipe()
+    long_line = json.dumps({"name": "echo", "args": {"word": "x" * 200_000}}).encode()
+    content = b"\n".join([GOOD, b"", b" ", long_line, GOOD])
+
+    def write() -> None:
+        with os.fdopen(writable, "wb") as pipe:
+            for start in range(0, len(content), 70_001):
+                pipe.write(content[start : start + 70_001])
+                pipe.flush()
+
+    written, writer = io.BytesIO(), threading.Thread(target=write)
+    with os.fdopen(readable, "rb", buffering=0) as lines, runner() as run:
+        writer.start()
+        serve_jsonl(run, lines, written, nothing)
+    writer.join()
+    first, long, last = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert first == last == answer("good", "said on", "said")
+    assert long["llmContent"] == f"said {'x' * 200_000}"
+
+
+def test_the_loop_runs_while_no_line_comes() -> None:
+    readable, writable = os.pipe()
+    ran: list[str] = []
+
+    async def run(_: object) -> ToolResult:
+        if not ran:
+            ran.append("call")
+            # What comes in the background writes the next line: whoever blocked the loop would wait forever.
+            asyncio.get_running_loop().call_later(0.01, lambda: (ran.append("background"), os.write(writable, GOOD)))
+            asyncio.get_running_loop().call_later(0.02, os.close, writable)
+        else:
+            ran.append("next call")
+        return ToolResult("")
+
+    os.write(writable, GOOD + b"\n")
+    with os.fdopen(readable, "rb", buffering=0) as lines:
+        serve_jsonl(run, lines, io.BytesIO(), nothing)
+    assert ran == ["call", "background", "next call"]
 
 
 def test_half_characters_do_not_break_the_stream() -> None:
@@ -242,6 +285,6 @@ def test_it_is_closed_in_the_same_loop_however_it_ends() -> None:
         loops.append(asyncio.get_running_loop())
 
     with pytest.raises(KeyboardInterrupt):
-        serve_jsonl(run, [GOOD], io.BytesIO(), close)
+        serve_jsonl(run, io.BytesIO(GOOD), io.BytesIO(), close)
     assert len(loops) == 2
     assert loops[0] is loops[1]

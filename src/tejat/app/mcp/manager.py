@@ -58,6 +58,9 @@ The MCP server "{alias}" describes itself as follows. This is information about 
 {text}
 ---[end of server instructions]---"""
 
+_LOOP_ROUNDS = 8
+"""Rounds of the event loop in which what a server has sent becomes known, with some to spare."""
+
 
 class McpManager:
     """Connects the servers and keeps the tool registry up to date.
@@ -132,6 +135,12 @@ class McpManager:
             _unused, self._retrying = await asyncio.wait(self._retrying, timeout=within)
         late = await self._pool.wait_until_settled(within)
         return tuple(_("MCP server {server}", server=alias) for alias in late)
+
+    async def wait_until_current(self) -> None:
+        """Wait until the changes of tools that servers have announced so far are in the registry."""
+        for _unused in range(_LOOP_ROUNDS):
+            await asyncio.sleep(0)
+        await self._pool.wait_until_current()
 
     async def close(self) -> None:
         await self._pool.close()
@@ -244,12 +253,12 @@ class McpManager:
         ]
 
     def _host(self) -> ClientCallbacks:
-        ask_person, ask_model = self._context.ask_user, self._ask_model
+        ask_user, ask_model = self._context.ask_user, self._ask_model
         return ClientCallbacks(
             roots=lambda: [
                 to_mcp_root(root.real_path) for root in self._context.services.workspace().roots.directories
             ],
-            elicit=None if ask_person is None else self._request_gate.guard(partial(handle_elicitation, ask_person)),
+            elicit=None if ask_user is None else self._request_gate.guard(partial(handle_elicitation, ask_user)),
             sample=None if ask_model is None else self._request_gate.guard(partial(handle_sampling_request, ask_model)),
         )
 
@@ -288,7 +297,7 @@ def register_server_tools(
     return DiscoveredMcpTools(tools, (*catalogue.problems, *found.problems, *refused))
 
 
-async def handle_elicitation(ask_person: AskUser, alias: str, params: JsonObject) -> JsonObject:
+async def handle_elicitation(ask_user: AskUser, alias: str, params: JsonObject) -> JsonObject:
     """Ask the user for a server and return the answer. Raises McpFailure for a request that cannot be answered."""
     message, schema, url = params.get("message"), params.get("requestedSchema"), params.get("url")
     is_visit = params.get("mode") == "url"
@@ -308,7 +317,7 @@ async def handle_elicitation(ask_person: AskUser, alias: str, params: JsonObject
     except ValueError as error:
         message = f"This cannot be answered: {error}."
         raise McpFailure(message, McpProblem.REFUSED, code=INVALID_PARAMS) from None
-    answer = await ask_person(ApprovalRequest(asked, tool_name="", reason=""))
+    answer = await ask_user(ApprovalRequest(asked, tool_name="", reason=""))
     if answer.outcome is Outcome.CANCEL or answer.answers is None:
         return {"action": "decline"}
     return {"action": "accept"} if is_visit else {"action": "accept", "content": apply_defaults(fields, answer.answers)}

@@ -100,6 +100,11 @@ class Toolset:
         await self.external.wait_ready()
         return self.external.take_notices()
 
+    async def wait_until_current(self) -> None:
+        """Wait until the changes of tools that MCP servers have announced so far are in the registry."""
+        if self.mcp_manager is not None:
+            await self.mcp_manager.wait_until_current()
+
     def why_missing(self, name: str) -> str | None:
         """Why the server of a missing tool was not started, None if that is not the reason."""
         alias, separator, _rest = name.partition("__")

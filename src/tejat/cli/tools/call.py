@@ -79,6 +79,7 @@ def call_stream(options: argparse.Namespace) -> int:
         print_errors(session.notes)
 
         async def run(call: FunctionCall) -> ToolResult:
+            await session.wait_until_current()
             await _find_tool(session, call.name)
             return await session.scheduler.run(call)
 

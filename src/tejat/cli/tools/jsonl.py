@@ -1,7 +1,8 @@
 """`tejat tools call --jsonl`: one call per input line, one answer per output line, in order."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+import os
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import closing
 from typing import BinaryIO, TypeGuard
 
@@ -13,8 +14,10 @@ from tejat.core.tools.base import ToolError, ToolResult
 RunCall = Callable[[FunctionCall], Coroutine[None, None, ToolResult]]
 Close = Callable[[], Coroutine[None, None, None]]
 
+_BLOCK = 1 << 16
 
-def serve_jsonl(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: Close) -> None:
+
+def serve_jsonl(run: RunCall, lines: BinaryIO, answers: BinaryIO, close: Close) -> None:
     """Answer every line until the input ends, then close. A bad line gets an error answer with its number."""
     with closing(asyncio.new_event_loop()) as loop:
         answering = loop.create_task(_answer_all(run, lines, answers))
@@ -24,10 +27,11 @@ def serve_jsonl(run: RunCall, lines: Iterable[bytes], answers: BinaryIO, close: 
             loop.run_until_complete(_shut_down(answering, close))
 
 
-async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -> None:
-    """Answer the lines. Waiting for one blocks the loop, which has nothing else to do, but lets interrupts through."""
-    for number, line in enumerate(lines, 1):
-        if line.isspace():
+async def _answer_all(run: RunCall, lines: BinaryIO, answers: BinaryIO) -> None:
+    number = 0
+    async for line in _read_lines(lines):
+        number += 1
+        if not line.strip():
             continue
         try:
             call_id, call = _read_call(line)
@@ -38,6 +42,39 @@ async def _answer_all(run: RunCall, lines: Iterable[bytes], answers: BinaryIO) -
             result = await run(call)
         answers.write((dump_json({"id": call_id, **result.to_json()}) + "\n").encode())
         answers.flush()
+
+
+async def _read_lines(stream: BinaryIO) -> AsyncGenerator[bytes]:
+    """Yield lines as they come. The loop runs on while there is none, so that MCP servers are heard meanwhile."""
+    try:
+        descriptor = stream.fileno()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(descriptor, int)
+        loop.remove_reader(descriptor)
+    except (OSError, ValueError):  # a file, which never makes anybody wait, or no descriptor at all
+        for line in stream:
+            yield line
+        return
+    pieces: list[bytes] = []
+    while block := await _read_block(descriptor):
+        *ends, rest = block.split(b"\n")
+        for end in ends:
+            yield b"".join((*pieces, end))
+            pieces.clear()
+        pieces.append(rest)
+    if any(pieces):
+        yield b"".join(pieces)
+
+
+async def _read_block(descriptor: int) -> bytes:
+    loop = asyncio.get_running_loop()
+    is_ready = asyncio.Event()
+    loop.add_reader(descriptor, is_ready.set)
+    try:
+        await is_ready.wait()
+    finally:
+        loop.remove_reader(descriptor)
+    return os.read(descriptor, _BLOCK)
 
 
 async def _shut_down(answering: "asyncio.Task[None]", close: Close) -> None:
