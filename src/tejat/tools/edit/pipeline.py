@@ -101,7 +101,7 @@ class _Search:
         old = SearchBlock.from_text(repaired.old)
         if any(self._target.keys[start:end] != old.keys for start, end in ranges):
             return None  # Part of a line is not edited this way.
-        chosen = disambiguate_by_context(old.lines, repaired.request.new_lines, self._target, ranges)
+        chosen = disambiguate_by_context(old.lines, repaired.respelled.new_lines, self._target, ranges)
         return EditMatch(self._target.to_text_edits(chosen), 1, (*repaired.notes, CONTEXT_NOTE)) if chosen else None
 
     def refuse_count(self, edits: Sequence[TextEdit]) -> EditRefusal:

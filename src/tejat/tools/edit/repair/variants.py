@@ -13,6 +13,7 @@ from itertools import chain
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.search_block import split_lines
 from tejat.tools.edit.repair import escapes, listing_marks
+from tejat.tools.edit.repair.new_indentation import indent_like_old
 from tejat.tools.edit.request import EditRequest
 
 MAX_REPAIRED_LENGTH = 200_000
@@ -45,8 +46,14 @@ class RepairedRequest:
         return cls(request.old, lambda: request.new, request.expected, repairs)
 
     @cached_property
-    def request(self) -> EditRequest:
+    def respelled(self) -> EditRequest:
+        """The request with the repairs made so far."""
         return EditRequest(self.old, self._new(), self.expected)
+
+    @cached_property
+    def request(self) -> EditRequest:
+        """The repaired request, with the new text indented like the old one."""
+        return EditRequest(self.old, indent_like_old(self.old, self.respelled.new), self.expected)
 
     def leaves_marks(self, asked: EditRequest, new: Sequence[str], found: Sequence[str]) -> bool:
         """Check whether the new lines still have marks that were removed from the old ones.
@@ -87,10 +94,10 @@ class RepairedRequest:
 
 
 def _line_repair(
-    says: str, strip: listing_marks.LineTransform, strip_new: "listing_marks.LineTransform | None" = None
+    note: str, strip: listing_marks.LineTransform, strip_new: "listing_marks.LineTransform | None" = None
 ) -> Repair:
     of_new = strip_new or strip
-    return Repair(says, lambda old: _join_lines(strip(_lines(old))), lambda new, _: _join_lines(of_new(_lines(new))))
+    return Repair(note, lambda old: _join_lines(strip(_lines(old))), lambda new, _: _join_lines(of_new(_lines(new))))
 
 
 def _number_repair(number: "re.Pattern[str]") -> Repair:
@@ -111,8 +118,8 @@ def _join_lines(lines: "list[str] | None") -> str | None:
     return None if lines is None else "\n".join(lines)
 
 
-def _text_repair(says: str, function: Callable[[str], str]) -> Repair:
-    return Repair(says, function, lambda new, _: function(new))
+def _text_repair(note: str, function: Callable[[str], str]) -> Repair:
+    return Repair(note, function, lambda new, _: function(new))
 
 
 _NUMBERS_NOTE = "line numbers were left out"
@@ -151,7 +158,7 @@ def generate_variants(request: EditRequest, text: str) -> Iterator[RepairedReque
     if max(len(request.old), len(request.new)) > MAX_REPAIRED_LENGTH:
         return
     of_listings = [repair for repair in _LISTING_REPAIRS if repair is not _MARGIN_REPAIR or "+" in request.new]
-    absent = {says for says, sign in ((_ESCAPED_NOTE, "\\"), (_ENTITIES_NOTE, "&")) if sign not in text}
+    absent = {note for note, sign in ((_ESCAPED_NOTE, "\\"), (_ENTITIES_NOTE, "&")) if sign not in text}
     of_escapes = [repair for repair in _ESCAPE_REPAIRS if repair.note not in absent]
     seen = {request.old}
     once: list[RepairedRequest] = []
@@ -183,17 +190,17 @@ def _apply_repair(given: RepairedRequest, repair: Repair, text: str) -> Repaired
     if repair is _FENCE_REPAIR:
         if listing_marks.may_have_fences(text) and not listing_marks.is_fenced(_lines(given.old)):
             return None  # A single fence may belong to the file.
-        new = _repair_new(given.request, repair, old)
+        new = _repair_new(given.respelled, repair, old)
         if not {*_nonblank_lines(given.old)}.difference(_nonblank_lines(old)).isdisjoint(_nonblank_lines(new)):
             return None  # The file has such a line.
         old = _match_final_newline(old, new)
     notes = (*given.notes, repair.note)
-    return RepairedRequest(old, lambda: _repair_new(given.request, repair, old), given.expected, notes)
+    return RepairedRequest(old, lambda: _repair_new(given.respelled, repair, old), given.expected, notes)
 
 
 def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
     """Check that the new text has diff signs too, if it must, and that they can be removed."""
-    new = given.request.new
+    new = given.respelled.new
     if repair is _MARGIN_REPAIR and not listing_marks.has_diff_signs(new):
         return False
     return "\n+" not in f"\n{new}" or repair.respell_new(new, given.old) is not None
@@ -201,7 +208,7 @@ def _may_be_from_diff(given: RepairedRequest, repair: Repair) -> bool:
 
 def _may_be_quoted(given: RepairedRequest) -> bool:
     """Check that the quotes around the old text do not belong to it: the new text has none or is quoted too."""
-    new = given.request.new
+    new = given.respelled.new
     return new.lstrip()[:1] != given.old.lstrip()[:1] or _QUOTES_REPAIR.respell(new) is not None
 
 

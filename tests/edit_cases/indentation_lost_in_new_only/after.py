@@ -1,0 +1,7 @@
+class Shape:
+    def area(self, scale):
+        width = self.width * scale
+        return width * self.height
+
+    def name(self):
+        return "shape"

@@ -1,0 +1,8 @@
+class Shape:
+    def area(self):
+        width = self.width
+        if width:
+            return width * self.height
+
+    def name(self):
+        return "shape"

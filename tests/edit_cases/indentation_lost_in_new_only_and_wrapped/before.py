@@ -1,0 +1,7 @@
+class Shape:
+    def area(self):
+        width = self.width
+        return width * self.height
+
+    def name(self):
+        return "shape"

@@ -1,0 +1,51 @@
+"""A new text at the left margin, beside an old text that is indented."""
+
+import pytest
+
+from tejat.tools.edit.repair.new_indentation import indent_like_old
+
+OLD = "    def area(self):\n        width = self.width\n        return width * self.height\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            OLD,
+            "def area(self):\n    width = 2 * self.width\n    return width * self.height\n",
+            "    def area(self):\n        width = 2 * self.width\n        return width * self.height\n",
+        ),
+        (
+            OLD,
+            "def area(self, scale):\n    width = self.width\n    return scale * width * self.height\n",
+            "    def area(self, scale):\n        width = self.width\n        return scale * width * self.height\n",
+        ),
+        (
+            "        run(one)\n    else:\n        run(two)",
+            "    run(one)\nelse:\n    if two:\n        run(two)",
+            "        run(one)\n    else:\n        if two:\n            run(two)",
+        ),
+        ("\tone = 1\n\ttwo = 2", "if three:\n\tone = 1\n\ttwo = 2", "\tif three:\n\t\tone = 1\n\t\ttwo = 2"),
+        ("    one = 1\n    two = 2", "one = 1\n    two = 3\n    two = 2", "    one = 1\n    two = 3\n    two = 2"),
+        ("    first = run(1)", "first = run(2)", "    first = run(2)"),
+    ],
+)
+def test_it_is_indented(old: str, new: str, expected: str) -> None:
+    assert indent_like_old(old, new) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OLD, "def area(self):\n    width = self.width\n    return width * self.height\n"),
+        (OLD, f"{OLD}\n\ndef perimeter(shape):\n    return 2 * shape.width\n"),
+        ("if one:\n    run(one)\n    run(two)", "run(one)\nrun(two)"),
+        ("try:\n    run(one)\nexcept Error:\n    pass", "run(one)"),
+        ("one = 1\ntwo = 2", "one = 1\ntwo = 3"),
+        ("    one = 1", "three()"),
+        ("", "x"),
+        ("    x", ""),
+    ],
+)
+def test_it_is_meant(old: str, new: str) -> None:
+    assert indent_like_old(old, new) == new
