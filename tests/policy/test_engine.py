@@ -23,6 +23,7 @@ HOME = "/home/me"
 SHELL = "run_shell_command"
 KINDS = {
     "read_file": Kind.READ,
+    "read_many_files": Kind.READ,
     "list_directory": Kind.SEARCH,
     "search_file_content": Kind.SEARCH,
     "write_file": Kind.EDIT,
@@ -217,13 +218,54 @@ class TestHiding:
         ]
 
 
+class TestSecretFiles:
+    @pytest.mark.parametrize("tool", ["read_file", "read_many_files", "search_file_content"])
+    def test_showing_one_asks(self, tool: str) -> None:
+        given = facts(tool, ".env")
+        verdict = PolicyEngine((), DEFAULT).decide(given)
+        assert (verdict.decision, verdict.always_ask) == (ASK, True)
+        assert verdict.reason == f"{ROOT}/.env usually holds secrets, and the model would see them."
+        assert decided(given, mode=AUTO_EDIT) is decided(given, mode=PLAN) is ASK
+        assert decided(given, mode=YOLO) is ALLOW
+        assert decided(given, rule(DENY, tool), mode=YOLO) is DENY
+
+    def test_one_among_others_asks(self) -> None:
+        assert decided(facts("read_file", "a.txt", "keys/id_rsa")) is ASK
+        assert decided(facts("read_file", "a.txt", ".env.example")) is ALLOW
+
+    def test_a_rule_for_the_tool_is_not_about_them(self) -> None:
+        given = facts("read_file", "sub/.env")
+        assert decided(given, rule(ALLOW, "read_file")) is ASK
+        assert decided(given, rule(ALLOW, "read_file"), rule(ALLOW, "read_file", path="sub/.env")) is ALLOW
+        assert decided(given, rule(ALLOW, path="**/.env")) is ALLOW
+        assert decided(given, rule(ALLOW, path="other/.env")) is ASK
+        assert decided(given, rule(ALLOW, path="**/.env"), rule(ASK, "read_file")) is ASK
+
+    def test_always_is_for_this_file_alone(self) -> None:
+        given = facts("read_file", "odd [1]/*.env")
+        suggested = PolicyEngine((), DEFAULT).decide(given).suggested_rule
+        assert suggested is not None
+        assert (suggested.tool, suggested.path) == ("read_file", rf"{ROOT}/odd \[1\]/\*.env")
+        assert decided(given, suggested) is ALLOW
+        assert decided(facts("read_file", "odd 1/x.env"), suggested) is ASK
+
+    def test_a_command_that_shows_one_asks(self) -> None:
+        allowed = command(ALLOW, "cat")
+        assert decided(shell("cat a.txt"), allowed) is ALLOW
+        verdict = PolicyEngine([allowed], DEFAULT).decide(shell("cat .env"))
+        assert (verdict.decision, verdict.suggested_rule) == (ASK, None)
+        assert decided(shell("cat .env"), command(ALLOW, "cat .env")) is ALLOW
+        assert decided(shell("cat .env"), allowed, mode=YOLO) is ALLOW
+
+    def test_writing_one_is_like_writing_any_file(self) -> None:
+        assert decided(facts("write_file", ".env"), mode=AUTO_EDIT) is ALLOW
+
+
 class TestPaths:
     def test_case_11_the_file_behind_a_link_counts(self) -> None:
         denied = rule(DENY, "read_file", path="private/**")
         assert decided(facts("read_file", "private/k"), denied) is DENY
         assert decided(facts("read_file", "public/k"), denied) is ALLOW
-        assert PolicyEngine([denied], DEFAULT).has_path_rules
-        assert not PolicyEngine([NO_TOUCH], DEFAULT).has_path_rules
 
     def test_a_path_in_a_shell_line_counts_too(self) -> None:
         rules = [rule(DENY, path="private/**"), command(ALLOW, "cat")]

@@ -131,7 +131,27 @@ class TestFinding:
         assert call(tool, "**") == result(root, {"a.js": "x"})
         everything = call(tool, "**", useDefaultExcludes=False, respect_git_ignore=False)
         assert isinstance(everything.llm_content, list)
-        assert everything.llm_content == [*(block(name, "x") for name in sorted((*hidden, "a.js"))), END]
+        shown = sorted({*hidden, "a.js"} - {"x/.env"})
+        assert everything.llm_content == [*(block(name, "x") for name in shown), END]
+        assert "- `x/.env` (Reason: it usually holds secrets and was not requested by name)" in str(
+            everything.return_display
+        )
+
+    def test_files_with_secrets_only_by_name(self, tool: ReadManyFilesTool, root: Path) -> None:
+        write(root, {".env.local": "KEY=x", "a.txt": "A", "keys/id_rsa": "R"})
+        found = call(tool, "**", ".env*", "keys", useDefaultExcludes=False)
+        assert found.llm_content == [block("a.txt", "A"), END]
+        assert call(tool, ".env.local").llm_content == [block(".env.local", "KEY=x"), END]
+
+    def test_its_places_are_what_it_names(self, tool: ReadManyFilesTool, root: Path) -> None:
+        write(root, {".env": "KEY=x", "docs/deep/c.md": "C", "[odd].txt": "O"})
+
+        def places(*paths: str) -> list[str]:
+            return [location.path for location in tool.tool_locations({"paths": list(paths)})]
+
+        assert places(".env", f"{root}/docs", "[odd].txt") == [f"{root}/.env", f"{root}/docs", f"{root}/[odd].txt"]
+        assert places("docs/deep/*.md", "**/*.py", "none") == [f"{root}/docs/deep", str(root)]
+        assert places("../x") == []
 
     @pytest.mark.parametrize("name", [".env", "GEMINI.md", "build/f.js", "a.zip"])
     def test_also_by_name(self, tool: ReadManyFilesTool, root: Path, name: str) -> None:
@@ -419,7 +439,6 @@ def test_the_description(tool: ReadManyFilesTool) -> None:
         "Reading a, b without default excludes"
     )
     assert tool.get_description({}) == "Model did not provide valid parameters for read many files tool"
-    assert tool.tool_locations({"paths": ["a"]}) == []
 
 
 def test_a_cancelled_call_ends_promptly(tool: ReadManyFilesTool, root: Path) -> None:

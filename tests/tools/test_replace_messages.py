@@ -100,6 +100,14 @@ def test_a_file_that_is_kept_from_the_model_is_not_shown(workspace: Workspace, r
     )
 
 
+def test_a_file_with_secrets_is_not_shown_unless_it_was_read(workspace: Workspace, root: Path) -> None:
+    path = root / ".env"
+    path.write_text("KEY=value\nOTHER=1\n")
+    assert call(workspace, path, "KEEY=\nOTHER=", "X=").llm_content == refusal(path)
+    asyncio.run(validate_and_execute(ReadFileTool(workspace), {"path": str(path)}))
+    assert "KEY=value" in str(call(workspace, path, "KEEY=\nOTHER=", "X=").llm_content)
+
+
 def test_a_file_that_changed_on_disk_is_refused_first(workspace: Workspace, path: Path) -> None:
     assert call(workspace, path, "max(items)", "min(items)").error is None
     path.write_text(CODE.replace("total", "whole"))

@@ -172,12 +172,23 @@ class TestFinding:
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         assert call(tool, "x") == expected
 
+    def test_files_with_secrets_are_searched_only_by_name(self, tool: GrepTool, root: Path) -> None:
+        write(root, dict.fromkeys(["a.txt", ".env", "keys/id_rsa"], "needle\n"))
+        assert call(tool, "needle") == found(1, '"needle" in path "."', "a.txt\nL1: needle")
+        assert call(tool, "needle", path=".env") == found(1, '"needle" in path ".env"', ".env\nL1: needle")
+        note = "(Files that usually hold secrets are left out. To search one, name it with 'path'.)"
+        assert note in str(call(tool, "needle", include=".env").llm_content)
+        # Whether there is a match must not be told either.
+        assert call(tool, "needle", include=".env") == call(tool, "needle", include=".env", names_only=True)
+        with_match, without = call(tool, "needle", include=".env"), call(tool, "n00dle", include=".env")
+        assert str(with_match.llm_content).replace("needle", "n00dle") == without.llm_content
+
     def test_ignored_files(self, tool: GrepTool, root: Path) -> None:
         subprocess.run(["git", "init", "-q", str(root)], check=True)
-        write(root, {".gitignore": "*.log\n", ".geminiignore": "*.key\n"})
-        write(root, dict.fromkeys(["a.log", "a.key", "a.txt", "node_modules/f"], "needle\n"))
+        write(root, {".gitignore": "*.log\n", ".geminiignore": "*.bak\n"})
+        write(root, dict.fromkeys(["a.log", "a.bak", "a.txt", "node_modules/f"], "needle\n"))
         assert call(tool, "needle") == found(1, '"needle" in path "."', "a.txt\nL1: needle")
-        names = ("a.key", "a.log", "a.txt", "node_modules/f")
+        names = ("a.bak", "a.log", "a.txt", "node_modules/f")
         assert call(tool, "needle", no_ignore=True) == found(
             4, '"needle" in path "."', *(f"{name}\nL1: needle" for name in names)
         )

@@ -6,9 +6,10 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
+from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import READ_ONLY_KINDS, Kind
 from tejat.policy.evaluation.call import Call
-from tejat.policy.evaluation.evaluator import RuleEvaluator
+from tejat.policy.evaluation.evaluator import RuleEvaluator, suggest_path_rule
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
@@ -26,7 +27,6 @@ class PolicyEngine:
         self._configured = tuple(rules)
         self.mode = mode
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
-        self.has_path_rules = any(rule.path is not None for rule in self.rules)
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode))
         self._by_tool: dict[tuple[str, str | None], tuple[PolicyRule, ...]] = {}
 
@@ -60,6 +60,7 @@ class PolicyEngine:
         strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
         verdict = _apply_forced_confirmation(strictest.verdict(), evaluator.call)
         verdict = self._apply_mode(self._apply_unchecked_denials(verdict, evaluator), evaluator)
+        verdict = self._apply_secret_files(verdict, evaluator.call, rule_matches)
         if verdict.decision is not Decision.ASK or verdict.always_ask or self.mode is ApprovalMode.PLAN:
             return verdict
         return replace(verdict, suggested_rule=self._suggest_rule(evaluator, rule_matches))
@@ -106,6 +107,26 @@ class PolicyEngine:
         if verdict.decision is Decision.ALLOW or verdict.always_ask:
             return verdict
         return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
+
+    def _apply_secret_files(
+        self, verdict: PolicyVerdict, call: Call, rule_matches: Sequence[RuleMatch]
+    ) -> PolicyVerdict:
+        """Ask before a file with secrets is shown to the model, unless a rule names such files or the mode is yolo."""
+        facts = call.facts
+        shows_files = facts.kind in READ_ONLY_KINDS or facts.kind is Kind.EXECUTE
+        if verdict.decision is Decision.DENY or self.mode is ApprovalMode.YOLO or not shows_files:
+            return verdict
+        files = call.secret_files()
+        if not files or verdict.always_ask:
+            return verdict
+        rules = [rule_match.rule for rule_match in rule_matches]
+        if facts.line is None:  # a rule for the tool alone may hide one for the file
+            rules += [rule for rule in self._rules_for(facts.tool, facts.server) if call.matches_rule(rule)]
+        if verdict.decision is Decision.ALLOW and any(map(_allows_named_files, rules)):
+            return verdict
+        reason = lazy("{path} usually holds secrets, and the model would see them.", path=files[0])
+        suggestion = None if facts.kind is Kind.EXECUTE else suggest_path_rule(facts)
+        return PolicyVerdict(Decision.ASK, verdict.rule, reason, always_ask=True, suggested_rule=suggestion)
 
     def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the rules that forbid some calls of this tool."""
@@ -163,6 +184,13 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     if why is None:
         return verdict
     return PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True)
+
+
+def _allows_named_files(rule: PolicyRule | None) -> bool:
+    """Return whether a rule allows certain files, not just the tool or the program."""
+    if rule is None or rule.decision is not Decision.ALLOW:
+        return False
+    return rule.path is not None or rule.arguments is not None or any(map(is_secret_file, rule.command or ()))
 
 
 def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:

@@ -8,7 +8,8 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.i18n import join_lazy, lazy, map_lazy
 from tejat.core.messages.types import Part
-from tejat.core.tools.base import Kind, ToolContext, ToolResult, TypedTool
+from tejat.core.text.secret_files import is_secret_file
+from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
 from tejat.tools.failures import invalid_params
@@ -52,6 +53,7 @@ MAX_CHARACTERS = 20 * 2**20
 """Limit for the text of all files; files beyond it are reported as skipped."""
 
 MEDIA_NOT_REQUESTED = "asset file (image/pdf) was not explicitly requested by name or extension"
+SECRET_NOT_NAMED = "it usually holds secrets and was not requested by name"
 NO_FILES_READ = "No files matching the criteria were found or all were skipped."
 TRUNCATION_NOTE = (
     "[WARNING: This file was truncated. To view the full content, use the 'read_file' tool on this specific file.]\n\n"
@@ -105,6 +107,19 @@ class ReadManyFilesTool(TypedTool[ReadManyFilesParams]):
     def describe(self, params: ReadManyFilesParams) -> str:
         excluded = " without default excludes" if not params.useDefaultExcludes else ""
         return f"Reading {', '.join(params.all_patterns)}{excluded}"
+
+    def locations(self, params: ReadManyFilesParams) -> list[ToolLocation]:
+        """The named files and directories, and for each pattern the directory that it begins with."""
+        found: dict[str, None] = {}
+        for location in search_directories(self._workspace, None):
+            for pattern in params.all_patterns:
+                relative = relativize_pattern(location, pattern)
+                if relative is None:
+                    continue
+                entry = stat_entry(self._workspace, location, relative)
+                prefix = "" if entry else compile_glob(relative or ".", case_sensitive=False).literal_prefix
+                found[entry.location.path if entry else os.path.join(location.path, prefix).rstrip("/")] = None
+        return [ToolLocation(path) for path in found]
 
     async def run(self, params: ReadManyFilesParams, context: ToolContext) -> ToolResult:
         return await run_blocking(lambda stop: _FileReader(self._workspace, params, stop).read_all())
@@ -216,6 +231,9 @@ class _FileReader:
     def _read(self, location: Location) -> None:
         collector = self._collector
         name = collector.display_path(location)
+        if location not in collector.named_files and is_secret_file(location.path):
+            collector.skip(name, SECRET_NOT_NAMED)
+            return
         if collector.is_full:
             collector.skip(name, "the limit for one answer is reached")
             return

@@ -9,6 +9,7 @@ from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, join_lazy, lazy
 from tejat.core.messages.types import Params
+from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolLocation, ToolResult
 from tejat.core.tools.edit_failure import EditCorrector, EditFailure
 from tejat.core.tools.schema import Param
@@ -272,6 +273,8 @@ class EditTool(ProposingTool[ReplaceParams]):
         """Check that the model has read the file or is allowed to."""
         if self._workspace.read_tracker.has_seen(current.real_path):
             return True
+        if is_secret_file(current.real_path):
+            return False
         with self._workspace.roots.open_file(current.location) as file:
             rules_of = partial(self._workspace.ignore_rules, git=False)
             return find_ignore_verdict(self._workspace.roots, file, rules_of) is IgnoreStatus.NOT_IGNORED

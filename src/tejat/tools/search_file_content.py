@@ -7,6 +7,7 @@ from typing import Annotated
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
+from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
@@ -157,6 +158,9 @@ class _SearchReport:
     def add(self, result: SearchResult, location: Location) -> None:
         for hits in result.files:
             path = os.path.join(location.path, hits.path)
+            # A file that the call names was judged by the policy. Nothing may tell that another one matched.
+            if is_secret_file(path) and not is_secret_file(location.path):
+                continue
             # One workspace directory may contain another.
             if path not in self._files:
                 self._files[path] = (os.path.join(self._prefixes[location.path], hits.path), hits)
@@ -167,6 +171,8 @@ class _SearchReport:
     def result(self) -> ToolResult:
         where = self._describe_query()
         unfinished = "" if self._complete else _TIMEOUT_NOTE
+        if is_secret_file(self._params.include or ""):
+            unfinished += _SECRET_NOTE
         if not self._files:
             return ToolResult(f"No matches found for {where}.{unfinished}", lazy("No matches found"))
         limited = f" (results limited to {self._params.limit} matches for performance)" if self._limited else ""
@@ -205,6 +211,9 @@ _TIMEOUT_NOTE = (
     f"\n(Not everything was searched: the search ended after {TIMEOUT_SECONDS:.0f} seconds or had too many files. "
     "Narrow it with 'path' or 'include'.)"
 )
+
+
+_SECRET_NOTE = "\n(Files that usually hold secrets are left out. To search one, name it with 'path'.)"
 
 
 def _format_file(path: str, hits: FileHits) -> str:

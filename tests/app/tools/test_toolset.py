@@ -8,9 +8,11 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+from support.approver import FakeApprover
 from support.external_tools import ExternalToolsEnv, hostile_server
 from support.mcp.clients import living_pids
 from support.note_tool import NoteParams, NoteTool
@@ -171,6 +173,57 @@ class TestArguments:
         write(machine.project / "secrets" / "k", "the key")
         (result,) = machine.run(("read_file", {"path": "secrets/k", "file_path": "harmless"}), mode="yolo")
         assert kinds([result]) == [ErrorType.INVALID_TOOL_PARAMS]
+
+
+class TestSecretFiles:
+    CALLS: ClassVar[Sequence[Call]] = (
+        ("read_file", {"file_path": ".env"}),
+        ("read_file", {"file_path": "harmless.txt"}),
+        ("read_many_files", {"paths": [".env"], "useDefaultExcludes": False}),
+        ("search_file_content", {"pattern": "KEY", "path": ".env", "no_ignore": True}),
+    )
+
+    @pytest.fixture(autouse=True)
+    def files(self, machine: Machine) -> None:
+        write(machine.project / ".env", "KEY=value\n")
+        (machine.project / "harmless.txt").symlink_to(".env")
+
+    @pytest.mark.parametrize("call", CALLS)
+    def test_are_shown_only_after_a_yes(self, machine: Machine, call: Call) -> None:
+        (refused,) = machine.run(call)
+        assert kinds([refused]) == [ErrorType.POLICY_VIOLATION]
+        assert "KEY=value" not in str(refused)
+        assert "usually holds secrets" in str(refused.return_display)
+        assert f"A rule that would allow it: allow {call[0]}, path" in str(refused.return_display)
+        approver = FakeApprover()
+        (shown,) = machine.run(call, approver=approver)
+        assert "KEY=value" in str(shown.llm_content)
+        (question,) = approver.questions
+        assert (question.reason, question.always) == (
+            f"{machine.project}/.env usually holds secrets, and the model would see them.",
+            f'allow {call[0]}, path "{machine.project}/.env"',
+        )
+
+    def test_always_is_remembered_for_the_file(self, machine: Machine) -> None:
+        write(machine.project / "other.env", "KEY=value\n")
+        approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE))
+        machine.run(self.CALLS[0], self.CALLS[1], approver=approver)
+        assert len(approver.questions) == 1
+        results = machine.run(self.CALLS[0], ("read_file", {"file_path": "other.env"}))
+        assert kinds(results) == [None, ErrorType.POLICY_VIOLATION]
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            ("search_file_content", {"pattern": "KEY", "no_ignore": True}),
+            ("read_many_files", {"paths": ["**", ".e*"], "useDefaultExcludes": False}),
+        ],
+    )
+    def test_patterns_do_not_find_them(self, machine: Machine, call: Call) -> None:
+        for mode in (None, "yolo"):
+            (result,) = machine.run(call, mode=mode)
+            assert result.error is None
+            assert "KEY=value" not in str(result.llm_content)
 
 
 class TestSettings:

@@ -29,9 +29,9 @@ class Place:
         self.roots: Roots = workspace.roots
         self.tools: ToolRegistry = builtin_registry(workspace)
 
-    def facts(self, tool: BaseTool, params: Params, *, search_path: str = "", with_paths: bool = True) -> CallFacts:
+    def facts(self, tool: BaseTool, params: Params, *, search_path: str = "") -> CallFacts:
         finder = FactCollector(self.roots, home=str(self.base / "home link"), search_path=search_path)
-        return finder.collect(tool, params, with_paths=with_paths)
+        return finder.collect(tool, params)
 
     def expected(self, tool: BaseTool, params: Params, **more: object) -> CallFacts:
         known = CallFacts(tool.name, tool.kind, params, (f"{self.base}/one", f"{self.base}/two"), f"{self.base}/home")
@@ -68,10 +68,6 @@ class TestFiles:
         tool, params = place.tools["write_file"], {"file_path": "rc", "content": "x"}
         path = f"{place.base}/home/.bashrc"
         assert place.facts(tool, params) == place.expected(tool, params, paths=(path,))
-
-    def test_nobody_looks_where_no_rule_asks(self, place: Place) -> None:
-        tool, params = place.tools["read_file"], {"file_path": "other/new.txt"}
-        assert place.facts(tool, params, with_paths=False) == place.expected(tool, params)
 
     def test_arguments_that_make_no_sense_touch_nothing(self, place: Place) -> None:
         tool, params = place.tools["write_file"], {"file_path": 3}

@@ -107,6 +107,32 @@ def words(text: str, *, read: tuple[str, ...] = (), notes: tuple[str, ...] = ())
     return ExpandedPrompt((Text(text),), read, notes)
 
 
+class TestFilesWithSecrets:
+    @pytest.mark.parametrize("prompt", ["explain @.env", "explain @notes.txt", "/show", "/say @.env"])
+    def test_they_are_read_only_after_a_yes(self, machine: Machine, prompt: str) -> None:
+        (machine.root / ".env").write_text("KEY=value\n")
+        (machine.root / "notes.txt").symlink_to(".env")
+
+        def expand(approver: FakeApprover | None = None, mode: str | None = None) -> ExpandedPrompt:
+            return machine.expand(prompt, approver=approver, mode=mode, show="Look: @{.env}", say="Say {{args}}")
+
+        with pytest.raises(MentionError, match=r"was not read: .*usually holds secrets, and the model would see them"):
+            expand()
+        with pytest.raises(MentionError, match=r"was not read: Cancelled: you did not allow this call\."):
+            expand(FakeApprover(NO))
+        approver = FakeApprover(YES)
+        assert "KEY=value" in str(expand(approver))
+        assert len(approver.questions) == 1
+        assert "KEY=value" in str(expand(mode="yolo"))
+
+    def test_a_directory_is_read_without_them(self, machine: Machine) -> None:
+        (machine.root / ".env.local").write_text("KEY=value\n")
+        (machine.root / "a.txt").write_text("hello\n")
+        found = machine.expand("explain @.")
+        assert "hello" in str(found.parts)
+        assert "KEY=value" not in str(found.parts)
+
+
 class TestCalling:
     @pytest.mark.parametrize(
         ("prompt", "command", "expected"),

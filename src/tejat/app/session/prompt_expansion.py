@@ -34,6 +34,7 @@ class PromptExpander:
                 recursive_search=self._recursive_search,
                 mask=self._mask,
                 read_resource=self._read_resource,
+                approve=self._approve_reading,
             )
         servers = self._toolset.mcp_manager
         prompts = () if servers is None else servers.prompt_commands(taken=self._commands.names)
@@ -44,6 +45,11 @@ class PromptExpander:
         return ExpandedPrompt(
             tuple(Text(self._mask.mask_text(part.text)) if isinstance(part, Text) else part for part in parts)
         )
+
+    async def _approve_reading(self, path: str) -> None:
+        from tejat.engine.calls.read_approval import approve_reading
+
+        await approve_reading(self._toolset.start_scheduler(), path)
 
     async def _read_resource(self, wanted: str) -> str | None:
         servers = self._toolset.mcp_manager

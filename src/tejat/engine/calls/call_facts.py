@@ -57,9 +57,9 @@ class FactCollector:
         """The current roots: some may be added during a session."""
         return tuple(root.real_path for root in self._workspace_roots.directories)
 
-    def collect(self, tool: BaseTool, params: Params, *, with_paths: bool = True) -> CallFacts:
-        """Collect the facts of one call. Resolving paths is expensive, so it is skipped without path rules."""
-        paths = tuple(real_path(location.path) for location in tool.tool_locations(params)) if with_paths else ()
+    def collect(self, tool: BaseTool, params: Params) -> CallFacts:
+        """Collect the facts of one call."""
+        paths = tuple(real_path(location.path) for location in tool.tool_locations(params))
         command = params.get("command") if tool.kind is Kind.EXECUTE else None
         line = None if not isinstance(command, str) else _parse_command(command)
         return CallFacts(

@@ -12,6 +12,7 @@ from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import FunctionCall, Part, Text
 from tejat.core.tools.base import ToolResult
 from tejat.core.tools.call_events import CallEventSink
+from tejat.engine.calls.read_approval import approve_reading
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.engine.prompt.mentions import ExpandedPrompt, ResourceReader, expand_mentions
 from tejat.engine.prompt.shell_quote import UnsafePlaceholder, substitute_argument
@@ -60,7 +61,10 @@ class CustomCommandExpander:
     ) -> None:
         self._commands = commands
         self._scheduler = scheduler
-        expand = partial(expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask)
+        approve = partial(approve_reading, scheduler)
+        expand = partial(
+            expand_mentions, registry=scheduler.registry, roots=roots, mask=scheduler.mask, approve=approve
+        )
         self._expand_mentions = expand
         self._expand_user_text = partial(expand, recursive_search=recursive_search, read_resource=read_resource)
         self._untrusted_reason = untrusted_reason

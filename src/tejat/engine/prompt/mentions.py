@@ -1,15 +1,17 @@
 """Expansion of `@` mentions: files and MCP resources in a prompt."""
 
+import os
 import re
 import stat
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tejat.core.errors import BadPrompt, ErrorType, WorkspaceError
+from tejat.core.errors import BadPrompt, ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import Part, Text
 from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention
+from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import BaseTool, ToolResult, validate_and_execute
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.tools.registry import ToolRegistry
@@ -34,6 +36,10 @@ Raises BadPrompt, and LookupError with a message if the server has no such resou
 """
 
 
+ReadApprover: TypeAlias = Callable[[str], Awaitable[None]]
+"""Decides whether a file that usually holds secrets may be read. Raises ToolFailure if not."""
+
+
 class MentionError(BadPrompt):
     """Mentioned files cannot be read; the message says which and why."""
 
@@ -55,11 +61,13 @@ async def expand_mentions(
     recursive_search: bool = True,
     mask: SecretMask | None = None,
     read_resource: ResourceReader | None = None,
+    approve: ReadApprover | None = None,
 ) -> ExpandedPrompt:
     """Add the content of mentioned files and resources; a prompt without mentions stays as it is.
 
     With `recursive_search` a name that does not exist is searched as part of any path. `mask` removes secrets from the
-    content, not from the user's own text. Raises MentionError, and BadPrompt as `read_resource` does.
+    content, not from the user's own text. `approve` is asked about files that usually hold secrets: the text of a
+    prompt is not always the user's own. Raises MentionError, and BadPrompt as `read_resource` does.
     """
     if "@" not in prompt:
         return ExpandedPrompt((Text(prompt),))
@@ -69,12 +77,23 @@ async def expand_mentions(
         return ExpandedPrompt((Text(prompt),), notes=tuple(finder.notes))
     collector = _ContentCollector(finder.notes)
     for target in named:
+        if approve is not None and isinstance(target, _NamedPath):
+            await _approve_secret_file(target, approve)
         result = target.result if isinstance(target, _Resource) else await _read_files(target, registry)
         if result.error is not None:
             labels = ", ".join(each.label for each in named)
             raise MentionError(lazy("Error reading files ({labels}): {why}", labels=labels, why=result.error.message))
         collector.add(target, result if mask is None else mask.mask_result(result))
     return collector.build(text)
+
+
+async def _approve_secret_file(target: "_NamedPath", approve: ReadApprover) -> None:
+    if not target.is_secret:
+        return
+    try:
+        await approve(target.path)
+    except ToolFailure as failure:
+        raise MentionError(lazy("@{name} was not read: {why}", name=target.label, why=failure.display)) from None
 
 
 async def _read_files(target: "_NamedPath", registry: ToolRegistry) -> ToolResult:
@@ -108,6 +127,7 @@ class _NamedPath:
     path: str
     display_path: str
     is_directory: bool
+    is_secret: bool
 
     @property
     def label(self) -> str:
@@ -197,7 +217,9 @@ class _MentionResolver:
             return _("it is neither a file nor a directory.")
         first, path = self._roots.first.path.rstrip("/"), location.path
         display_path = "." if path.rstrip("/") == first else path.removeprefix(f"{first}/")
-        return _NamedPath(path, display_path, stat.S_ISDIR(mode))
+        is_directory = stat.S_ISDIR(mode)
+        is_secret = not is_directory and is_secret_file(os.path.realpath(path))
+        return _NamedPath(path, display_path, is_directory, is_secret)
 
     async def _search(self, word: str) -> _NamedPath | None:
         """Return the file with this text in its path, preferably one of exactly this name."""

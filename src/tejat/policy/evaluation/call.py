@@ -6,6 +6,7 @@ from functools import cached_property
 
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath
+from tejat.core.text.secret_files import is_secret_file
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.matcher import matches_project, matches_tool
@@ -60,6 +61,10 @@ class Call:
             if why:
                 return lazy("{path} is a control file: {why}", path=path, why=why)
         return None
+
+    def secret_files(self) -> tuple[str, ...]:
+        """Return the files that the call would show to the model and that usually hold secrets."""
+        return tuple(path for path in self.paths if is_secret_file(path))
 
     def _nearest_root(self, path: str) -> str:
         """Return the nearest root above the path, `/` for a path outside."""

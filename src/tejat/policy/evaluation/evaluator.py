@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from tejat.core.i18n import lazy
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
-from tejat.policy.types import Decision, PolicyRule, Tier
+from tejat.policy.rules.patterns import escape_path
+from tejat.policy.types import CallFacts, Decision, PolicyRule, Tier
 
 SUGGESTION_SOURCE = lazy("your answer")
 """The source of a suggested rule."""
@@ -42,6 +43,14 @@ class RuleEvaluator:
 
     def _lacks_network(self, rule: PolicyRule) -> bool:
         return rule.decision is Decision.ALLOW and self.call.facts.wants_network and not rule.allows_network
+
+
+def suggest_path_rule(facts: CallFacts) -> PolicyRule | None:
+    """Return the rule for calls of the tool with this one file, None if the call has more than one."""
+    if len(facts.paths) != 1:
+        return None
+    path = escape_path(facts.paths[0])
+    return PolicyRule(Decision.ALLOW, Tier.USER, SUGGESTION_SOURCE, facts.tool, facts.server, path=path)
 
 
 def network_gap() -> str:

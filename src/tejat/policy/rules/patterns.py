@@ -63,6 +63,11 @@ def matches_glob(glob: str, path: str, *, roots: Sequence[str], home: str) -> bo
     return any(expression.fullmatch(_encode(spelling)) is not None for spelling in spellings)
 
 
+def escape_path(path: str) -> str:
+    """Return the glob that matches exactly this path."""
+    return "".join(f"\\{character}" if character in "*?[]{}\\" else character for character in path)
+
+
 def _comparable_paths(glob: str, path: str, roots: Sequence[str], home: str) -> Iterator[str]:
     """Yield the forms of the path that the glob is compared with."""
     if glob.startswith("/"):

@@ -1,0 +1,13 @@
+"""Approval of a file that a prompt mentions."""
+
+from tejat.core.errors import ErrorType, ToolFailure
+from tejat.core.i18n import lazy
+from tejat.engine.calls.scheduler import Scheduler
+
+
+async def approve_reading(scheduler: Scheduler, path: str) -> None:
+    """Apply the rules for `read_file` to a file, asking the user where they say so. Raises ToolFailure for a no."""
+    tool = scheduler.registry.get("read_file")
+    if tool is None:
+        raise ToolFailure(lazy("The tool read_file is switched off."), ErrorType.POLICY_VIOLATION)
+    await scheduler.permission.authorise(tool, {"path": path}, on_question=lambda _question: None)
