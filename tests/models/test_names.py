@@ -1,7 +1,7 @@
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.models.names import Provider, context_window, is_truthy, ollama_base_url, parse_model_name
+from tejat.models.names import Provider, context_window, is_truthy, ollama_base_url, parse_model_name, with_provider
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,16 @@ def test_the_environment_chooses_among_the_houses_of_gemini() -> None:
 def test_a_server_of_ones_own_has_any_model() -> None:
     environment = {"OPENAI_BASE_URL": "http://localhost:8080/v1"}
     assert parse_model_name("qwen3:8b", environment) == (Provider.OPENAI, "qwen3:8b")
-    assert parse_model_name("gemini-2.5-pro", environment) == (Provider.GEMINI, "gemini-2.5-pro")
+    assert parse_model_name("gemma-3-1b-it", environment) == (Provider.OPENAI, "gemma-3-1b-it")
+    assert parse_model_name("gemini:gemini-2.5-pro", environment) == (Provider.GEMINI, "gemini-2.5-pro")
+
+
+def test_a_well_known_model_can_be_named_in_spite_of_it() -> None:
+    environment = {"OPENAI_BASE_URL": "http://localhost:8080/v1"}
+    assert with_provider("gemini-2.5-pro", environment) == "gemini:gemini-2.5-pro"
+    assert with_provider("gpt-5", environment) == "gpt-5"
+    assert with_provider("gemini-2.5-pro", {}) == "gemini-2.5-pro"
+    assert with_provider("gemini-2.5-pro", {"GOOGLE_GENAI_USE_VERTEXAI": "1"}) == "gemini-2.5-pro"
 
 
 @pytest.mark.parametrize(

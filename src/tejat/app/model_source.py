@@ -9,6 +9,7 @@ from tejat.app.run_config import RunConfig
 from tejat.core.agent.options import AgentOptions
 from tejat.core.model import ModelClient
 from tejat.models import ModelOptions, open_model
+from tejat.models.names import with_provider
 
 DEFAULT_MODEL = "gemini-2.5-pro"
 
@@ -48,7 +49,8 @@ def open_named_model(name: str | None, run_config: RunConfig) -> ModelClient:
     """Open the model of this name, or the configured one. Raises UsageError and ModelFailure."""
     settings = run_config.settings
     if name is None:
-        name = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
+        default = with_provider(DEFAULT_MODEL, run_config.environment)
+        name = default if settings.model_name is None else settings.model_name.value
     return open_model(
         name,
         ModelOptions(

@@ -187,11 +187,19 @@ class FailureKind(StrEnum):
     SCRIPT = "script"
 
 
+@frozen
+class ContextOverflow:
+    """The size of a request that is too long and the context window of the model, 0 if the service did not say."""
+
+    tokens: int = 0
+    window: int = 0
+
+
 class ModelFailure(TejatError):
     """A failed model request. The message says what happened and what to do, and never holds a secret.
 
     `retry_after` is the delay in seconds that the service asked for. `can_retry` says whether the same request might
-    succeed later.
+    succeed later. `overflow` has the figures of a CONTEXT_FULL.
     """
 
     def __init__(
@@ -202,6 +210,7 @@ class ModelFailure(TejatError):
         status: int | None = None,
         retry_after: float | None = None,
         can_retry: bool = False,
+        overflow: ContextOverflow = ContextOverflow(),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -209,6 +218,7 @@ class ModelFailure(TejatError):
         self.status = status
         self.retry_after = retry_after
         self.can_retry = can_retry
+        self.overflow = overflow
 
 
 class ModelClient(Protocol):
@@ -226,6 +236,13 @@ class ModelClient(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]: ...
+
+    async def prepare(self) -> Sequence[str]:
+        """Find out what the server of the model can do, above all its context window. Returns notices for the user.
+
+        Takes a few seconds at most, and no time when it is known. Raises only CancelledError.
+        """
+        ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Stream a response. The last chunk is a `ModelResponse`. Raises ModelFailure.

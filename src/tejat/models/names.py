@@ -70,14 +70,27 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
     for service in Provider:
         if colon and before == service.value:
             return service, after
-    for pattern, service in _NAME_PATTERNS:
-        if re.match(pattern, name):
-            return service, name
     if environment.get("OPENAI_BASE_URL"):
+        # The server of one's own: it may serve a `gemma-...` too.
         return Provider.OPENAI, name
+    service = _provider_of(name)
+    if service is not None:
+        return service, name
     known = ", ".join(f"{service.value}:NAME" for service in Provider)
     message = _("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
     raise UsageError(message)
+
+
+def _provider_of(name: str) -> Provider | None:
+    return next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
+
+
+def with_provider(name: str, environment: Mapping[str, str]) -> str:
+    """Return a well-known model name so that it means the model of its provider, whatever the environment says."""
+    service = _provider_of(name)
+    if service is None or parse_model_name(name, environment)[0] in {service, Provider.VERTEX}:
+        return name
+    return f"{service.value}:{name}"
 
 
 def is_truthy(value: str | None) -> bool:

@@ -188,7 +188,12 @@ def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
 
 def _with_message(failure: ModelFailure, message: str) -> ModelFailure:
     return ModelFailure(
-        message, failure.kind, status=failure.status, retry_after=failure.retry_after, can_retry=failure.can_retry
+        message,
+        failure.kind,
+        status=failure.status,
+        retry_after=failure.retry_after,
+        can_retry=failure.can_retry,
+        overflow=failure.overflow,
     )
 
 

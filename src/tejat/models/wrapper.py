@@ -1,5 +1,7 @@
 """Base class of model clients that wrap another one."""
 
+from collections.abc import Sequence
+
 from tejat.core.model import Capability, ModelClient, ModelRequest
 
 
@@ -17,6 +19,9 @@ class ModelWrapper:
     @property
     def capabilities(self) -> frozenset[Capability]:
         return self._inner.capabilities
+
+    async def prepare(self) -> Sequence[str]:
+        return await self._inner.prepare()
 
     async def count_tokens(self, request: ModelRequest) -> int:
         return await self._inner.count_tokens(request)

@@ -232,9 +232,9 @@ def test_a_message_is_encoded_once() -> None:
     async def twice(client: ModelClient) -> list[bytes]:
         encoders = client._encoders  # pyright: ignore[reportAttributeAccessIssue]
         await collect(client, ModelRequest([prompt]))
-        before = encoders[False, True].get(prompt)
+        before = encoders[False, True, False].get(prompt)
         await collect(client, ModelRequest([prompt]))
-        assert encoders[False, True].get(prompt) is before
+        assert encoders[False, True, False].get(prompt) is before
         return [before]
 
     with OpenAiServer(text_reply("one"), text_reply("two")) as server:

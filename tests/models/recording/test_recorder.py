@@ -339,6 +339,9 @@ class _Able:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         yield ModelResponse(request.messages[-1])
 
+    async def prepare(self) -> Sequence[str]:
+        return ()
+
     async def count_tokens(self, request: ModelRequest) -> int:
         return len(request.messages)
 

@@ -12,7 +12,7 @@ from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import text_report
 from tejat.engine.loop.prices import known_models
-from tejat.models.names import Provider, parse_model_name
+from tejat.models.names import Provider, parse_model_name, with_provider
 
 _PERSIST = "--persist"
 
@@ -68,7 +68,8 @@ class ModelCommand(SlashCommand):
         )
         reachable: dict[Provider, bool] = {}
         known: list[str] = []
-        for name in (DEFAULT_MODEL, *known_models()):
+        for known_name in (DEFAULT_MODEL, *known_models()):
+            name = with_provider(known_name, run_config.environment)
             service, _ = parse_model_name(name, run_config.environment)
             if service not in reachable:
                 reachable[service] = await self._is_available(name)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.http_errors import is_quota_exhausted, is_retryable_status
+from tejat.models.wire.context_overflow import is_context_too_long, parse_overflow
 from tejat.models.wire.json_access import as_list, as_object, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 
 _SECONDS = r"(\d{1,9}(?:\.\d{1,9})?)s"
 _RETRY_IN = r"(?i)retry in (\d{1,9}(?:\.\d{1,9})?)s"
-_CONTEXT_TOO_LONG = r"(?i)exceeds the maximum number of tokens|payload size exceeds|input token count"
 _INVALID_KEY = r"(?i)API.?key (?:not valid|expired|not found|invalid)|API_KEY_(?:INVALID|EXPIRED)"
 
 
@@ -42,9 +42,11 @@ def parse_api_error(
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code == 429:
         return _rate_limited(text, details, wait)
-    if code == 413 or (code == 400 and re.search(_CONTEXT_TOO_LONG, text)):
+    # The service answers some requests that are too long with 500.
+    if code == 413 or (code in {400, 422, 500} and is_context_too_long(text)):
         message = lazy("The conversation is too long. {text}", text=text)
-        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code)
+        overflow = parse_overflow(text, error)
+        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code, overflow=overflow)
     if is_retryable_status(code):
         message = lazy("The service is not available. {text}", text=text)
         return ModelFailure(message, FailureKind.UNAVAILABLE, status=code, retry_after=wait, can_retry=True)

@@ -33,6 +33,7 @@ from tejat.models.wire.common import (
     wire_id,
     wire_name,
 )
+from tejat.models.wire.text_tool_calls import tools_prompt, write_calls, write_result
 
 BODY_TAIL = b"]}"
 
@@ -58,7 +59,8 @@ class OpenAIDialect:
     """What a server supports.
 
     `returns_reasoning`: it wants reasoning text sent back. `max_description` limits the description of a tool in
-    characters, 0 for no limit.
+    characters, 0 for no limit. `text_tools`: it drops tools, so they go into the system prompt, and calls and results
+    are text.
     """
 
     supports_usage: bool = True
@@ -68,6 +70,7 @@ class OpenAIDialect:
     returns_reasoning: bool = False
     supports_media: bool = True
     max_description: int = 0
+    text_tools: bool = False
 
 
 def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> bytes:
@@ -79,7 +82,7 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
         fields[dialect.limit_field] = request.max_output_tokens
     if request.temperature is not None and dialect.supports_temperature:
         fields["temperature"] = request.temperature
-    if request.tools:
+    if request.tools and not dialect.text_tools:
         fields["tools"] = [
             {
                 "type": "function",
@@ -96,6 +99,8 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
     system = request.system
     if request.response_schema is not None and dialect.json_mode is not OpenAIJsonMode.SCHEMA:
         system = json_prompt(system, request.response_schema)
+    if request.tools and dialect.text_tools:
+        system = f"{system}\n\n{tools_prompt(request.tools)}".lstrip()
     first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
     return f'{dump_json(fields)[:-1]},"messages":[{first}'.encode()
 
@@ -117,6 +122,8 @@ def encode_message(message: Message, dialect: OpenAIDialect) -> bytes:
 
 def _assistant_message(message: Message, dialect: OpenAIDialect) -> JsonObject:
     text = "".join(_part_text(part) for part in message.parts)
+    if dialect.text_tools and message.calls:
+        return {"role": "assistant", "content": "\n".join(filter(None, (text.strip(), write_calls(message.calls))))}
     encoded: dict[str, JsonValue] = {"role": "assistant", "content": text or None}
     if dialect.returns_reasoning:
         encoded["reasoning_content"] = "".join(part.text for part in message.parts if isinstance(part, Thought))
@@ -169,6 +176,10 @@ def _user_messages(message: Message, dialect: OpenAIDialect) -> list[JsonObject]
                 rest.append(_media_part(part, dialect))
             case _:
                 pass
+    if dialect.text_tools and answers:
+        written = (write_result(response.name, "\n".join(texts)) for response, texts in answers)
+        rest = [*({"type": "text", "text": text} for text in written), *rest]
+        return [{"role": "user", "content": _message_content(rest)}]
     encoded: list[JsonObject] = [
         {"role": "tool", "tool_call_id": wire_id(response.id, position), "content": "\n".join(texts)}
         for position, (response, texts) in enumerate(answers)
@@ -211,6 +222,10 @@ _UNKNOWN_FIELD = (
     r"|invalid (?:parameter|argument|field)|is deprecated"
 )
 _DESCRIPTION_TOO_LONG = r"\.function\.description'?: string too long\b[^0-9]{0,80}?maximum length ([1-9]\d{1,5})\b"
+_TOOLS_ERROR = (
+    r"(?:does|do) not support (?:the use of )?(?:tools?|function)|tools? (?:is|are) not supported|tools param requires"
+    r"|tool (?:use|calling|choice)[^.]{0,40} (?:not supported|requires)"
+)
 _LIMIT_TOO_HIGH = r"too large|at most|less than or equal"
 _MEDIA_ERROR = r"image|audio|video|vision|multimodal|multi-modal|mmproj|modalit|\bfiles?\b|media|content type"
 _NEXT_LIMIT = {
@@ -226,6 +241,8 @@ def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> 
     limit = re.search(_DESCRIPTION_TOO_LONG, words)
     if limit and (not dialect.max_description or int(limit[1]) < dialect.max_description):
         return replace(dialect, max_description=int(limit[1]))
+    if request.tools and not dialect.text_tools and re.search(_TOOLS_ERROR, words):
+        return replace(dialect, text_tools=True)
     if dialect.supports_usage and ("stream_options" in words or "include_usage" in words):
         return replace(dialect, supports_usage=False)
     if "reasoning_content" in words:

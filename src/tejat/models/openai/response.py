@@ -25,7 +25,7 @@ from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
 from tejat.models.wire.json_repair import parse_arguments, parse_arguments_strict
 from tejat.models.wire.redact import safe_text
-from tejat.models.wire.text_tool_calls import may_be_tool_calls, parse_text_tool_calls
+from tejat.models.wire.text_tool_calls import may_be_tool_calls, parse_text_tool_calls, split_before_calls
 from tejat.models.wire.think_tags import ThinkTagParser
 
 DONE = "[DONE]"
@@ -44,9 +44,11 @@ _FINISH_REASONS = {
 
 
 class OpenAIResponseReader:
-    """Reads one response."""
+    """Reads one response. With `writes_calls` the model writes its calls at the end of its text."""
 
-    def __init__(self, tools: tuple[FunctionDeclaration, ...], target: ModelTarget) -> None:
+    def __init__(
+        self, tools: tuple[FunctionDeclaration, ...], target: ModelTarget, *, writes_calls: bool = False
+    ) -> None:
         self._tools = tools
         self._target = target
         self._names = tool_names_by_wire_name(tools)
@@ -54,6 +56,7 @@ class OpenAIResponseReader:
         self._texts: list[str] = []
         self._held_text: list[str] | None = [] if tools else None
         self._prefix = ""
+        self._writes_calls = writes_calls and bool(tools)
         self._thoughts: list[str] = []
         self._refusals: list[str] = []
         self._calls = _CallAssembler()
@@ -135,9 +138,21 @@ class OpenAIResponseReader:
             self._texts.append(text)
             return [TextDelta(text)]
         self._held_text.append(text)
+        if self._writes_calls:
+            return self._hold_back_calls()
         if len(self._prefix) < _PREFIX_LENGTH:
             self._prefix = (self._prefix + text).lstrip()[:_PREFIX_LENGTH]
         return [] if may_be_tool_calls(self._prefix) else self._release_held_text()
+
+    def _hold_back_calls(self) -> list[Chunk]:
+        """Pass on the text before the first call."""
+        held = "".join(self._held_text or ())
+        begin = split_before_calls(held)
+        self._held_text = [held[begin:]]
+        if not begin:
+            return []
+        self._texts.append(held[:begin])
+        return [TextDelta(held[:begin])]
 
     def _release_held_text(self) -> list[Chunk]:
         text, self._held_text = "".join(self._held_text or ()), None
@@ -168,7 +183,7 @@ class OpenAIResponseReader:
     def _text_calls(self) -> tuple[FunctionCall, ...]:
         if not self._held_text or self._finish_reason is not FinishReason.STOP:
             return ()
-        return parse_text_tool_calls("".join(self._held_text), self._tools)
+        return parse_text_tool_calls("".join(self._held_text), self._tools, ignores_rest=self._writes_calls)
 
     def _response(self, calls: tuple[FunctionCall, ...], malformed: str) -> ModelResponse:
         reason, detail = self._finish_reason, ""

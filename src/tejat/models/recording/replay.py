@@ -73,6 +73,10 @@ class ReplayModel:
             )
             raise self._failure(message)
 
+    async def prepare(self) -> Sequence[str]:
+        """Nothing to find out."""
+        return ()
+
     async def count_tokens(self, request: ModelRequest) -> int:
         """Return the recorded count. Raises ModelFailure of the kind SCRIPT if there is none."""
         count = self._counts.get(self._normalizer.normalize(request).digest)

@@ -8,6 +8,7 @@ from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import (
     Chunk,
     Citation,
+    ContextOverflow,
     FailureKind,
     FinishReason,
     Grounding,
@@ -104,6 +105,7 @@ def failure_to_json(failure: ModelFailure) -> JsonObject:
         "status": failure.status,
         "retry_after": failure.retry_after,
         "can_retry": failure.can_retry,
+        "overflow": {"tokens": failure.overflow.tokens, "window": failure.overflow.window},
     }
 
 
@@ -116,4 +118,9 @@ def failure_from_json(value: object) -> ModelFailure:
         status=fields.integer_or_none("status"),
         retry_after=fields.number_or_none("retry_after"),
         can_retry=fields.boolean("can_retry"),
+        overflow=_overflow_from_json(fields.nested("overflow")) if fields.has("overflow") else ContextOverflow(),
     )
+
+
+def _overflow_from_json(fields: JsonFields) -> ContextOverflow:
+    return ContextOverflow(fields.integer("tokens"), fields.integer("window"))

@@ -80,6 +80,10 @@ class ScriptedModel:
             raise _scripted_failure(answer, answer.fail)
         yield ModelResponse(_build_message(answer), answer.finish, answer.usage, answer.detail, model="scripted")
 
+    async def prepare(self) -> Sequence[str]:
+        """Nothing to find out."""
+        return ()
+
     async def count_tokens(self, request: ModelRequest) -> int:
         return estimate_request_tokens(request)
 

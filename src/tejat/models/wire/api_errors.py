@@ -1,12 +1,12 @@
 """Parsing of error responses of OpenAI, Anthropic and compatible servers."""
 
-import re
 from collections.abc import Mapping
 
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.models.http_errors import is_quota_exhausted, is_retryable_status
+from tejat.models.wire.context_overflow import is_context_too_long, parse_overflow
 from tejat.models.wire.json_access import as_list, as_object, as_str, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 
@@ -33,9 +33,10 @@ def parse_api_error(
     text = as_str(error.get("message")) or (as_str(body) if not error else "")
     text = safe_text(f"(HTTP {code}) {strip_markup(text)}", (target.key,))
     is_too_long = words & _CONTEXT_TOO_LONG_CODES or code == 413
-    if is_too_long or (code < 500 and re.search(_CONTEXT_TOO_LONG, text, re.IGNORECASE)):
+    if is_too_long or (code < 500 and is_context_too_long(text)):
         message = lazy("The conversation is too long. {text}", text=text)
-        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code)
+        overflow = parse_overflow(text, error)
+        return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code, overflow=overflow)
     if words & _NO_CREDIT_CODES or code == 402:
         message = lazy("The account has no credit left. {text}", text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
@@ -97,13 +98,6 @@ def _status_from_error(error: Mapping[str, object], words: set[str]) -> int:
 _CONTEXT_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
 _NO_CREDIT_CODES = frozenset(
     {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"}
-)
-# Not compiled: errors are rare, and compiling would slow down every start.
-_CONTEXT_TOO_LONG = (
-    r"(?:prompt|input|request|context|conversation)(?: length)? is too (?:long|large)"
-    r"|(?:maximum|max|available|model's) context (?:length|size|window)"
-    r"|exceeds? the (?:context|maximum (?:number of tokens|input length|prompt length)|available context)"
-    r"|exceeds? context (?:limit|length|size|window)|too many (?:input )?tokens|context.?length.?exceeded"
 )
 
 

@@ -12,6 +12,7 @@ from tejat.models import ModelOptions
 from tejat.models.names import context_window
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
+from tejat.workspace.http.types import HttpLimits
 
 _Dialect = TypeVar("_Dialect")
 _ADAPTABLE_STATUSES = frozenset({400, 422})
@@ -32,6 +33,10 @@ class HttpModel:
         self._cached_head: tuple[object, bytes] = (None, b"")
         if url.startswith("https:"):
             self._sse.warm_up()
+
+    async def prepare(self) -> Sequence[str]:
+        """Nothing to find out: the windows of public services are known."""
+        return ()
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Return an estimate. Services that count override this."""
@@ -86,7 +91,8 @@ class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
             is_answering = False
             reader, body = self._reader(request, dialect), self._body(request, dialect)
             try:
-                async with aclosing(self._sse.stream(self._url, body, reader)) as chunks:
+                events = self._sse.stream(self._url, body, reader, limits=self._limits(request))
+                async with aclosing(events) as chunks:
                     async for chunk in chunks:
                         is_answering = True
                         yield chunk
@@ -100,6 +106,10 @@ class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
             else:
                 self._dialect, self._has_answered = dialect, True
                 return
+
+    def _limits(self, request: ModelRequest) -> HttpLimits | None:
+        """Return the limits for a request, None for the usual ones."""
+        return None
 
     @abstractmethod
     def _reader(self, request: ModelRequest, dialect: _Dialect) -> ResponseReader: ...

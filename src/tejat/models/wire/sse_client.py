@@ -64,11 +64,20 @@ class SseClient:
     def warm_up(self) -> None:
         self._http.warm_up()
 
-    async def stream(self, url: str, body: Sequence[bytes], reader: ResponseReader) -> AsyncGenerator[Chunk]:
-        """Post a request and yield the chunks that the reader makes of the response. Raises ModelFailure."""
+    async def auth_headers(self) -> Mapping[str, str]:
+        """Return the headers that authenticate a request. Raises ModelFailure without credentials."""
+        return await self._headers()
+
+    async def stream(
+        self, url: str, body: Sequence[bytes], reader: ResponseReader, *, limits: HttpLimits | None = None
+    ) -> AsyncGenerator[Chunk]:
+        """Post a request and yield the chunks that the reader makes of the response. Raises ModelFailure.
+
+        `limits` replace those of the client.
+        """
         headers = await self._request_headers()
         try:
-            async with self._http.request("POST", url, headers=headers, body=body) as response:
+            async with self._http.request("POST", url, headers=headers, body=body, limits=limits) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
                 async with aclosing(_read_events(response)) as events:
