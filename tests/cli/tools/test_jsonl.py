@@ -63,7 +63,9 @@ async def nothing() -> None:
 def answers_to(*lines: bytes, approver: Yes | None = None) -> list[object]:
     written = io.BytesIO()
     with runner(approver) as run:
-        serve_jsonl(run, io.BytesIO(b"".join(line + b"\n" for line in lines)), written, nothing)
+        serve_jsonl(
+            run, io.BytesIO(b"".join(line + b"\n" for line in lines)), written, nothing, is_listening=lambda: True
+        )
     text = written.getvalue().decode()
     assert text.endswith("\n") or not text
     return [json.loads(line) for line in text.splitlines()]
@@ -181,7 +183,7 @@ def test_lines_of_windows_are_lines_too() -> None:
 def test_the_last_line_needs_no_newline() -> None:
     written = io.BytesIO()
     with runner() as run:
-        serve_jsonl(run, io.BytesIO(GOOD), written, nothing)
+        serve_jsonl(run, io.BytesIO(GOOD), written, nothing, is_listening=lambda: True)
     assert json.loads(written.getvalue()) == answer("good", "said on", "said")
 
 
@@ -205,11 +207,12 @@ def test_each_answer_is_flushed_before_the_next_line_is_read() -> None:
             return super().__next__()
 
     with runner() as run:
-        serve_jsonl(run, Watched(b"\n".join([GOOD] * 3)), written, nothing)
+        serve_jsonl(run, Watched(b"\n".join([GOOD] * 3)), written, nothing, is_listening=lambda: True)
     assert seen == [0, 1, 2, 3]
 
 
-def test_lines_of_a_pipe_however_they_come() -> None:
+@pytest.mark.parametrize("is_listening", [True, False])
+def test_lines_of_a_pipe_however_they_come(*, is_listening: bool) -> None:
     readable, writable = os.pipe()
     long_line = json.dumps({"name": "echo", "args": {"word": "x" * 200_000}}).encode()
     content = b"\n".join([GOOD, b"", b" ", long_line, GOOD])
@@ -223,11 +226,19 @@ def test_lines_of_a_pipe_however_they_come() -> None:
     written, writer = io.BytesIO(), threading.Thread(target=write)
     with os.fdopen(readable, "rb", buffering=0) as lines, runner() as run:
         writer.start()
-        serve_jsonl(run, lines, written, nothing)
+        serve_jsonl(run, lines, written, nothing, is_listening=lambda: is_listening)
     writer.join()
     first, long, last = [json.loads(line) for line in written.getvalue().splitlines()]
     assert first == last == answer("good", "said on", "said")
     assert long["llmContent"] == f"said {'x' * 200_000}"
+
+
+def test_lines_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "calls").write_bytes(GOOD + b"\n" + GOOD)
+    written = io.BytesIO()
+    with open(tmp_path / "calls", "rb") as lines, runner() as run:
+        serve_jsonl(run, lines, written, nothing, is_listening=lambda: True)
+    assert len(written.getvalue().splitlines()) == 2
 
 
 def test_the_loop_runs_while_no_line_comes() -> None:
@@ -246,7 +257,7 @@ def test_the_loop_runs_while_no_line_comes() -> None:
 
     os.write(writable, GOOD + b"\n")
     with os.fdopen(readable, "rb", buffering=0) as lines:
-        serve_jsonl(run, lines, io.BytesIO(), nothing)
+        serve_jsonl(run, lines, io.BytesIO(), nothing, is_listening=lambda: True)
     assert ran == ["call", "background", "next call"]
 
 
@@ -285,6 +296,6 @@ def test_it_is_closed_in_the_same_loop_however_it_ends() -> None:
         loops.append(asyncio.get_running_loop())
 
     with pytest.raises(KeyboardInterrupt):
-        serve_jsonl(run, io.BytesIO(GOOD), io.BytesIO(), close)
+        serve_jsonl(run, io.BytesIO(GOOD), io.BytesIO(), close, is_listening=lambda: True)
     assert len(loops) == 2
     assert loops[0] is loops[1]

@@ -83,7 +83,10 @@ def call_stream(options: argparse.Namespace) -> int:
             await _find_tool(session, call.name)
             return await session.scheduler.run(call)
 
-        serve_jsonl(run, sys.stdin.buffer, sys.stdout.buffer, session.close)
+        def has_servers() -> bool:
+            return session.mcp_manager is not None
+
+        serve_jsonl(run, sys.stdin.buffer, sys.stdout.buffer, session.close, is_listening=has_servers)
     return EXIT_OK
 
 

@@ -17,19 +17,24 @@ Close = Callable[[], Coroutine[None, None, None]]
 _BLOCK = 1 << 16
 
 
-def serve_jsonl(run: RunCall, lines: BinaryIO, answers: BinaryIO, close: Close) -> None:
-    """Answer every line until the input ends, then close. A bad line gets an error answer with its number."""
+def serve_jsonl(
+    run: RunCall, lines: BinaryIO, answers: BinaryIO, close: Close, *, is_listening: Callable[[], bool]
+) -> None:
+    """Answer every line until the input ends, then close. A bad line gets an error answer with its number.
+
+    While `is_listening`, the event loop runs on between the lines. Blocking is faster where nobody else is heard.
+    """
     with closing(asyncio.new_event_loop()) as loop:
-        answering = loop.create_task(_answer_all(run, lines, answers))
+        answering = loop.create_task(_answer_all(run, _read_lines(lines, is_listening), answers))
         try:
             loop.run_until_complete(answering)
         finally:
             loop.run_until_complete(_shut_down(answering, close))
 
 
-async def _answer_all(run: RunCall, lines: BinaryIO, answers: BinaryIO) -> None:
+async def _answer_all(run: RunCall, lines: AsyncGenerator[bytes], answers: BinaryIO) -> None:
     number = 0
-    async for line in _read_lines(lines):
+    async for line in lines:
         number += 1
         if not line.strip():
             continue
@@ -44,19 +49,21 @@ async def _answer_all(run: RunCall, lines: BinaryIO, answers: BinaryIO) -> None:
         answers.flush()
 
 
-async def _read_lines(stream: BinaryIO) -> AsyncGenerator[bytes]:
-    """Yield lines as they come. The loop runs on while there is none, so that MCP servers are heard meanwhile."""
+async def _read_lines(stream: BinaryIO, is_listening: Callable[[], bool]) -> AsyncGenerator[bytes]:
+    """Yield lines as they come."""
     try:
         descriptor = stream.fileno()
-        loop = asyncio.get_running_loop()
-        loop.add_reader(descriptor, int)
-        loop.remove_reader(descriptor)
-    except (OSError, ValueError):  # a file, which never makes anybody wait, or no descriptor at all
+    except (OSError, ValueError):
         for line in stream:
             yield line
         return
     pieces: list[bytes] = []
-    while block := await _read_block(descriptor):
+    while True:
+        if is_listening():
+            await _wait_readable(descriptor)
+        block = os.read(descriptor, _BLOCK)
+        if not block:
+            break
         *ends, rest = block.split(b"\n")
         for end in ends:
             yield b"".join((*pieces, end))
@@ -66,15 +73,17 @@ async def _read_lines(stream: BinaryIO) -> AsyncGenerator[bytes]:
         yield b"".join(pieces)
 
 
-async def _read_block(descriptor: int) -> bytes:
+async def _wait_readable(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
-    is_ready = asyncio.Event()
-    loop.add_reader(descriptor, is_ready.set)
+    is_readable = asyncio.Event()
     try:
-        await is_ready.wait()
+        loop.add_reader(descriptor, is_readable.set)
+    except PermissionError:  # a regular file, which never makes anybody wait
+        return
+    try:
+        await is_readable.wait()
     finally:
         loop.remove_reader(descriptor)
-    return os.read(descriptor, _BLOCK)
 
 
 async def _shut_down(answering: "asyncio.Task[None]", close: Close) -> None:
