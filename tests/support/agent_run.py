@@ -18,9 +18,10 @@ from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelR
 from tejat.core.tools.base import BaseTool
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
-from tejat.engine.loop.conversation import Conversation, RequestTemplate, Safeguards
+from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price
+from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.turn import RunOutcome, run_turns
 from tejat.engine.sessions.event_bus import EventBus
@@ -80,6 +81,9 @@ class RecordingModel:
         self.asked.append(comparable(request.messages))
         async for chunk in self._inner.stream(request):
             yield chunk
+
+    async def prepare(self) -> Sequence[str]:
+        return await self._inner.prepare()
 
     async def count_tokens(self, request: ModelRequest) -> int:
         return await self._inner.count_tokens(request)

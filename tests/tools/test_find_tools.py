@@ -14,6 +14,7 @@ from tejat.tools import find_tools_entry
 from tejat.tools.descriptions import load_description
 from tejat.tools.find_tools import MAX_LOADED, FindToolsTool
 from tejat.tools.registry import FIND_TOOLS, ToolRegistry, ToolSource, entry_for
+from tejat.tools.tool_search.summary import MAX_TOKENS
 
 
 def registry_of(*tools: tuple[str, str]) -> ToolRegistry:
@@ -103,7 +104,7 @@ class TestAnswers:
 class TestDeclaration:
     def test_it_tells_of_the_others(self) -> None:
         registry = registry_of(*SMALL)
-        entry = find_tools_entry(registry, registry.entries())
+        entry = find_tools_entry(registry, registry.entries(), MAX_TOKENS)
         assert (entry.name, entry.source, entry.kind) == (FIND_TOOLS, ToolSource.BUILT_IN, Kind.SEARCH)
         assert entry.declaration.description == (
             f"{load_description(FIND_TOOLS)}\n\nhub (4 tools): create_branch, delete_branch, list_branches, paint_door"
@@ -115,7 +116,7 @@ class TestDeclaration:
 
     def test_of_five_hundred_in_three_thousand_tokens(self) -> None:
         registry = full_registry()
-        declaration = find_tools_entry(registry, registry.entries()).declaration
+        declaration = find_tools_entry(registry, registry.entries(), MAX_TOKENS).declaration
         assert estimate_declaration_tokens(declaration) <= 3_000
         # Nor by a count that is rather too high than too low.
         assert len(dump_json(declaration.to_json()).encode()) / 3 <= 3_000

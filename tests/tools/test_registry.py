@@ -548,12 +548,12 @@ class TestTellingOf:
         registry["own"]
         registry["mcp_hub_push"]
         registry["hub__pull"]
-        assert registry.activated_names == ["hub__pull", "hub__push"]
+        assert registry.activated_names == ["hub__pull", "own", "hub__push"]
 
     def test_whoever_looks_for_some_says_so(self) -> None:
         registry = self.registry()
         registry.activate(["hub__merge", "unheard_of", "own", "hub__merge"])
-        assert registry.activated_names == ["hub__merge"]
+        assert registry.activated_names == ["hub__merge", "own"]
 
     def test_they_keep_their_place_while_the_server_is_away(self) -> None:
         registry = self.registry()

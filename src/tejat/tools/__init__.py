@@ -65,11 +65,14 @@ def session_registry(dependencies: ToolDependencies) -> ToolRegistry:
     return registry
 
 
-def find_tools_entry(registry: ToolRegistry, entries: Sequence[ToolEntry]) -> ToolEntry:
-    """Create the entry of `find_tools`, which searches `entries` instead of declaring them."""
+def find_tools_entry(registry: ToolRegistry, entries: Sequence[ToolEntry], max_tokens: int) -> ToolEntry:
+    """Create the entry of `find_tools`, which searches `entries` instead of declaring them.
+
+    Its list of them has at most `max_tokens` tokens.
+    """
     from tejat.tools.find_tools import FindToolsTool
 
-    return entry_for(FindToolsTool(registry, entries))
+    return entry_for(FindToolsTool(registry, entries, max_tokens=max_tokens))
 
 
 def _load_declarations() -> list[dict[str, Any]]:

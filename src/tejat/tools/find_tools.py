@@ -12,7 +12,7 @@ from tejat.tools.descriptions import load_description
 from tejat.tools.failures import invalid_params
 from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry
 from tejat.tools.tool_search.ranker import ToolRanker
-from tejat.tools.tool_search.summary import summarize_tools
+from tejat.tools.tool_search.summary import MAX_TOKENS, summarize_tools
 
 MAX_LOADED = 20
 
@@ -34,11 +34,15 @@ class FindToolsTool(TypedTool[FindToolsParams]):
     error_label = "find tools"
     limits_own_output = True
 
-    def __init__(self, registry: ToolRegistry, entries: Sequence[ToolEntry]) -> None:
+    def __init__(self, registry: ToolRegistry, entries: Sequence[ToolEntry], *, max_tokens: int = MAX_TOKENS) -> None:
+        introduction = load_description(FIND_TOOLS)
+        if max_tokens < MAX_TOKENS:
+            introduction = introduction.partition(". ")[0] + "."
+        summary = summarize_tools(entries, registry.server_description, max_tokens=max_tokens)
         super().__init__(
             name=FIND_TOOLS,
             display_name="FindTools",
-            description=f"{load_description(FIND_TOOLS)}\n\n{summarize_tools(entries, registry.server_description)}",
+            description=f"{introduction}\n\n{summary}",
             parameters=FindToolsParams,
             kind=Kind.SEARCH,
         )

@@ -188,6 +188,11 @@ class ToolRegistry:
         in_use = self._active_tools()
         return in_use.by_name.get(owner) if owner is not None else in_use.other_names.get(name)
 
+    def builtin(self, name: str) -> BaseTool | None:
+        """Find a built-in tool for the program itself, also if the settings keep it from the model."""
+        entry = self._entries.get(name)
+        return None if entry is None or entry.source is not ToolSource.BUILT_IN else self._load_tool(entry)
+
     def kind_of(self, name: str) -> Kind | None:
         """Find the kind of an enabled tool without loading it; None for unknown and disabled tools."""
         entry = self.entry(name)
@@ -228,15 +233,14 @@ class ToolRegistry:
 
     def activate(self, names: str | Iterable[str]) -> None:
         """Declare these tools to the model from now on, even if there are too many to declare all."""
-        given = (name for name in list_names(names) if name in self._entries and name not in self._activated)
-        new = [entry.name for name in given if (entry := self._entries[name]).source is not ToolSource.BUILT_IN]
+        new = [name for name in list_names(names) if name in self._entries and name not in self._activated]
         if new:
             self._activated |= dict.fromkeys(new)
             self.version += 1
 
     @property
     def activated_names(self) -> list[str]:
-        """Names of the activated tools that are not built in, in order of activation."""
+        """Names of the activated tools, in order of activation."""
         return list(self._activated)
 
     def _load_tool(self, entry: ToolEntry) -> BaseTool:

@@ -1,12 +1,22 @@
 """`/compress`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from support.interactive import InteractiveEnv, InteractiveRunner
 from support.program import script_answer, text_script
+from tejat.core.agent.events import (
+    AgentEvent,
+    Compressed,
+    CompressionStarted,
+    CompressionStatus,
+    Noticed,
+    Severity,
+)
 from tejat.core.ui.commands import NoAction
+from tejat.ui.shared.notices import notice_for_event
 
 
 @pytest.fixture
@@ -14,44 +24,55 @@ def env(tmp_path: Path) -> InteractiveEnv:
     return InteractiveEnv(tmp_path)
 
 
+def outcomes(events: Sequence[AgentEvent]) -> list[AgentEvent]:
+    return [event for event in events if isinstance(event, CompressionStarted | Compressed)]
+
+
 LONG = " ".join(map(str, range(3000)))
 
 
-def test_the_counts_are_told(env: InteractiveEnv) -> None:
+def test_every_front_end_is_told_once(env: InteractiveEnv) -> None:
     script = text_script(LONG, LONG[::-1], "c") + script_answer(
         say="<state_snapshot>short</state_snapshot>", purpose="compression"
     )
 
-    async def work(runner: InteractiveRunner) -> tuple[list[str], int, int]:
+    async def work(runner: InteractiveRunner) -> tuple[str, list[AgentEvent], list[AgentEvent]]:
         for prompt in ("one", "two", "three"):
             await runner.prompt(prompt)
-        before = runner.session.conversation.tokens
+        second: list[AgentEvent] = []
+        runner.session.subscribe(second.append)
         effect, shown = await runner.run_command("/compress")
         assert effect == NoAction()
-        return shown.split(), before, runner.session.conversation.tokens
+        return shown, outcomes(runner.events), outcomes(second)
 
-    words, before, after = env.run_with(work, script=script)
-    assert words == ["Chat", "history", "compressed", "from", str(before), "to", str(after), "tokens."]
-    assert after < before
+    shown, first, second = env.run_with(work, script=script)
+    started, compressed = first
+    assert (shown, started, second) == ("", CompressionStarted(), first)
+    assert isinstance(compressed, Compressed)
+    assert (compressed.status, compressed.by_user) == (CompressionStatus.COMPRESSED, True)
+    assert compressed.after < compressed.before
 
 
 def test_where_there_is_nothing(env: InteractiveEnv) -> None:
-    async def work(runner: InteractiveRunner) -> str:
-        return await runner.command_output("/compress")
+    async def work(runner: InteractiveRunner) -> list[AgentEvent]:
+        await runner.run_command("/compress")
+        return outcomes(runner.events)
 
-    assert env.run_with(work) == "Nothing to compress."
+    (outcome,) = env.run_with(work)
+    assert notice_for_event(outcome) == Noticed("nothing to compress yet", Severity.NOTE)
 
 
 def test_where_the_model_fails(env: InteractiveEnv) -> None:
     script = text_script(LONG, "b") + script_answer(fail="bad_request", detail="No such luck.", purpose="compression")
 
-    async def work(runner: InteractiveRunner) -> tuple[str, list[str]]:
+    async def work(runner: InteractiveRunner) -> tuple[list[AgentEvent], list[str]]:
         await runner.prompt("one")
         await runner.prompt("two")
-        return await runner.command_output("/compress"), runner.texts
+        await runner.run_command("/compress")
+        return outcomes(runner.events)[1:], runner.texts
 
-    shown, texts = env.run_with(work, script=script)
-    assert shown == "Could not compress chat history: No such luck."
+    (outcome,), texts = env.run_with(work, script=script)
+    assert notice_for_event(outcome) == Noticed("could not summarise the conversation: No such luck.")
     assert texts == ["one", LONG, "two", "b"]
 
 

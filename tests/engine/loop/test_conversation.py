@@ -30,7 +30,7 @@ from tejat.core.agent.events import (
 )
 from tejat.core.frozen import replace
 from tejat.core.messages.history import Message, model_message, user_message
-from tejat.core.messages.tokens import estimate_message_tokens
+from tejat.core.messages.tokens import estimate_declaration_tokens, estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse, Usage
 from tejat.core.tools.call_events import CallFinished
@@ -82,7 +82,10 @@ class TestAnswers:
     def test_are_estimated_where_the_service_does_not_count(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, text_answer("Hello.", usage=Usage())) as here:
             here.run("a prompt")
-            assert here.conversation.tokens == estimate_message_tokens(here.conversation.history.messages) > 0
+            tools = sum(map(estimate_declaration_tokens, here.conversation.template.declarations()))
+            fixed = estimate_text_tokens(here.conversation.template.system) + tools
+            messages = estimate_message_tokens(here.conversation.history.messages)
+            assert here.conversation.tokens == fixed + messages > fixed > 0
 
 
 class TestJournal:

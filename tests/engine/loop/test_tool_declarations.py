@@ -83,9 +83,9 @@ class Many:
         many = ToolIndexOptions(lambda _: self.limit, self.index)
         self.declared = ToolDeclarations(registry, lambda name, server: (name, server) in self.forbidden, many)
 
-    def index(self, entries: Sequence[ToolEntry]) -> ToolEntry:
+    def index(self, entries: Sequence[ToolEntry], max_tokens: int) -> ToolEntry:
         self.made += 1
-        return find_tools_entry(self.registry, entries)
+        return find_tools_entry(self.registry, entries, max_tokens)
 
     def names(self) -> list[str]:
         return [declaration.name for declaration in self.declared()]

@@ -131,7 +131,11 @@ def test_a_whole_run() -> None:
 
 
 def test_a_note_is_said_on_the_side_and_nothing_else_is() -> None:
-    assert render_events(StreamOutput, *ALL_EVENTS).stderr == ["This folder is not trusted."]
+    assert render_events(StreamOutput, *ALL_EVENTS).stderr == [
+        "This folder is not trusted.",
+        "Waiting for the model to read a prompt of about 3,900 tokens (15 s so far)...",
+        "summarising the conversation to make room...",
+    ]
 
 
 def test_each_object_is_one_line_whatever_is_in_it() -> None:

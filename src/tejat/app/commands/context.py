@@ -15,7 +15,7 @@ class ContextCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         del arguments
         conversation = self.context.conversation
-        window = conversation.model.context_window
+        window = conversation.context_window
         rows = self._rows()
         used = sum(tokens for _unused, tokens in rows)
         shares = [(name, f"{tokens:,}", _share(tokens, window)) for name, tokens in rows]

@@ -1,6 +1,7 @@
 """Context files and system prompt of a session."""
 
 import os
+from collections.abc import Callable
 
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.tool_services import resolve_sandbox_mode
@@ -10,8 +11,13 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import _
+from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolDeclarations
+from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.prompt.system_prompt import build_system_prompt
+
+_LEAN_CONTEXT_SHARE = 0.15
+"""The share of a small context window for context files."""
 
 
 def load_context_files(run_config: RunConfig) -> ContextFiles:
@@ -35,14 +41,18 @@ def session_system_prompt(
     context: ContextFiles,
     *,
     is_headless: bool,
+    window: Callable[[], int],
 ) -> str:
-    """Build the system prompt. Raises UsageError."""
+    """Build the system prompt for a context window of so many tokens. Raises UsageError."""
+    is_lean = is_lean_window(window())
+    text = context.to_prompt(run_config.roots[0])
     return options.system or build_system_prompt(
-        context=context.to_prompt(run_config.roots[0]),
+        context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
         tool_names=[declaration.name for declaration in declared()],
         sandbox="" if resolve_sandbox_mode(options.sandbox, run_config.settings) is SandboxMode.OFF else "a sandbox",
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config),
+        is_lean=is_lean,
     )
 
 

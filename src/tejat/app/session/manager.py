@@ -24,9 +24,11 @@ from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
-from tejat.engine.loop.conversation import Conversation, RequestTemplate, Safeguards
+from tejat.engine.loop.context_window import is_lean_window
+from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price, PriceList
+from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
@@ -72,6 +74,8 @@ async def open_session_manager(
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)
         stack.push_async_callback(run_model.model.close)
+        # A local server is asked while everything else is set up.
+        stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
         events = EventBus[AgentEvent]()
         if is_debugging():
             events.subscribe(log_event)
@@ -173,10 +177,17 @@ class SessionManager:
         conversation: Conversation | None = None
 
         def window() -> int:
-            return (model if conversation is None else conversation.model).context_window
+            return model.context_window if conversation is None else conversation.context_window
 
-        declared = ToolDeclarations(toolset.registry, toolset.is_forbidden, _tool_index_settings(toolset, window))
-        system = partial(session_system_prompt, options, run_config, declared, is_headless=self._is_headless)
+        declared = ToolDeclarations(
+            toolset.registry,
+            toolset.is_forbidden,
+            _tool_index_settings(toolset, window),
+            is_lean=lambda: is_lean_window(window()),
+        )
+        system = partial(
+            session_system_prompt, options, run_config, declared, is_headless=self._is_headless, window=window
+        )
         conversation = Conversation(
             model,
             toolset.start_scheduler,

@@ -28,7 +28,7 @@ class StatusSource:
     def status(self) -> Status:
         manager = self._manager
         conversation, run_config = manager.session.conversation, manager.run_config
-        window, budget = conversation.model.context_window, conversation.budget
+        window, budget = conversation.context_window, conversation.budget
         return Status(
             model=conversation.model.name,
             mode=current_mode(manager),

@@ -87,6 +87,15 @@ class Retrying:
 
 
 @frozen
+class AwaitingModel:
+    """The model has sent nothing yet, so many seconds after a request of about so many tokens."""
+
+    seconds: float
+    tokens: int
+    purpose: str = CONVERSATION
+
+
+@frozen
 class RequestFailed:
     """A model request that failed after all its attempts."""
 
@@ -118,13 +127,19 @@ class CompressionStatus(StrEnum):
 
 
 @frozen
+class CompressionStarted:
+    """The model is asked to summarise the history. `Compressed` follows."""
+
+
+@frozen
 class Compressed:
-    """The outcome of compressing the history, in tokens."""
+    """The outcome of compressing the history, in tokens. `by_user`: the user asked for it."""
 
     before: int
     after: int
     status: CompressionStatus
     detail: str = ""
+    by_user: bool = False
 
 
 @frozen
@@ -216,9 +231,11 @@ AgentEvent: TypeAlias = (
     | ThoughtStreamed
     | Answered
     | Retrying
+    | AwaitingModel
     | RequestFailed
     | ModelChanged
     | HistoryRepaired
+    | CompressionStarted
     | Compressed
     | LoopDetected
     | Noticed

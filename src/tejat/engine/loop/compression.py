@@ -10,7 +10,7 @@ from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_to
 from tejat.core.messages.types import FunctionResponse, Text
 from tejat.core.model import FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
-from tejat.engine.loop.transcript import render_transcript, truncate_middle
+from tejat.engine.loop.transcript import render_transcript, truncate_middle, truncate_tokens
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START
 from tejat.engine.prompt.templates import load_template
 
@@ -26,6 +26,12 @@ _MIN_SAVED_FRACTION = 0.2
 _MIN_SAVED_TOKENS = 200
 _MAX_REQUEST_CHARS = 40_000
 _MIN_REQUEST_CHARS = 4_000
+_MAX_REQUEST_CHARS_PER_TOKEN = 0.6
+"""The user's requests take at most about a seventh of the room."""
+_MIN_RECORD_TOKENS = 200
+_FRAME_TOKENS = 40
+_MIN_SUMMARY_TOKENS = 256
+_MAX_SUMMARY_TOKENS = 8_192
 _SHORTENED_LENGTHS = (2_000, 300)
 """Lengths that older requests are cut to if all together are too long: first long ones, then all."""
 
@@ -52,14 +58,16 @@ class Compressor:
         messages: Sequence[Message],
         *,
         tokens_before: int,
+        room: int,
         preamble_length: int = 0,
     ) -> tuple[Sequence[Message], Compressed]:
         """Return the new messages and the outcome; the same messages if nothing changed.
 
-        The first `preamble_length` messages and the latest ones stay as they are. A failure of `request_summary`
-        becomes the outcome.
+        The first `preamble_length` messages and the latest ones stay as they are. The request for the summary takes at
+        most `room` estimated tokens, and so do the new messages if their latest one is not too long. A failure of
+        `request_summary` becomes the outcome.
         """
-        messages, outcome = await self._attempt(request_summary, messages, tokens_before, preamble_length)
+        messages, outcome = await self._attempt(request_summary, messages, tokens_before, room, preamble_length)
         self._next_threshold = _threshold_after(outcome)
         return messages, outcome
 
@@ -68,20 +76,21 @@ class Compressor:
         request_summary: Callable[[ModelRequest], Awaitable[ModelResponse]],
         messages: Sequence[Message],
         tokens_before: int,
+        room: int,
         preamble_length: int,
     ) -> tuple[Sequence[Message], Compressed]:
         def unchanged(status: CompressionStatus, detail: str) -> tuple[Sequence[Message], Compressed]:
             return messages, Compressed(tokens_before, tokens_before, status, detail)
 
-        split = _split_point(messages, preamble_length)
+        split = _split_point(messages, preamble_length, room)
         older, latest = messages[preamble_length:split], messages[split:]
-        max_chars = max(tokens_before, _MIN_REQUEST_CHARS)
+        max_chars = min(max(tokens_before, _MIN_REQUEST_CHARS), int(room * _MAX_REQUEST_CHARS_PER_TOKEN))
         requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
         can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
         if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
             return unchanged(CompressionStatus.NOT_NEEDED, lazy("There is too little yet that could be summarised."))
         try:
-            snapshot = _parse_snapshot(await request_summary(_summary_request(older)))
+            snapshot = _parse_snapshot(await request_summary(_summary_request(older, room)), room)
         except ModelFailure as failure:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
@@ -107,14 +116,14 @@ def _threshold_after(outcome: Compressed) -> float:
             return outcome.before * 1.1
 
 
-def _split_point(messages: Sequence[Message], first: int) -> int:
+def _split_point(messages: Sequence[Message], first: int, max_tokens: int) -> int:
     """Return the index of the first message to keep.
 
     This is before a request of the user if that keeps a fair part of what may be kept. In a long run after one request
     it is before an answer of the model, so that its calls and their results stay together.
     """
     sizes = [estimate_message_tokens([message]) for message in messages]
-    room = KEEP_FRACTION * sum(sizes[first:])
+    room = KEEP_FRACTION * min(sum(sizes[first:]), max_tokens)
     before_request: int | None = None
     before_answer: int | None = None
     kept, fair = 0, False
@@ -133,17 +142,30 @@ def _split_point(messages: Sequence[Message], first: int) -> int:
     return before_answer or first
 
 
-def _summary_request(older: Sequence[Message]) -> ModelRequest:
-    record = f"<record>\n{render_transcript(older)}\n</record>\n\nWrite the <state_snapshot> now."
-    return ModelRequest([user_message(record)], system=load_template("compress"), purpose="compression")
+def _summary_request(older: Sequence[Message], room: int) -> ModelRequest:
+    system = load_template("compress")
+    max_tokens = max(_MIN_RECORD_TOKENS, room - estimate_text_tokens(system) - _FRAME_TOKENS)
+    record = f"<record>\n{render_transcript(older, max_tokens)}\n</record>\n\nWrite the <state_snapshot> now."
+    limit = _max_summary_tokens(room)
+    # In a large window there is room for thoughts besides.
+    limit = 2 * limit if limit == _MAX_SUMMARY_TOKENS else limit
+    return ModelRequest([user_message(record)], system=system, max_output_tokens=limit, purpose="compression")
 
 
-def _parse_snapshot(answer: ModelResponse) -> str:
-    """Return the content of the requested block, or the whole text; empty if the answer is incomplete."""
-    if answer.reason is not FinishReason.STOP:
+def _max_summary_tokens(room: int) -> int:
+    return min(_MAX_SUMMARY_TOKENS, max(_MIN_SUMMARY_TOKENS, room // 5))
+
+
+def _parse_snapshot(answer: ModelResponse, room: int) -> str:
+    """Return the content of the requested block, or the whole text; empty if the answer is of no use.
+
+    An answer that reached its limit is cut off, but still worth more than nothing.
+    """
+    if answer.reason not in {FinishReason.STOP, FinishReason.MAX_TOKENS}:
         return ""
     _, begins, inner = answer.text.rpartition("<state_snapshot>")
-    return (inner.partition("</state_snapshot>")[0] if begins else answer.text).strip()
+    snapshot = (inner.partition("</state_snapshot>")[0] if begins else answer.text).strip()
+    return truncate_tokens(snapshot, _max_summary_tokens(room))
 
 
 def _summary_message(snapshot: str, requests: Sequence[str]) -> Message:

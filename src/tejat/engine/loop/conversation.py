@@ -10,6 +10,7 @@ from tejat.core.agent.events import (
     AgentEvent,
     Answered,
     Compressed,
+    CompressionStarted,
     CompressionStatus,
     LoopDetected,
     ModelChanged,
@@ -29,7 +30,6 @@ from tejat.core.errors import StoppedByHook, TejatError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import History, Message, model_message, user_message
-from tejat.core.messages.tokens import estimate_message_tokens
 from tejat.core.messages.types import FunctionCall
 from tejat.core.model import (
     NO_USAGE,
@@ -45,12 +45,13 @@ from tejat.core.model import (
     ThoughtDelta,
     Usage,
 )
-from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.calls.call_recorder import CallRecorder
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
+from tejat.engine.loop.context_window import SMALL_WINDOW, ContextTooSmall
 from tejat.engine.loop.loop_detector import LoopDetector
-from tejat.engine.loop.model_request import request_model
+from tejat.engine.loop.model_request import request_model, truncate_tool_names
+from tejat.engine.loop.request_builder import RequestBuilder, RequestTemplate
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 
@@ -62,8 +63,9 @@ _LOOP_WARNING = (
     "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
     "or say what keeps you from going on."
 )
-_MAX_TOOL_NAME_LENGTH = 128
 _TRUNCATED_NOTE = "\n\n[This answer was cut short: {why}]"
+_MAX_ATTEMPTS = 3
+"""How often a request may be sent before the last attempt: shorter each time, or to the fallback model."""
 _UNAVAILABLE = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
 
 
@@ -78,28 +80,6 @@ class Safeguards:
     budget: Budget
     loop_detector: LoopDetector
     compressor: Compressor
-
-
-@frozen
-class RequestTemplate:
-    """The common part of every request of a conversation.
-
-    `declarations` returns the tools that may be called now, `instructions` what tool providers say about them, which
-    follows the system prompt. `context` is the text of the context files inside the system prompt; `render_system`
-    renders that prompt with other context files.
-    """
-
-    system: str
-    declarations: Callable[[], tuple[FunctionDeclaration, ...]]
-    preamble_length: int = 0
-    """The number of messages at the beginning that are never summarised."""
-    instructions: Callable[[], str] | None = None
-    context: ContextFiles = ContextFiles()
-    render_system: Callable[[ContextFiles], str] | None = None
-
-    def current_system(self) -> str:
-        instructions = "" if self.instructions is None else self.instructions()
-        return f"{self.system}\n\n{instructions}" if instructions else self.system
 
 
 class Conversation:
@@ -140,7 +120,7 @@ class Conversation:
         self._hooks = hooks
         self._was_warned = False
         self._ends_with_results = False
-        self._counted_tokens = self._counted_messages = 0
+        self._requests = RequestBuilder(model, events.emit)
 
     def start_prompt(self, prompt: Message, display_text: str) -> None:
         """Add a prompt of the user."""
@@ -190,7 +170,7 @@ class Conversation:
         rewind_points = RewindPoints(self.rewind_points)
         self.history.replace_all(rewind_points.rewind(prompt, length, self.history.messages))
         self.rewind_points = rewind_points
-        self._counted_tokens = self._counted_messages = 0
+        self._requests.forget_count()
         self.history_events.emit(HistoryRewound(length, prompt))
 
     async def change_model(self, other: ModelClient, reason: str) -> None:
@@ -201,34 +181,60 @@ class Conversation:
 
     async def compress_if_needed(self) -> bool:
         """Summarise the history if it is close to the limit of the model. Returns whether that was tried."""
-        is_due = self._compressor.should_compress(self.tokens, self.model.context_window)
+        self.template = await self._requests.prepare(self.model, self.template)
+        fill_level = self._requests.fill_level(self.model, self.template, self.history.messages)
+        is_due = self._compressor.should_compress(*fill_level)
         if is_due:
-            self.events.emit(await self.compress())
+            await self.compress()
         return is_due
+
+    @property
+    def context_window(self) -> int:
+        """The context window of the model in tokens, as far as it is known."""
+        return self._requests.window.size(self.model)
 
     @property
     def tokens(self) -> int:
         """Estimated tokens of the next request: the last count of the service, and an estimate of what came since."""
-        return self._counted_tokens + estimate_message_tokens(self.history.messages[self._counted_messages :])
+        return self._requests.tokens(self.model, self.template, self.history.messages)
 
     async def compress(self, *, by_user: bool = False) -> Compressed:
-        """Summarise the history. A failure of the model is reported in the outcome, which is not emitted."""
+        """Summarise the history and emit the outcome, also if it is a failure of the model."""
         if self._hooks is not None:
             await self._hooks.before_compress(by_user=by_user)
         messages, outcome = await self._compressor.compress(
-            self.query, self.history.messages, tokens_before=self.tokens, preamble_length=self.template.preamble_length
+            self._request_summary,
+            self.history.messages,
+            tokens_before=self._requests.history_tokens(self.history.messages),
+            room=self._requests.window.room(self.model),
+            preamble_length=self.template.preamble_length,
         )
+        outcome = replace(outcome, by_user=by_user)
         if outcome.status is CompressionStatus.COMPRESSED:
             self.history.replace_all(messages)
             self.rewind_points.clear()
-            self._counted_tokens = self._counted_messages = 0
+            self._requests.forget_count()
             self.history_events.emit(HistoryReplaced(messages))
+        self.events.emit(outcome)
         return outcome
 
-    async def query(self, request: ModelRequest) -> ModelResponse:
+    async def _request_summary(self, request: ModelRequest) -> ModelResponse:
+        """Raises ModelFailure, also if the summary repeats itself."""
+
+        def check(chunk: Chunk) -> None:
+            if isinstance(chunk, TextDelta) and self._loop_detector.check_text(chunk.text):
+                raise ModelFailure(lazy("The summary repeated itself."), FailureKind.EMPTY)
+
+        self.events.emit(CompressionStarted())
+        self._loop_detector.reset_text()
+        return await self.query(request, check)
+
+    async def query(self, request: ModelRequest, on_chunk: Callable[[Chunk], None] | None = None) -> ModelResponse:
         """Send a request outside of the history, counted like the others. Raises ModelFailure."""
+        self.template = await self._requests.prepare(self.model, self.template)
+        self._requests.check(self.model, request)
         try:
-            answer, seconds = await self._send_request(request)
+            answer, seconds = await self._send_request(request, on_chunk)
         except StoppedByHook as stop:
             raise ModelFailure(str(stop), FailureKind.BLOCKED) from None
         self.budget.record_usage(answer.usage, self.model.name, answer.model)
@@ -256,27 +262,32 @@ class Conversation:
         Raises ModelFailure, LoopError and StoppedByHook.
         """
         self.budget.begin_turn()
-        try:
-            return await self._stream_response()
-        except ModelFailure as failure:
-            if failure.kind is FailureKind.CONTEXT_FULL:
-                outcome = await self.compress()
-                self.events.emit(outcome)
-                if outcome.status is not CompressionStatus.COMPRESSED:
+        for attempt in range(_MAX_ATTEMPTS):
+            try:
+                return await self._stream_response()
+            except ModelFailure as failure:
+                if failure.kind is FailureKind.CONTEXT_FULL:
+                    is_hopeless = isinstance(failure, ContextTooSmall)
+                    if is_hopeless or not await self._make_room(may_compress=attempt == 0):
+                        raise
+                elif failure.kind in _UNAVAILABLE and self._fallback is not None:
+                    await self._use_fallback(self._fallback, failure)
+                else:
                     raise
-            elif failure.kind in _UNAVAILABLE and self._fallback is not None:
-                await self._use_fallback(self._fallback, failure)
-            else:
-                raise
         return await self._stream_response()
 
+    async def _make_room(self, *, may_compress: bool) -> bool:
+        """After a request that was too long, return whether another one can be shorter."""
+        self.template = self._requests.adapt(self.model, self.template)
+        if may_compress and self.model.context_window > SMALL_WINDOW:
+            outcome = await self.compress()
+            if outcome.status is CompressionStatus.COMPRESSED:
+                return True
+        return self._requests.is_shorter(self.model, self.template, self.history.messages)
+
     async def _stream_response(self) -> ModelResponse | None:
-        request = ModelRequest(
-            self.history.messages,
-            self.template.current_system(),
-            self.template.declarations(),
-            allows_silence=self._ends_with_results,
-        )
+        request = self._requests.build(self.model, self.template, self.history.messages)
+        request = replace(request, allows_silence=self._ends_with_results)
         streamed: list[str] = []
         self._loop_detector.reset_text()
 
@@ -305,6 +316,9 @@ class Conversation:
         except asyncio.CancelledError:
             self._keep_partial("".join(streamed), "interrupted")
             raise
+        except ModelFailure as failure:
+            self._requests.learn_failure(self.model, request, failure)
+            raise
         answer = self._accept(answer, request)
         self.events.emit(Answered(answer, seconds))
         return answer
@@ -319,9 +333,8 @@ class Conversation:
             return answer
         if answer.is_empty:
             raise ModelFailure(lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
-        message = self._add_model_message(_truncate_tool_names(answer.message), answer.usage, answer.model)
-        if answer.usage.prompt:
-            self._counted_tokens, self._counted_messages = answer.usage.total, len(self.history.messages)
+        message = self._add_model_message(truncate_tool_names(answer.message), answer.usage, answer.model)
+        self._requests.learn_answer(self.model, request, answer, len(self.history.messages))
         return replace(answer, message=message)
 
     async def run_calls(self, calls: Sequence[FunctionCall]) -> "Batch":
@@ -377,17 +390,6 @@ class Conversation:
             why = lazy("{why} No other model can take over: {error}", why=failure.message, error=error)
             raise ModelFailure(why, failure.kind, status=failure.status, retry_after=failure.retry_after) from None
         await self.change_model(other, failure.message)
-
-
-def _truncate_tool_names(message: Message) -> Message:
-    """Shorten impossible tool names, which would be repeated in every later request."""
-    if all(len(call.name) <= _MAX_TOOL_NAME_LENGTH for call in message.calls):
-        return message
-    parts = (
-        replace(part, name=part.name[:_MAX_TOOL_NAME_LENGTH]) if isinstance(part, FunctionCall) else part
-        for part in message.parts
-    )
-    return Message(message.role, tuple(parts))
 
 
 class _RepetitionDetected(Exception):

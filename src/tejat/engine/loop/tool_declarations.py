@@ -1,15 +1,19 @@
-"""The tool declarations of a request: all allowed tools, or an index if there are too many."""
+"""The tool declarations of a request: all allowed tools, or an index if there are too many or the window is small."""
 
 from collections.abc import Callable, Sequence
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.tools.base import FunctionDeclaration
+from tejat.engine.loop.lean_declarations import LEAN_TOOLS, MAX_LEAN_TOOLS, shorten_declaration
 from tejat.tools.registry import FIND_TOOLS, ToolEntry, ToolRegistry, ToolSource
 
 DEFAULT_CONTEXT_SHARE = 0.1
 DEFAULT_MAX_TOKENS = 20_000
 DEFAULT_MAX_TOOLS = 100
+_INDEX_TOKENS = 1_800
+_LEAN_INDEX_TOKENS = 150
+_LEAN_EXTERNAL_TOKENS = 200
 
 
 def default_limit(context_window: int, tools: int) -> int:
@@ -27,18 +31,20 @@ class ToolIndexOptions:
     """Options for declaring external tools by an index when there are too many of them.
 
     `limit` returns the tokens that the declarations of this many tools may take, None for any number. Above it they are
-    left out, and `create_index` returns a tool that finds them. Tools that were found or called are declared.
+    left out, and `create_index` returns a tool that finds them, described in at most so many tokens. Tools that were
+    found or called are declared.
     """
 
     limit: Callable[[int], int | None]
-    create_index: Callable[[Sequence[ToolEntry]], ToolEntry]
+    create_index: Callable[[Sequence[ToolEntry], int], ToolEntry]
 
 
 class ToolDeclarations:
     """The current declarations. The tuple is the same as long as nothing changes, so it is encoded once.
 
     Tools that are added later follow all others, so that the prefix that a service has cached stays the same.
-    `is_forbidden` gets the name of a tool and its server.
+    `is_forbidden` gets the name of a tool and its server. While `is_lean`, declarations are short, and all tools but a
+    few are in the index.
     """
 
     def __init__(
@@ -46,19 +52,32 @@ class ToolDeclarations:
         registry: ToolRegistry,
         is_forbidden: Callable[[str, str | None], bool],
         many: ToolIndexOptions | None = None,
+        *,
+        is_lean: Callable[[], bool] = lambda: False,
     ) -> None:
         self._registry = registry
         self._is_forbidden = is_forbidden
         self._index_options = many
+        self._is_lean = is_lean
+        self._lean_cache: dict[str, tuple[FunctionDeclaration, FunctionDeclaration]] = {}
         self._current: tuple[FunctionDeclaration, ...] = ()
         self._indexed: list[ToolEntry] = []
+        self._index_tokens = _INDEX_TOKENS
         self._costs: dict[str, tuple[FunctionDeclaration, int]] = {}
 
     def __call__(self) -> tuple[FunctionDeclaration, ...]:
-        now = [entry.declaration for entry in self._select()]
+        now = list(map(self._declaration_of, self._select()))
         if not _same_objects(now, self._current):
             self._current = tuple(now)
         return self._current
+
+    def _declaration_of(self, entry: ToolEntry) -> FunctionDeclaration:
+        if not self._is_lean() or entry.name == FIND_TOOLS:
+            return entry.declaration
+        known = self._lean_cache.get(entry.name)
+        if known is None or known[0] is not entry.declaration:
+            known = self._lean_cache[entry.name] = entry.declaration, shorten_declaration(entry.declaration)
+        return known[1]
 
     def _select(self) -> list[ToolEntry]:
         allowed = [entry for entry in self._registry.entries() if entry.name != FIND_TOOLS and self._is_allowed(entry)]
@@ -77,12 +96,23 @@ class ToolDeclarations:
     def _entries_to_index(self, allowed: Sequence[ToolEntry]) -> list[ToolEntry]:
         """Return the tools to leave out. The user's Python tools stay unless they alone exceed the limit."""
         external = [entry for entry in allowed if entry.source is not ToolSource.BUILT_IN]
+        if self._is_lean():
+            return self._entries_to_index_lean(allowed, external)
         limit = None if self._index_options is None or not external else self._index_options.limit(len(external))
         if limit is None or self._total_cost(external) <= limit:
             return []
         not_python = [entry for entry in external if entry.source is not ToolSource.PYTHON]
         python_cost = self._total_cost(external) - self._total_cost(not_python)
         return external if python_cost > limit else not_python
+
+    def _entries_to_index_lean(self, allowed: Sequence[ToolEntry], external: Sequence[ToolEntry]) -> list[ToolEntry]:
+        """Return the built-in tools that a small window has no room for, and the external ones beyond a few tokens."""
+        if self._index_options is None:
+            return []
+        built_in = [entry for entry in allowed if entry.source is ToolSource.BUILT_IN]
+        left_out = [] if len(built_in) <= MAX_LEAN_TOOLS else [one for one in built_in if one.name not in LEAN_TOOLS]
+        costs = (estimate_declaration_tokens(self._declaration_of(entry)) for entry in external)
+        return left_out if sum(costs) <= _LEAN_EXTERNAL_TOKENS else [*left_out, *external]
 
     def _total_cost(self, entries: Sequence[ToolEntry]) -> int:
         return sum(map(self._cost_of, entries))
@@ -95,12 +125,13 @@ class ToolDeclarations:
 
     def _update_index_tool(self, indexed: list[ToolEntry]) -> None:
         """Register an index tool for exactly these tools, or remove it if there are none."""
-        if self._index_options is None or _same_objects(indexed, self._indexed):
+        max_tokens = _LEAN_INDEX_TOKENS if self._is_lean() else _INDEX_TOKENS
+        if self._index_options is None or (_same_objects(indexed, self._indexed) and max_tokens == self._index_tokens):
             return
         self._registry.unregister(FIND_TOOLS)
-        self._indexed = indexed
+        self._indexed, self._index_tokens = indexed, max_tokens
         if indexed:
-            self._registry.register_entry(self._index_options.create_index(indexed))
+            self._registry.register_entry(self._index_options.create_index(indexed, max_tokens))
 
 
 def _same_objects(some: Sequence[object], others: Sequence[object]) -> bool:

@@ -1,10 +1,11 @@
 """A conversation as plain text, for a model that summarises it."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import assert_never
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, assert_never
 
 from tejat.core.messages.history import Message
+from tejat.core.messages.tokens import estimate_text_tokens
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,
@@ -16,14 +17,43 @@ from tejat.core.messages.types import (
     Thought,
 )
 
-_MAX_TEXT_LENGTH = 20_000
-_MAX_ARGUMENTS_LENGTH = 2_000
-_MAX_RESULT_LENGTH = 4_000
+_CHARACTERS_PER_TOKEN = 4
+_NOTE_LENGTH = 50
+_UNLIMITED = 10**12
 
 
-def render_transcript(messages: Iterable[Message]) -> str:
-    """Render messages, calls and results as text. Thoughts are left out, media are only named."""
-    return "\n\n".join(text for message in messages if (text := _render_message(message)))
+class _Lengths(NamedTuple):
+    """The longest texts in a transcript, in characters."""
+
+    text: int = 20_000
+    arguments: int = 2_000
+    result: int = 4_000
+
+
+_LENGTHS = (_Lengths(), _Lengths(4_000, 500, 1_000), _Lengths(1_000, 200, 250), _Lengths(300, 100, 60))
+"""Lengths to try one after the other if a transcript is too long."""
+
+
+def render_transcript(messages: Sequence[Message], max_tokens: int = _UNLIMITED) -> str:
+    """Render messages, calls and results as text. Thoughts are left out, media are only named.
+
+    A transcript of more than `max_tokens` estimated tokens is shortened: first each of its parts, then its middle.
+    """
+    transcript = ""
+    for lengths in _LENGTHS:
+        transcript = "\n\n".join(text for message in messages if (text := _render_message(message, lengths)))
+        if max_tokens == _UNLIMITED or estimate_text_tokens(transcript) <= max_tokens:
+            return transcript
+    return truncate_tokens(transcript, max_tokens)
+
+
+def truncate_tokens(text: str, max_tokens: int) -> str:
+    """Keep at most `max_tokens` estimated tokens from the beginning and the end, and a note."""
+    max_length = _CHARACTERS_PER_TOKEN * max_tokens
+    while estimate_text_tokens(text) > max_tokens > _NOTE_LENGTH:
+        text = truncate_middle(text, max_length - _NOTE_LENGTH)
+        max_length = max_length * 3 // 4
+    return text
 
 
 def truncate_middle(text: str, max_length: int) -> str:
@@ -34,19 +64,19 @@ def truncate_middle(text: str, max_length: int) -> str:
     return f"{text[: max_length - end]}\n[... {left_out} characters left out ...]\n{text[len(text) - end :]}"
 
 
-def _render_message(message: Message) -> str:
-    lines = [line for part in message.parts if (line := _render_part(part))]
+def _render_message(message: Message, lengths: _Lengths) -> str:
+    lines = [line for part in message.parts if (line := _render_part(part, lengths))]
     return "\n".join([f"[{message.role}]", *lines]) if lines else ""
 
 
-def _render_part(part: MessagePart) -> str:
+def _render_part(part: MessagePart, lengths: _Lengths) -> str:
     match part:
         case Text(text):
-            return truncate_middle(text.strip(), _MAX_TEXT_LENGTH)
+            return truncate_middle(text.strip(), lengths.text)
         case FunctionCall(name, args):
-            return f"called {name} {truncate_middle(_dump_json(args), _MAX_ARGUMENTS_LENGTH)}"
+            return f"called {name} {truncate_middle(_dump_json(args), lengths.arguments)}"
         case FunctionResponse(name, response):
-            return f"result of {name}: {truncate_middle(_render_response(response), _MAX_RESULT_LENGTH)}"
+            return f"result of {name}: {truncate_middle(_render_response(response), lengths.result)}"
         case InlineData(mime_type, data):
             return f"[{mime_type}, {len(data)} bytes]"
         case FileData(mime_type, file_uri):

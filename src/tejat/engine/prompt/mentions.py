@@ -97,7 +97,7 @@ async def _approve_secret_file(target: "_NamedPath", approve: ReadApprover) -> N
 
 
 async def _read_files(target: "_NamedPath", registry: ToolRegistry) -> ToolResult:
-    tool = registry.get("read_many_files")
+    tool = registry.builtin("read_many_files")
     if tool is None:
         raise MentionError(lazy("Error: read_many_files tool not found."))
     return await validate_and_execute(tool, target.arguments)
@@ -225,7 +225,7 @@ class _MentionResolver:
         """Return the file with this text in its path, preferably one of exactly this name."""
         if not self._recursive_search or word.startswith(("/", "../", "./")):
             return None
-        glob = self._registry.get("glob") if _MIN_SEARCH_LENGTH <= len(word) <= _MAX_SEARCH_LENGTH else None
+        glob = self._registry.builtin("glob") if _MIN_SEARCH_LENGTH <= len(word) <= _MAX_SEARCH_LENGTH else None
         if glob is None:
             return None
         escaped = re.sub(_GLOB_MAGIC, r"\\\g<0>", word)

@@ -1,6 +1,6 @@
 """The system prompt and the first messages of a conversation."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.sanitize import sanitize_line
@@ -9,20 +9,32 @@ from tejat.engine.prompt.templates import load_template
 
 ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
 
+_LEAN_CONTEXT = "# What the user and the project ask for"
 _EDIT_TOOLS = frozenset({"replace", "write_file"})
 
 
 def build_system_prompt(
-    *, context: str, tool_names: Collection[str], sandbox: str, is_headless: bool, replacement: str | None
+    *,
+    context: str,
+    tool_names: Collection[str],
+    sandbox: str,
+    is_headless: bool,
+    replacement: str | None,
+    is_lean: bool = False,
 ) -> str:
     """Build the system prompt. It is the same in every session of a kind, so that services can cache it.
 
     `context` is the text of the context files. `sandbox` names what commands run in ("a sandbox"), empty for none. A
-    `replacement` replaces everything but the context.
+    `replacement` replaces everything but the context. A lean prompt is for small context windows.
     """
-    sections = [replacement.strip()] if replacement is not None else _sections(tool_names, sandbox, is_headless)
+    if replacement is not None:
+        sections: Iterable[str] = [replacement.strip()]
+    elif is_lean:
+        sections = _lean_sections(tool_names, sandbox, is_headless)
+    else:
+        sections = _sections(tool_names, sandbox, is_headless)
     if context.strip():
-        sections = [*sections, load_template("context"), context.strip()]
+        sections = [*sections, _LEAN_CONTEXT if is_lean else load_template("context"), context.strip()]
     return "\n\n".join(sections)
 
 
@@ -36,6 +48,15 @@ def _sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> I
     if "save_memory" in tool_names:
         yield load_template("memory")
     yield load_template("headless" if is_headless else "interactive")
+
+
+def _lean_sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> Iterator[str]:
+    yield load_template("lean")
+    if "run_shell_command" in tool_names:
+        where = f"in {sandbox}: only the workspace can be changed" if sandbox else "without a sandbox: be careful"
+        yield f"Commands run {where}."
+    if is_headless:
+        yield "Nobody is watching. Ask no questions, decide yourself and finish. Your last message is the result."
 
 
 def environment_messages(

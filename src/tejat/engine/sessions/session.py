@@ -161,7 +161,7 @@ class Session:
             self.conversation.add_note(message, display_text)
 
     async def compress(self) -> Compressed:
-        """Summarise the conversation on request of the user. The outcome is returned, not emitted."""
+        """Summarise the conversation on request of the user. The outcome is emitted to every front end."""
         async with self._lock:
             try:
                 return await self.conversation.compress(by_user=True)

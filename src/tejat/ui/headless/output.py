@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from tejat.core.agent.events import AgentEvent, Retrying, RunEnded
+from tejat.core.agent.events import AgentEvent, AwaitingModel, Retrying, RunEnded
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
@@ -53,6 +53,12 @@ def describe_event(event: AgentEvent) -> str | None:
                 "attempt {attempt} of {most}; next try in {seconds} s", attempt=attempt, most=most, seconds=seconds
             )
             return f"{translate(reason)} ({times})"
+        case AwaitingModel(seconds, tokens):
+            return _(
+                "Waiting for the model to read a prompt of about {tokens:,} tokens ({seconds:.0f} s so far)...",
+                tokens=tokens,
+                seconds=seconds,
+            )
         case CallFinished(call=call, result=result) if result.error is not None:
             message = translate(failure_message(result.error, result.return_display))
             return _("Error executing tool {name}", name=call.name) + f": {message}"

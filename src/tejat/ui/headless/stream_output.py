@@ -6,7 +6,9 @@ from typing import cast
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,
+    AwaitingModel,
     Compressed,
+    CompressionStarted,
     HistoryRepaired,
     LoopDetected,
     ModelChanged,
@@ -25,6 +27,7 @@ from tejat.core.tools.call_events import CallFinished
 from tejat.engine.sessions.statistics import Statistics
 from tejat.ui.headless.output import OutputStreams, describe_event, notice_line
 from tejat.ui.shared.exit_status import error_name_for
+from tejat.ui.shared.notices import notice_for_event
 
 
 class StreamOutput:
@@ -53,7 +56,9 @@ class StreamOutput:
                 self._print("retry", _retry(event))
             case RunEnded():
                 self._finish(event)
-            case Noticed() | LoopDetected() | ModelChanged() | Compressed() | HistoryRepaired():
+            case Noticed() | LoopDetected() | ModelChanged() | CompressionStarted() | Compressed() | HistoryRepaired():
+                self._note(event)
+            case AwaitingModel():
                 self._note(event)
             case _:
                 pass
@@ -68,8 +73,9 @@ class StreamOutput:
         parameters = cast("JsonObject", call.args)
         self._print("tool_use", {"tool_name": call.name, "tool_id": call.id, "parameters": parameters})
 
-    def _note(self, event: Noticed | LoopDetected | ModelChanged | Compressed | HistoryRepaired) -> None:
-        severity = event.severity if isinstance(event, Noticed) else Severity.WARNING
+    def _note(self, event: AgentEvent) -> None:
+        notice = notice_for_event(event)
+        severity = Severity.NOTE if notice is None else notice.severity
         message = describe_event(event)
         if message and severity is not Severity.NOTE:
             self._print("error", {"severity": severity.value, "message": message})

@@ -3,6 +3,7 @@
 from tejat.core.agent.events import (
     AgentEvent,
     Compressed,
+    CompressionStarted,
     CompressionStatus,
     EndReason,
     HistoryRepaired,
@@ -30,6 +31,10 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
         case Compressed(before, after, CompressionStatus.COMPRESSED):
             message = _("summarised the conversation: {before} tokens became {after}", before=before, after=after)
             return Noticed(message)
+        case CompressionStarted():
+            return Noticed(_("summarising the conversation to make room..."), Severity.NOTE)
+        case Compressed(status=CompressionStatus.NOT_NEEDED, by_user=True):
+            return Noticed(_("nothing to compress yet"), Severity.NOTE)
         case Compressed(status=CompressionStatus.FAILED | CompressionStatus.INFLATED, detail=detail):
             return Noticed(_("could not summarise the conversation: {detail}", detail=detail))
         case LoopDetected(detail, ends_run):

@@ -1,0 +1,168 @@
+"""Requests of a conversation, fitted into the context window of the model."""
+
+from collections.abc import Callable, Sequence
+
+from tejat.config.context.discovery import ContextFiles
+from tejat.core.agent.events import EventSink, Noticed, Severity
+from tejat.core.frozen import frozen, replace
+from tejat.core.i18n import _
+from tejat.core.messages.history import Message
+from tejat.core.messages.tokens import (
+    estimate_declaration_tokens,
+    estimate_message_tokens,
+    estimate_request_tokens,
+    estimate_text_tokens,
+)
+from tejat.core.model import FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
+from tejat.core.tools.base import FunctionDeclaration
+from tejat.engine.loop.context_window import ContextWindow, is_lean_window
+from tejat.engine.loop.history_view import FittedHistory, HistoryView
+
+
+@frozen
+class RequestTemplate:
+    """The common part of every request of a conversation.
+
+    `declarations` returns the tools that may be called now, `instructions` what tool providers say about them, which
+    follows the system prompt. `context` is the text of the context files inside the system prompt; `render_system`
+    renders that prompt with other context files, and for the context window that the model has then.
+    """
+
+    system: str
+    declarations: Callable[[], tuple[FunctionDeclaration, ...]]
+    preamble_length: int = 0
+    """The number of messages at the beginning that are never summarised."""
+    instructions: Callable[[], str] | None = None
+    context: ContextFiles = ContextFiles()
+    render_system: Callable[[ContextFiles], str] | None = None
+
+    def current_system(self) -> str:
+        instructions = "" if self.instructions is None else self.instructions()
+        return f"{self.system}\n\n{instructions}" if instructions else self.system
+
+
+class RequestBuilder:
+    """Builds requests that fit, and learns from what the service says about their size."""
+
+    def __init__(self, model: ModelClient, emit: EventSink) -> None:
+        self.window = ContextWindow()
+        self._emit = emit
+        self._noticed: set[str] = set()
+        self._rendered_window = model.context_window
+        self._view = HistoryView()
+        self._view_key: tuple[ModelClient, int] | None = None
+        self._declarations: tuple[FunctionDeclaration, ...] = ()
+        self._declaration_tokens = 0
+        self._last_estimate = 0
+        self._counted_tokens = self._counted_messages = 0
+
+    async def prepare(self, model: ModelClient, template: RequestTemplate) -> RequestTemplate:
+        """Find out about the model, and return the template for its context window."""
+        for notice in await model.prepare():
+            self._notice_once(notice, Severity.WARNING)
+        return self.adapt(model, template)
+
+    def adapt(self, model: ModelClient, template: RequestTemplate) -> RequestTemplate:
+        """Return the template for the context window that is known now."""
+        size = self.window.size(model)
+        if is_lean_window(size):
+            notice = _(
+                "The context window of {model} has {size:,} tokens: using a short system prompt and few tools.",
+                model=model.name,
+                size=size,
+            )
+            self._notice_once(notice, Severity.NOTE)
+        if size == self._rendered_window or template.render_system is None:
+            return template
+        self._rendered_window = size
+        return replace(template, system=template.render_system(template.context))
+
+    def build(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> ModelRequest:
+        """Return a request with all messages, shortened where they would not fit.
+
+        Raises ContextTooSmall with advice for the user if nothing more can be left out.
+        """
+        fitted = self.fit(model, template, messages)
+        self._last_estimate = estimated = self.fixed_tokens(template) + fitted.tokens
+        # Estimates for large windows are too vague to refuse a request that might fit.
+        if estimated > self.window.room(model) and self.window.is_small(model):
+            raise self.window.too_small(model, estimated)
+        if fitted.is_shortened:
+            notice = _(
+                "The conversation exceeds the context window of {model} ({window:,} tokens): long and older tool "
+                "results are sent shortened.",
+                model=model.name,
+                window=self.window.size(model),
+            )
+            self._notice_once(notice, Severity.NOTE)
+        return ModelRequest(fitted.messages, template.current_system(), template.declarations())
+
+    def is_shorter(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> bool:
+        """Return whether the next request would be shorter than the last one."""
+        return self.fixed_tokens(template) + self.fit(model, template, messages).tokens < self._last_estimate
+
+    def fit(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> FittedHistory:
+        """Return the messages as they would be sent."""
+        key = model, self.window.size(model)
+        if self._view_key != key:
+            self._view, self._view_key = HistoryView(), key
+        room = self.window.room(model) - self.fixed_tokens(template)
+        return self._view.fit(messages, room=room, preamble_length=template.preamble_length)
+
+    def fixed_tokens(self, template: RequestTemplate) -> int:
+        """Return the estimated tokens of the system prompt and the tools."""
+        tools = template.declarations()
+        if tools is not self._declarations:
+            self._declarations = tools
+            self._declaration_tokens = sum(map(estimate_declaration_tokens, tools))
+        return estimate_text_tokens(template.current_system()) + self._declaration_tokens
+
+    def check(self, model: ModelClient, request: ModelRequest) -> None:
+        """Raises ContextTooSmall if a request on the side is too long for a small window."""
+        estimated = estimate_request_tokens(request)
+        if self.window.is_small(model) and self.window.to_tokens(estimated) > self.window.size(model):
+            raise self.window.too_small(model, estimated)
+
+    def tokens(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> int:
+        """Return the tokens of the next request: the last count of the service, and an estimate of what came since."""
+        if self._counted_tokens and not self.window.is_small(model):
+            return self.history_tokens(messages)
+        estimated = self.fixed_tokens(template) + self.fit(model, template, messages).tokens
+        return self.window.to_tokens(estimated) if self.window.is_small(model) else estimated
+
+    def fill_level(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> tuple[int, int]:
+        """Return tokens and a context window, to decide whether a summary is needed.
+
+        A small window counts as full when whole messages would have to be left out, and as empty before.
+        """
+        size = self.window.size(model)
+        if not self.window.is_small(model):
+            return self.tokens(model, template, messages), size
+        has_no_room = self.fit(model, template, messages).dropped > 0
+        return (self.history_tokens(messages), 0) if has_no_room else (0, size)
+
+    def history_tokens(self, messages: Sequence[Message]) -> int:
+        """Return the tokens of the history with nothing left out."""
+        return self._counted_tokens + estimate_message_tokens(messages[self._counted_messages :])
+
+    def forget_count(self) -> None:
+        """Forget the last count of the service, because the history was replaced."""
+        self._counted_tokens = self._counted_messages = 0
+
+    def learn_answer(self, model: ModelClient, request: ModelRequest, answer: ModelResponse, messages: int) -> None:
+        """Learn from the size that the service has counted. The history has `messages` messages with the answer."""
+        if not answer.usage.prompt:
+            return
+        self._counted_tokens, self._counted_messages = answer.usage.total, messages
+        if self.window.is_small(model):
+            self.window.learn_count(model, estimate_request_tokens(request), answer.usage.prompt)
+
+    def learn_failure(self, model: ModelClient, request: ModelRequest, failure: ModelFailure) -> None:
+        """Learn from a failure, if the request was too long."""
+        if failure.kind is FailureKind.CONTEXT_FULL:
+            self.window.learn_overflow(model, estimate_request_tokens(request), failure.overflow)
+
+    def _notice_once(self, message: str, severity: Severity) -> None:
+        if message not in self._noticed:
+            self._noticed.add(message)
+            self._emit(Noticed(message, severity))
