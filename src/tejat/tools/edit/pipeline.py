@@ -8,6 +8,7 @@ request in, edits or a refusal out.
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.disambiguation import disambiguate_by_context
 from tejat.tools.edit.match.excerpt import find_excerpt
@@ -18,6 +19,7 @@ from tejat.tools.edit.merge.long_lines import edit_long_line
 from tejat.tools.edit.merge.rewrap import find_rewrapped
 from tejat.tools.edit.repair import listing_marks
 from tejat.tools.edit.repair.line_breaks import group_escaped_breaks, join_like_groups
+from tejat.tools.edit.repair.line_order import reorder_request
 from tejat.tools.edit.repair.line_prefixes import with_file_prefixes
 from tejat.tools.edit.repair.variants import RepairedRequest, generate_variants
 from tejat.tools.edit.request import EditRequest, find_exact
@@ -36,6 +38,7 @@ _MAX_EQUAL_VARIANTS = 2
 _MAX_REJOINED_VARIANTS = 3
 _LONG_BLOCK_LINES = 4
 _REJOINED_NOTE = "line breaks were taken for the escapes in the file"
+_ORDER_NOTE = "lines were put in the order of the file"
 _PREFIX_NOTE = "the mark before each line was written as in the file"
 
 
@@ -176,7 +179,19 @@ class _Search:
                     start_lines = () if finds_more else first.candidates.start_lines
                     fit = VariantFit(self._target, repaired, self._request, start_lines=start_lines)
                     best = fit if self._is_better(fit, best) else best
-        return best.to_match() or best.to_refusal()
+        return self._search_reordered(best) or best.to_match() or best.to_refusal()
+
+    def _search_reordered(self, best: VariantFit) -> EditMatch | EditRefusal | None:
+        """Search for the lines in the order of the file, if the old text has another; None if it has not."""
+        order = best.find_file_order()
+        if order is None:
+            return None
+        request = reorder_request(best.repaired.request, order)
+        if request is None:
+            return best.to_refusal(MergeConflict(best.start, "begins lines that old_string has in another order"))
+        repaired = RepairedRequest.from_request(request, (*best.repaired.notes, _ORDER_NOTE))
+        fit = VariantFit(self._target, repaired, self._request)
+        return fit.to_match() or fit.to_refusal()
 
     def _cannot_improve(self, repaired: RepairedRequest, first: VariantFit, best: VariantFit) -> bool:
         """Check, by the changed lines alone, that a variant matches no better than the original."""

@@ -18,6 +18,7 @@ from tejat.tools.edit.merge.elision_guard import check_elisions
 from tejat.tools.edit.merge.semantic_guard import check_same_meaning
 from tejat.tools.edit.merge.three_way import three_way_merge
 from tejat.tools.edit.repair import listing_marks
+from tejat.tools.edit.repair.line_order import find_file_order
 from tejat.tools.edit.repair.line_prefixes import check_prefixes
 from tejat.tools.edit.repair.repair_effect import estimate_effect
 from tejat.tools.edit.repair.variants import RepairedRequest
@@ -60,6 +61,21 @@ class VariantFit:
             tied = tied_alignments(self._block, target, self._alignments)
             ranges = [(each.start, each.end) for each in tied if is_whitespace_match(self._block, each)]
             self._disambiguated = disambiguate_by_context(self._block.lines, self._new, target, ranges)
+
+    @property
+    def start(self) -> int:
+        """First line of the best alignment."""
+        return self._alignments[0].start
+
+    def find_file_order(self) -> list[int] | None:
+        """Find the order in which the file has the lines of the block; None if it is the same or ambiguous."""
+        if not self._alignments or self.repaired.expected != 1 or self.candidates.is_truncated:
+            return None
+        best, *others = self._alignments
+        order = find_file_order(self._block, self._target, best)
+        apart = [other for other in others if other.end <= best.start or best.end <= other.start]
+        is_ambiguous = any(find_file_order(self._block, self._target, other) for other in apart)
+        return None if is_ambiguous else order
 
     def repair_effect(self, repaired: RepairedRequest) -> Literal["none", "farther"] | None:
         """Effect of a repair on the candidates; None if unknown."""
@@ -139,11 +155,13 @@ class VariantFit:
         written = {line.strip() for line in edit.lines if line.strip()}
         return not self.repaired.is_from_diff or not added or written <= added
 
-    def to_refusal(self) -> EditRefusal:
-        is_applied = (bool(self._accepted) and self._conflict is None) or self._is_already_applied
+    def to_refusal(self, conflict: MergeConflict | None = None) -> EditRefusal:
+        """Refuse the edit, because of `conflict` if given, else because of the one that the merge met."""
+        conflict = conflict or self._conflict
+        is_applied = (bool(self._accepted) and conflict is None) or self._is_already_applied
         # If the place is certain, no other one is shown.
         nearest = self._accepted or self.candidates.nearest_for_display()
-        return EditRefusal(0, self._block, self._target, nearest, self._conflict, is_applied)
+        return EditRefusal(0, self._block, self._target, nearest, conflict, is_applied)
 
     @cached_property
     def _is_already_applied(self) -> bool:
