@@ -6,7 +6,7 @@ from itertools import dropwhile
 
 
 class PathLookup:
-    """What is known about paths besides their text. This one knows no file system: there are no links."""
+    """What the file system tells about paths. This one knows none: there are no links and no settings of git."""
 
     def real_path(self, path: str) -> str:
         """Return an absolute path with its links followed."""
@@ -19,6 +19,10 @@ class PathLookup:
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
         """Return whether a link at any depth of the directory leads out of the roots, or may do so."""
         return False
+
+    def git_programs(self, directory: str) -> Sequence[str]:
+        """Return the settings with which the repository of a directory makes git run programs."""
+        return ()
 
 
 NO_LINKS = PathLookup()

@@ -191,7 +191,8 @@ class ShellTool(ProposingTool[ShellParams]):
                 if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
                     raise command_mismatch()
                 wrapped = await self._wrap(params, real, context)
-                launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
+                environment = {**self._shell.environment, **context.environment}
+                launch = ProcessSpec(wrapped.arguments, directory.fd, environment)
                 if params.is_background:
                     return await self._start_background(params, run, launch, real, wrapped)
                 try:

@@ -10,7 +10,7 @@ from support.note_tool import NoteTool
 from tejat.core.frozen import replace
 from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, Kind
-from tejat.engine.calls.call_facts import ChangeScope, FactCollector, change_scope
+from tejat.engine.calls.call_facts import ChangeScope, FactCollector, change_scope, command_environment
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts
 from tejat.tools import builtin_registry
@@ -194,7 +194,7 @@ class TestReach:
     def test_an_edit_of_a_server_may_change_anything(self) -> None:
         assert change_scope(facts_of(Kind.EDIT, server="far")) is ChangeScope.WHOLE_TREE
 
-    @pytest.mark.parametrize("command", ["ls", "ls -l | head -3", "git status && cat a", "grep x y 2>/dev/null", "pwd"])
+    @pytest.mark.parametrize("command", ["ls", "ls -l | head -3", "sort a && cat a", "grep x y 2>/dev/null", "pwd"])
     def test_lines_that_only_read(self, command: str) -> None:
         assert change_scope(facts_of(Kind.EXECUTE, command=command)) is ChangeScope.NOTHING
 
@@ -203,7 +203,26 @@ class TestReach:
         [
             *("ls > a", "touch a", "ls; rm a", "ls $(touch a)", "./ls", "unheard-of", "X=1 ls", "find . -delete"),
             *("cat <(touch a)", "ls && $x", "'ls", "sed -i s/a/b/ c", "git commit -m x", "env ls", "bash -c ls", ""),
+            *("git status", "git log && cat a"),
         ],
     )
     def test_everything_else_may_change_anything(self, command: str) -> None:
         assert change_scope(facts_of(Kind.EXECUTE, command=command)) is ChangeScope.WHOLE_TREE
+
+
+class TestEnvironment:
+    @pytest.mark.parametrize(
+        "command",
+        ["git status", "git log | head -3", "cd a && git diff", "timeout 5 git log $x", "git log > a; touch b"],
+    )
+    def test_reading_a_repository(self, command: str) -> None:
+        assert "GIT_CONFIG_COUNT" in command_environment(facts_of(Kind.EXECUTE, command=command))
+
+    @pytest.mark.parametrize(
+        "command", ["ls", "git commit", "git status && git commit", "git status; make", "git status; $x", "git foo"]
+    )
+    def test_anything_else(self, command: str) -> None:
+        assert command_environment(facts_of(Kind.EXECUTE, command=command)) == {}
+
+    def test_a_call_without_a_line(self) -> None:
+        assert command_environment(facts_of(Kind.EDIT)) == {}

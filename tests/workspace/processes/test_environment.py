@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.workspace.processes.environment import child_environment, user_environment
+from tejat.workspace.processes.environment import child_environment, git_reading_environment, user_environment
 
 SET = {
     "GEMINI_CLI": "1",
@@ -35,9 +35,11 @@ SET = {
     "SUDO_ASKPASS": "",
     "GCM_INTERACTIVE": "never",
     "DEBIAN_FRONTEND": "noninteractive",
-    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_COUNT": "2",
     "GIT_CONFIG_KEY_0": "safe.bareRepository",
     "GIT_CONFIG_VALUE_0": "explicit",
+    "GIT_CONFIG_KEY_1": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_1": "false",
 }
 
 
@@ -173,3 +175,15 @@ def test_the_person_has_all_of_their_own_and_nobody_to_ask() -> None:
     assert kept == {"PATH": "/a:.", "SERVICE_TOKEN": "s", "BASH_ENV": "/b"}
     assert (made["TERM"], made["PAGER"], made["GEMINI_CLI"]) == ("vt100", "cat", "1")
     assert user_environment({})["TERM"] == "xterm-256color"
+
+
+def test_commands_that_only_read_run_no_hooks() -> None:
+    made = child_environment({}) | git_reading_environment()
+    settings = {
+        made[f"GIT_CONFIG_KEY_{at}"]: made[f"GIT_CONFIG_VALUE_{at}"] for at in range(int(made["GIT_CONFIG_COUNT"]))
+    }
+    assert settings == {
+        "safe.bareRepository": "explicit",
+        "core.fsmonitor": "false",
+        "core.hooksPath": "/dev/null",
+    }

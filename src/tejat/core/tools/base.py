@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from tejat.core.approval.confirmation import Confirmation, TrialConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
-from tejat.core.frozen import frozen, replace
+from tejat.core.frozen import field, frozen, replace
 from tejat.core.messages.types import JsonObject, Params, PartListUnion, content_to_json
 from tejat.core.tools.display import Display, display_to_json
 from tejat.core.tools.schema import json_type_of, parameters_schema, parse_arguments
@@ -90,12 +90,14 @@ class ToolContext:
 
     `approved` is the confirmation that the user approved: the tool does exactly that. `update_output` takes live output
     and is given only to tools with `can_update_output`. Calls are cancelled by cancelling their task; a tool that has a
-    partial result passes it to `keep_partial` before it lets the cancellation through.
+    partial result passes it to `keep_partial` before it lets the cancellation through. `environment` are variables to
+    add to those of a command.
     """
 
     approved: Confirmation | None = None
     update_output: Callable[[str], None] | None = None
     keep_partial: Callable[[ToolResult], None] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class BaseTool(ABC):

@@ -34,6 +34,16 @@ def change_scope(facts: CallFacts) -> ChangeScope:
     return ChangeScope.NOTHING if facts.line is not None and _is_read_only(facts.line) else ChangeScope.WHOLE_TREE
 
 
+def command_environment(facts: CallFacts) -> Mapping[str, str]:
+    """Return the variables that the command of a call needs besides the usual ones."""
+    if facts.line is None:
+        return {}
+    from tejat.policy.effects.command import only_reads_repositories
+    from tejat.workspace.processes.environment import git_reading_environment
+
+    return git_reading_environment() if only_reads_repositories(facts.line) else {}
+
+
 def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
     """Return the risks that the user should know before approving the call."""
     from tejat.policy.risks import find_risks
@@ -119,9 +129,12 @@ def _parse_command(command: str) -> CommandLine:
 
 
 def _is_read_only(line: CommandLine) -> bool:
+    """Return whether a line certainly changes no file. Git writes its index, and settings make it run programs."""
     from tejat.policy.effects.command import command_effects
 
-    return line.is_plain and all(command_effects(command.words).is_read_only for command in line.commands)
+    return line.is_plain and all(
+        command.name != "git" and command_effects(command.words).is_read_only for command in line.commands
+    )
 
 
 def _find_program(name: str, directories: Iterable[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Lookup of the paths of a shell line in the file system."""
+"""Lookup of the paths of a shell line, and of the repositories it reads, in the file system."""
 
 import glob
 import os
@@ -7,6 +7,7 @@ from itertools import islice
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.paths import PathLookup
+from tejat.workspace.paths.git_programs import find_git_programs
 from tejat.workspace.paths.real_path import real_path
 
 _MAX_MATCHES = 1_000
@@ -15,7 +16,7 @@ _MAX_ENTRIES = 20_000
 
 
 class FileSystemLookup(PathLookup):
-    """Follows the links that are there now."""
+    """Looks at what is there now."""
 
     def real_path(self, path: str) -> str:
         try:
@@ -47,6 +48,9 @@ class FileSystemLookup(PathLookup):
                     seen.add(target)
                     waiting.append(target)
         return False
+
+    def git_programs(self, directory: str) -> Sequence[str]:
+        return find_git_programs(directory)
 
 
 def _list_entries(directory: str) -> list[os.DirEntry[str]]:

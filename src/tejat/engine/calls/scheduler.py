@@ -27,7 +27,7 @@ from tejat.core.tools.base import (
 )
 from tejat.core.tools.call_events import CallEventSink, CallFinished, CallState, Event, OutputUpdated, StateChanged
 from tejat.core.undo import UndoUnavailable
-from tejat.engine.calls.call_facts import ChangeScope, change_scope
+from tejat.engine.calls.call_facts import ChangeScope, change_scope, command_environment
 from tejat.engine.calls.function_response import build_response
 from tejat.engine.calls.permission import AuthorisedCall, Permission, RejectedByUser
 from tejat.engine.calls.secret_mask import SecretMask
@@ -260,6 +260,7 @@ class Batch:
             approved=ready.approved,
             update_output=lambda output: self._emit_output(call, output),
             keep_partial=partial.append,
+            environment=command_environment(ready.facts),
         )
         self._set_state(call, CallState.EXECUTING)
         call.started = time.perf_counter()

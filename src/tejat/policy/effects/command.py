@@ -25,6 +25,7 @@ from tejat.policy.effects.tables import (
     WRITE_OPTIONS,
     WRITING_PROGRAMS,
 )
+from tejat.policy.shell.command_line import CommandLine
 from tejat.policy.shell.wrappers import base_name
 
 _VERSION = re.compile(r"(?:pip|python|pypy|ruby|perl|lua|php|node|clang|gcc|g\+\+)[0-9][0-9.]*\Z")
@@ -69,6 +70,19 @@ class CommandEffects:
 def command_effects(words: Sequence[str]) -> CommandEffects:
     """Return the effects of a command, given its words. For an unknown program only the paths are known."""
     return _compute_effects(tuple(words)) if words else CommandEffects()
+
+
+def only_reads_repositories(line: CommandLine) -> bool:
+    """Return whether a line runs git, only to read, and no code that might use git for something else."""
+    if line.is_opaque:
+        return False
+    wrapping = {name for command in line.commands for name in command.wrappers}
+    names = [base_name(command.name) for command in line.commands]
+    for name, command in zip(names, line.commands, strict=True):
+        effects = command_effects(command.words)
+        if (name == "git" and not effects.is_read_only) or (effects.runs_code and name not in wrapping):
+            return False
+    return "git" in names
 
 
 @lru_cache(maxsize=256)

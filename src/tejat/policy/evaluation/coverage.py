@@ -87,6 +87,9 @@ def _find_prefix_gap(
     gap = _find_path_gap(named.paths, command, call)
     if gap is not None:
         return gap
+    setting = call.git_program(command) if effects.is_read_only else None
+    if setting is not None:
+        return lazy("the settings of the repository make git run a program ({setting})", setting=setting)
     program = call.facts.programs.get(words[0])
     if program is not None and is_beneath_any(program, call.facts.roots):
         return lazy(

@@ -107,6 +107,15 @@ class ShellCall(Call):
         roots = self.facts.roots
         return any(self.facts.lookup.links_outside(self._join(word, place), roots) for place in self._directories)
 
+    def git_program(self, command: ShellCommand) -> str | None:
+        """Return a setting with which a repository makes this git command run a program, None if there is none."""
+        if command.name != "git":
+            return None
+        named = [path for path, option in zip(command.words[2:], command.words[1:], strict=False) if option == "-C"]
+        places = [self._join(path, place) for place in self._directories for path in (*named, ".")]
+        found = (self.facts.lookup.git_programs(self.facts.lookup.real_path(place)) for place in places)
+        return next((setting for settings in found for setting in settings), None)
+
     def other_link_maker(self, command: ShellCommand | None) -> ShellCommand | None:
         """Return another command of the line that may make links, so that no path can be told before it ran."""
         return next((each for each, effects in self.effects.items() if effects.makes_links and each != command), None)

@@ -34,14 +34,22 @@ def find_git_repository(directory: str) -> GitRepository | None:
     if top is None:
         return None
     own = _git_directory(top)
-    pointer = _read_start(os.path.join(own, "commondir"))
-    common = os.path.join(own, os.fsdecode(pointer.rstrip(b"\r\n"))) if pointer else own
+    common = _common_directory(own)
     return GitRepository(
         work_tree=top,
         index_path=os.path.join(own, "index"),
         exclude_path=os.path.join(common, "info", "exclude"),
         user_excludes_path=_user_excludes_path(top, own=own, common=common),
     )
+
+
+def git_directories(directory: str) -> tuple[str, str, str] | None:
+    """Return the top of the working tree, its git directory and the one it shares with other working trees."""
+    top = _find_work_tree(directory)
+    if top is None:
+        return None
+    own = _git_directory(top)
+    return top, own, _common_directory(own)
 
 
 def current_branch(directory: str) -> str:
@@ -78,6 +86,11 @@ def _git_directory(top: str) -> str:
     if keyword != b"gitdir":
         return path
     return os.path.join(top, os.fsdecode(target.strip(b" ").rstrip(b"\r\n")))
+
+
+def _common_directory(own: str) -> str:
+    pointer = _read_start(os.path.join(own, "commondir"))
+    return os.path.join(own, os.fsdecode(pointer.rstrip(b"\r\n"))) if pointer else own
 
 
 def _read_start(path: str) -> bytes:

@@ -47,8 +47,10 @@ _OVERRIDES = {
     "GCM_INTERACTIVE": "never",
     "DEBIAN_FRONTEND": "noninteractive",
 }
-# A bare repository checked in as files must not decide what git runs.
-_GIT_SETTINGS = (("safe.bareRepository", "explicit"),)
+# A bare repository checked in as files must not decide what git runs, nor the settings of a repository what watches it.
+_GIT_SETTINGS = (("safe.bareRepository", "explicit"), ("core.fsmonitor", "false"))
+# Reading does not need hooks, nor the objects of a remote repository.
+_GIT_READING_SETTINGS = (*_GIT_SETTINGS, ("core.hooksPath", "/dev/null"))
 
 
 def child_environment(
@@ -70,7 +72,7 @@ def child_environment(
     result["PATH"] = _absolute_entries(result.get("PATH", os.defpath))
     result.setdefault("TERM", "xterm-256color")
     result.update((name, value) for name, value in _OVERRIDES.items() if name not in allowed or name not in base)
-    result.update(_git_settings())
+    result.update(_format_git_settings(_GIT_SETTINGS))
     result.update(extra or {})
     for name, value in result.items():
         if "\0" in value:
@@ -111,9 +113,14 @@ def _absolute_entries(path: str) -> str:
     return os.pathsep.join(dict.fromkeys(entry for entry in path.split(os.pathsep) if entry.startswith("/")))
 
 
-def _git_settings() -> dict[str, str]:
-    settings = {"GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS))}
-    for index, (key, value) in enumerate(_GIT_SETTINGS):
+def git_reading_environment() -> dict[str, str]:
+    """Return what to add to the environment of a command that only reads repositories: no settings run programs."""
+    return {**_format_git_settings(_GIT_READING_SETTINGS), "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1"}
+
+
+def _format_git_settings(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    settings = {"GIT_CONFIG_COUNT": str(len(pairs))}
+    for index, (key, value) in enumerate(pairs):
         settings[f"GIT_CONFIG_KEY_{index}"] = key
         settings[f"GIT_CONFIG_VALUE_{index}"] = value
     return settings
