@@ -181,7 +181,7 @@ async def errands(directory: Path) -> AsyncGenerator[str]:
 
 
 def test_every_scenario_that_concerns_us_passes(tmp_path: Path) -> None:
-    program = find_node(CONFORMANCE, at_least=22)
+    program = find_node(CONFORMANCE, min_version=22)
     # Loaded by the first login it would keep the others waiting, and time counts here.
     from tejat.mcp.oauth import flow as oauth_flow
 

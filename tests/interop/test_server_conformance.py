@@ -147,7 +147,7 @@ async def served(directory: Path) -> AsyncGenerator[str]:
 
 
 def test_every_scenario_that_concerns_us_passes(tmp_path: Path) -> None:
-    program = find_node(CONFORMANCE, at_least=22)
+    program = find_node(CONFORMANCE, min_version=22)
     project = tmp_path / "project"
     project.mkdir()
 

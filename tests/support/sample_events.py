@@ -159,13 +159,13 @@ class RecordedOutput:
     stdout: str = ""
     stderr: list[str] = field(default_factory=list[str])
 
-    def streams(self, *, is_terminal: bool = False, tells_durations: bool = True) -> OutputStreams:
+    def streams(self, *, is_terminal: bool = False, reports_durations: bool = True) -> OutputStreams:
         return OutputStreams(
             self._take_result,
             self.stderr.append,
             is_terminal=is_terminal,
             now=lambda: TIMESTAMP,
-            reports_durations=tells_durations,
+            reports_durations=reports_durations,
         )
 
     def _take_result(self, text: str) -> None:

@@ -11,12 +11,22 @@ SOURCE = ROOT / "src" / "tejat"
 @cache
 def modules() -> dict[str, ast.Module]:
     """The syntax tree of every source file, by its path below the package."""
-    trees = {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
+    trees = _parse_files(SOURCE)
     assert len(trees) > 300
     return trees
+
+
+@cache
+def support_modules() -> dict[str, ast.Module]:
+    """The syntax tree of every file of test support."""
+    return _parse_files(ROOT / "tests" / "support")
+
+
+def _parse_files(directory: Path) -> dict[str, ast.Module]:
+    return {
+        path.relative_to(directory).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(directory.rglob("*.py"))
+    }
 
 
 def module_name(file: str) -> str:

@@ -27,7 +27,7 @@ def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
     """Add `--sandbox`."""
     parser.add_argument(
         "--sandbox",
-        choices=[wish.value for wish in SandboxMode],
+        choices=[mode.value for mode in SandboxMode],
         help=_("lock commands in where that is possible (auto), run none without it (required), or not at all (off)"),
     )
 

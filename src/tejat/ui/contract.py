@@ -20,7 +20,7 @@ class FileFinder(Protocol):
         """False while the index is still being built and a later search may find more."""
         ...
 
-    async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
+    async def find(self, typed: str, *, limit: int = 50) -> Sequence[str]:
         """Return matching paths relative to the root, best first; directories end with a slash."""
         ...
 

@@ -95,9 +95,7 @@ class TestHouse:
         arguments = ["/bin/sh", "-c", f"echo $$ > {pid}; exec sleep 600"]
 
         async def main(services: ToolServices) -> None:
-            work = run_program(
-                services.supervisor, arguments, directory="/", environment={}, seconds=60, most_bytes=100
-            )
+            work = run_program(services.supervisor, arguments, directory="/", environment={}, seconds=60, max_bytes=100)
             task = asyncio.ensure_future(work)
             await wait_until_async(lambda: pid.exists() and pid.read_text().endswith("\n"))
             services.__exit__()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tejat.core.messages.history import (
     GENERATED_ID_PREFIX,
     INTERRUPTED_ERROR,
-    MISSING_BEGINNING,
+    MISSING_START,
     History,
     Message,
     Role,
@@ -318,7 +318,7 @@ class TestRepair:
         assert shown(messages) == [user(PICTURE, "and then?"), model("Done.")]
         assert repairs == ["Left out a result that nobody asked for, 2 times."]
         messages, repairs = repair_history(LEGAL[3:])
-        assert shown(messages) == [user(MISSING_BEGINNING), model("Done.")]
+        assert shown(messages) == [user(MISSING_START), model("Done.")]
         assert repairs == ["Said that the beginning is missing."]
 
     def test_results_in_another_order_take_their_media_along(self) -> None:
@@ -466,7 +466,7 @@ class TestWhateverHappens:
         messages, _ = repair_history(broken)
         before = [part for message in broken for part in message.parts if part == PICTURE or _is_word(part)]
         after = [part for message in messages for part in message.parts if part == PICTURE or _is_word(part)]
-        assert sorted(map(repr, before)) == sorted(repr(part) for part in after if part != Text(MISSING_BEGINNING))
+        assert sorted(map(repr, before)) == sorted(repr(part) for part in after if part != Text(MISSING_START))
 
 
 def _is_word(part: MessagePart) -> bool:

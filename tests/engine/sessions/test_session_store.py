@@ -22,12 +22,12 @@ DAY = 86_400
 IDS = ("aaaa1111-0000", "aabb2222-0000", "cccc3333-0000")
 
 
-def store(tmp_path: Path, *, days: int | None = 30, most_bytes: int = 1 << 30, now: float = NOW) -> SessionStore:
+def store(tmp_path: Path, *, days: int | None = 30, max_bytes: int = 1 << 30, now: float = NOW) -> SessionStore:
     return SessionStore(
         str(tmp_path / "sessions"),
         str(tmp_path),
         max_age_days=days,
-        max_bytes=most_bytes,
+        max_bytes=max_bytes,
         secrets=["secret-key"],
         now=lambda: now,
     )
@@ -347,7 +347,7 @@ class TestTidy:
 
     def test_the_oldest_go_when_there_is_too_much(self, tmp_path: Path) -> None:
         sizes = [entry.size for entry in three(tmp_path).list_sessions()]
-        files = store(tmp_path, most_bytes=sum(sizes) - 1)
+        files = store(tmp_path, max_bytes=sum(sizes) - 1)
         files.prune()
         assert [entry.session_id for entry in files.list_sessions()] == [IDS[1], IDS[2]]
 

@@ -31,8 +31,8 @@ from tejat.mcp.transports.ndjson import (
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
 
-def read(data: bytes, *, most_bytes: int = MAX_LINE_BYTES) -> list[DecodedLine]:
-    framer = NdjsonDecoder(max_bytes=most_bytes)
+def read(data: bytes, *, max_bytes: int = MAX_LINE_BYTES) -> list[DecodedLine]:
+    framer = NdjsonDecoder(max_bytes=max_bytes)
     return [*framer.feed(data), *framer.end()]
 
 
@@ -110,14 +110,14 @@ class TestLines:
 class TestLength:
     def test_a_line_of_the_limit_is_read_and_one_byte_more_is_not(self) -> None:
         line = PING.strip()
-        assert read(line + b"\n" + PING, most_bytes=len(line)) == [JsonRpcRequest(1, "ping")] * 2
+        assert read(line + b"\n" + PING, max_bytes=len(line)) == [JsonRpcRequest(1, "ping")] * 2
         assert (
-            read(line + b"\n" + PING, most_bytes=len(line) - 1)
+            read(line + b"\n" + PING, max_bytes=len(line) - 1)
             == [InvalidLine(f"it is longer than {len(line) - 1} bytes", True, None, 1, line.decode())] * 2
         )
 
     def test_who_does_not_stop_is_not_read_any_more(self) -> None:
-        assert read(PING + b"x" * 161 + b"\n" + PING, most_bytes=40) == [JsonRpcRequest(1, "ping"), EndlessLine()]
+        assert read(PING + b"x" * 161 + b"\n" + PING, max_bytes=40) == [JsonRpcRequest(1, "ping"), EndlessLine()]
         framer = NdjsonDecoder(max_bytes=40)
         framer.feed(b"x" * 160)
         assert framer.feed(b"x") == [EndlessLine()]
@@ -217,13 +217,13 @@ class TestWhomItWasMeantFor:
 
     def test_the_end_counts_without_its_revision_where_the_line_is_whole(self) -> None:
         line = b'{"jsonrpc":"2.0","result":{"text":"' + b"x" * 2000 + b'"},"id":7}'
-        assert the_only(read(line, most_bytes=1000)).answer_to == 7
+        assert the_only(read(line, max_bytes=1000)).answer_to == 7
 
     @given(st.binary(max_size=600), st.binary(max_size=600))
     def test_nothing_raises(self, head: bytes, tail: bytes) -> None:
         for line in (head + tail, b'{"jsonrpc":"2.0","id":' + head, tail + b',"jsonrpc":"2.0","id":7}'):
             read(line)
-            read(line, most_bytes=10)
+            read(line, max_bytes=10)
 
 
 texts = st.text(max_size=8)
@@ -248,13 +248,13 @@ lines = st.one_of(
 class TestAnyStream:
     @given(st.lists(lines, max_size=6).map(b"".join), st.lists(st.integers(0, 2000), max_size=8), st.data())
     def test_how_it_is_cut_makes_no_difference(self, stream: bytes, cuts: list[int], data: st.DataObject) -> None:
-        most_bytes = data.draw(st.sampled_from([8, 60, 10_000]))
-        framer = NdjsonDecoder(max_bytes=most_bytes)
+        max_bytes = data.draw(st.sampled_from([8, 60, 10_000]))
+        framer = NdjsonDecoder(max_bytes=max_bytes)
         received: list[DecodedLine] = []
         ends = sorted({min(cut, len(stream)) for cut in cuts} | {0, len(stream)})
         for begin, end in pairwise(ends):
             received += framer.feed(stream[begin:end])
-        assert [*received, *framer.end()] == read(stream, most_bytes=most_bytes)
+        assert [*received, *framer.end()] == read(stream, max_bytes=max_bytes)
 
     @given(st.lists(messages, max_size=5))
     def test_what_was_written_is_read(self, sent: list[JsonRpcMessage]) -> None:

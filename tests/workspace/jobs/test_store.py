@@ -141,7 +141,7 @@ print(jobs.start(spec, command=sys.argv[2], directory="/where", on_exit=print).p
 
 
 RECORD: dict[str, object] = {
-    **dict.fromkeys(("pid", "pid_started", "keeper_pid", "keeper_started", "started"), 1),
+    **dict.fromkeys(("pid", "pid_started", "supervisor_pid", "supervisor_started", "started"), 1),
     **dict.fromkeys(("boot", "command", "directory"), ""),
 }
 
@@ -177,7 +177,7 @@ class TestFoundAgain:
     def test_a_pid_that_has_come_around_is_not_the_job(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         own = os.getpid()
-        change(job, pid=own, keeper_pid=own)
+        change(job, pid=own, supervisor_pid=own)
         stopped = jobs.stop(own)  # would otherwise be the end of this test
         assert (stopped.pid, stopped.state) == (own, JobState.EXITED)
 
@@ -185,7 +185,7 @@ class TestFoundAgain:
         job = ended(jobs, start(jobs, "true").pid)
         own = os.getpid()
         began = process_start_time(own)
-        change(job, pid=own, pid_started=began, keeper_pid=own, keeper_started=began, boot="another")
+        change(job, pid=own, pid_started=began, supervisor_pid=own, supervisor_started=began, boot="another")
         assert jobs.stop(own).state is JobState.EXITED
 
     def test_of_two_with_one_pid_the_later_is_meant(self, jobs: JobStore) -> None:
@@ -201,7 +201,7 @@ class TestFoundAgain:
             '{"pid": "1"}',
             json.dumps(RECORD | {"pid": True}),
             json.dumps(RECORD | {"pid": 0}),
-            json.dumps(RECORD | {"keeper_pid": -1}),
+            json.dumps(RECORD | {"supervisor_pid": -1}),
             json.dumps(RECORD | {"pid_started": 2**64}),
             json.dumps(RECORD | {"command": 3}),
             json.dumps(RECORD | {"started": "now"}),
@@ -272,7 +272,7 @@ class TestStop:
         line = "trap '' TERM HUP INT; sleep 60 & setsid sleep 61 & (setsid bash -c 'setsid sleep 62 &'); echo up; wait"
         job = start(jobs, line)
         assert until(lambda: jobs.get(job.pid).log_size)
-        supervisor = json.loads(record_of(job).read_text())["keeper_pid"]
+        supervisor = json.loads(record_of(job).read_text())["supervisor_pid"]
         below = descendants(supervisor)
         assert len(below) >= 4
         began = time.monotonic()
@@ -286,7 +286,7 @@ class TestStop:
 
     def test_one_whose_keeper_was_killed(self, jobs: JobStore) -> None:
         job = start(jobs, "sleep 60 & sleep 61; true")
-        supervisor = json.loads(record_of(job).read_text())["keeper_pid"]
+        supervisor = json.loads(record_of(job).read_text())["supervisor_pid"]
         assert until(lambda: len(descendants(supervisor)) == 3)
         below = descendants(supervisor)
         os.kill(supervisor, signal.SIGKILL)

@@ -194,6 +194,6 @@ def test_a_large_tree_answers_before_it_is_read(tmp_path: Path) -> None:
         assert await names.find("file")
         await read(names)
         assert (await names.find("file_9999"))[0] == "part99/file_9999.txt"
-        assert len(await names.find("e", most=10)) == 10
+        assert len(await names.find("e", limit=10)) == 10
 
     ask(look, tmp_path)

@@ -14,9 +14,9 @@ def test_a_machine_at_rest_is_not_too_full() -> None:
 
 
 def test_more_than_the_most_is_too_many() -> None:
-    assert ForkBombDetector(most=1).is_triggered
-    assert not ForkBombDetector(most=10_000_000).is_triggered
+    assert ForkBombDetector(max_tasks=1).is_triggered
+    assert not ForkBombDetector(max_tasks=10_000_000).is_triggered
 
 
 def test_where_no_limit_is_known_nothing_is_too_many() -> None:
-    assert not ForkBombDetector(most=0).is_triggered
+    assert not ForkBombDetector(max_tasks=0).is_triggered

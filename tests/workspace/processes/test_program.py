@@ -35,7 +35,7 @@ def run(
     environment: dict[str, str] = ENVIRONMENT,
     given: bytes = b"",
     seconds: float = LONG,
-    most_bytes: int = 1 << 20,
+    max_bytes: int = 1 << 20,
 ) -> ProgramResult:
     return asyncio.run(
         run_program(
@@ -45,7 +45,7 @@ def run(
             environment=environment,
             input=given,
             seconds=seconds,
-            most_bytes=most_bytes,
+            max_bytes=max_bytes,
         )
     )
 
@@ -53,7 +53,7 @@ def run(
 def shell(
     supervisor: ProcessSupervisor, script: str, *, given: bytes = b"", seconds: float = LONG, most: int = 1 << 20
 ) -> ProgramResult:
-    return run(supervisor, "sh", "-c", script, given=given, seconds=seconds, most_bytes=most)
+    return run(supervisor, "sh", "-c", script, given=given, seconds=seconds, max_bytes=most)
 
 
 class TestExiting:
@@ -95,7 +95,7 @@ class TestInput:
 
     def test_it_comes_whole_and_ends(self, supervisor: ProcessSupervisor) -> None:
         given = os.urandom(3_000_000)
-        ended = run(supervisor, "cat", given=given, most_bytes=4_000_000)
+        ended = run(supervisor, "cat", given=given, max_bytes=4_000_000)
         assert ended == ProgramResult(given, b"", ExitStatus(0, None), ProgramEndReason.EXITED)
 
     def test_a_program_that_never_reads_it(self, supervisor: ProcessSupervisor) -> None:
@@ -152,7 +152,7 @@ class TestLimits:
                     environment=ENVIRONMENT,
                     input=b"x" * 1_000_000,
                     seconds=LONG,
-                    most_bytes=1000,
+                    max_bytes=1000,
                 )
             )
             await wait_until_async(

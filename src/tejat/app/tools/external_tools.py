@@ -34,12 +34,12 @@ class ExternalToolContext(NamedTuple):
 class ExternalTools:
     """Registers external tools as they are found. It belongs to the event loop that started it."""
 
-    def __init__(self, surroundings: ExternalToolContext) -> None:
+    def __init__(self, context: ExternalToolContext) -> None:
         self.mcp_manager: McpManager | None = None
         """Set once the servers are being started, if there are any."""
         self.request_gate = RequestGate()
         self.was_awaited = False
-        self._context = surroundings
+        self._context = context
         self._ask_model: AskModel | None = None
         self._startup_task: asyncio.Task[None] | None = None
         self._notices: dict[str, bool] = {}

@@ -234,13 +234,13 @@ def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoin
     return SearchEndpoint(url, lambda: HttpClient(environment=environment))
 
 
-def resolve_sandbox_mode(wish: str | None, settings: Settings) -> SandboxMode:
+def resolve_sandbox_mode(mode: str | None, settings: Settings) -> SandboxMode:
     """The mode of the flag, or else of the settings; the administrator may require a sandbox. Raises UsageError."""
-    if wish is not None and wish not in list(SandboxMode):
+    if mode is not None and mode not in list(SandboxMode):
         known = ", ".join(SandboxMode)
-        raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=wish))
+        raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=mode))
     is_settled = is_sandbox_required_by_admin(settings.sandbox)
-    return settings.sandbox.value if wish is None or is_settled else SandboxMode(wish)
+    return settings.sandbox.value if mode is None or is_settled else SandboxMode(mode)
 
 
 def sandbox_paths(paths: AppPaths, roots: "Sequence[RootDirectory]") -> "SandboxPaths":

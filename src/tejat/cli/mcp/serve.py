@@ -105,12 +105,12 @@ async def _serve_http(server: ToolServer, port: int, token_file: str | None) -> 
     """Raises UsageError if the port cannot be used."""
     token, where = _read_token(token_file)
 
-    def tell(found: int) -> None:
+    def announce(found: int) -> None:
         print_error(_("Serving on {address}", address=f"http://127.0.0.1:{found}{ENDPOINT_PATH}"))
         print_error(where)
 
     try:
-        await serve_http(server, port=port, token=token, on_listening=tell)
+        await serve_http(server, port=port, token=token, on_listening=announce)
     except OSError as error:
         reason = error.strerror or error
         raise UsageError(_("Cannot listen on port {port}: {reason}", port=port, reason=reason)) from None

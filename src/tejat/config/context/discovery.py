@@ -171,7 +171,7 @@ def _is_not_ignored(rules: IgnoreRules, relative: str) -> bool:
     return rules.check(relative, is_directory=False) is IgnoreStatus.NOT_IGNORED
 
 
-def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator[tuple[str, frozenset[str]]]:
+def _directories_below(root: str, wanted: frozenset[str], limit: int) -> Iterator[tuple[str, frozenset[str]]]:
     """The directories below the root that hold one of the wanted names, with those names.
 
     Checking the ignore rules for every directory would take longer than listing it, so the caller checks only the
@@ -179,7 +179,7 @@ def _directories_below(root: str, wanted: frozenset[str], most: int) -> Iterator
     """
     waiting, last = deque([root]), deque[str]()
     sought = wanted | _GENERATED_MARKERS
-    left = most + 1
+    left = limit + 1
     while left and (waiting or last):
         left -= 1
         directory = waiting.popleft() if waiting else last.popleft()

@@ -92,11 +92,11 @@ class _Content:
         self.is_cut = is_cut
 
 
-def _read_head(descriptor: int, most: int) -> _Content:
+def _read_head(descriptor: int, max_bytes: int) -> _Content:
     content = b""
-    while len(content) <= most and (piece := os.read(descriptor, most + 1 - len(content))):
+    while len(content) <= max_bytes and (piece := os.read(descriptor, max_bytes + 1 - len(content))):
         content += piece
-    if len(content) <= most:
+    if len(content) <= max_bytes:
         return _Content(content, is_cut=False)
-    line_end = content.rfind(b"\n", 0, most) + 1
-    return _Content(content[: line_end or most], is_cut=True)
+    line_end = content.rfind(b"\n", 0, max_bytes) + 1
+    return _Content(content[: line_end or max_bytes], is_cut=True)

@@ -178,11 +178,11 @@ class SettingValue:
         return self._number(lazy("a number from 0"))
 
     def fraction(self) -> float:
-        return self._number(lazy("a number from 0 to 1"), most=1)
+        return self._number(lazy("a number from 0 to 1"), maximum=1)
 
-    def _number(self, expected: str, most: float = inf) -> float:
+    def _number(self, expected: str, maximum: float = inf) -> float:
         value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= maximum:
             raise self.error(expected)
         return float(value)
 

@@ -19,7 +19,7 @@ GENERATED_ID_PREFIX = "tejat-"
 """The prefix of ids given to calls without a unique id."""
 
 INTERRUPTED_ERROR = "[Operation Cancelled] Reason: The session was interrupted before this call had a result."
-MISSING_BEGINNING = "[The beginning of this conversation is missing.]"
+MISSING_START = "[The beginning of this conversation is missing.]"
 
 
 class Role(StrEnum):
@@ -315,7 +315,7 @@ class _HistoryRepairer:
             self.repairs[lazy("Gave a call an id of its own")] += 1
         if not self.messages:
             self.repairs[lazy("Said that the beginning is missing")] += 1
-            self.messages.append(user_message(MISSING_BEGINNING))
+            self.messages.append(user_message(MISSING_START))
         if self.messages[-1].role is Role.MODEL:
             # The user message between them was empty.
             self.messages[-1] = Message(Role.MODEL, self.messages[-1].parts + owned.parts)

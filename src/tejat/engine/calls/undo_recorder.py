@@ -132,7 +132,7 @@ class UndoRecorder:
                 watch = partial(self._watches, paths, closing, whole_tree=whole_tree)
             else:
                 watch, whole_tree = partial(watch_changes, self._roots, planned), False
-            before = await self._look_before(watch, closing, whole_tree=whole_tree)
+            before = await self._take_before(watch, closing, whole_tree=whole_tree)
             # Other tools may work in processes that are not ours.
             monitor = ActivityMonitor(self._helpers) if kind is Kind.EXECUTE and not before.is_exact else None
             started = time.time_ns()
@@ -179,7 +179,7 @@ class UndoRecorder:
         with self._lock, self._archive.directory.lock(never_stop, name="restoring"):
             return revert_entry(self._archive, self._roots, entry, scope)
 
-    async def _look_before(self, watch: Callable[[], list[Watch]], closing: ExitStack, *, whole_tree: bool) -> _Before:
+    async def _take_before(self, watch: Callable[[], list[Watch]], closing: ExitStack, *, whole_tree: bool) -> _Before:
         """Take the snapshots before a call. Raises UndoUnavailable."""
         seen = time.time_ns()
         taken: _Snapshots = []

@@ -132,7 +132,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
             environment={**context.environment, SESSION_VARIABLE: context.session_id},
             input=dump_json(payload).encode(),
             seconds=hook.timeout,
-            most_bytes=MAX_OUTPUT_BYTES,
+            max_bytes=MAX_OUTPUT_BYTES,
         )
     except OSError as error:
         return failed_result(hook, lazy("could not be run: {why}", why=error.strerror or error))

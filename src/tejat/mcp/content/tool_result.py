@@ -127,8 +127,8 @@ def _parts(pieces: Sequence[ContentPiece]) -> list[Part]:
     return parts + _wrap_text(texts)
 
 
-def _wrap_text(said: Sequence[str]) -> list[Part]:
-    return [Text(wrap_untrusted("\n".join(said)))] if said else []
+def _wrap_text(texts: Sequence[str]) -> list[Part]:
+    return [Text(wrap_untrusted("\n".join(texts)))] if texts else []
 
 
 def _display(blocks: Sequence[ContentBlock], structured: JsonValue) -> str:

@@ -83,7 +83,7 @@ async def login(
         async with asyncio.timeout(seconds), open_callback_server(settings.redirect_uri) as back:
             challenge = challenge or await _fetch_challenge(server, client)
 
-            async def send_person(page: str) -> AuthorizationResponse:
+            async def open_page(page: str) -> AuthorizationResponse:
                 address = await requests.check_url(page)
                 # The redirect may come before `show_url` returns.
                 back.expect_state(parse_qs(urlsplit(address).query).get("state", [""])[0])
@@ -94,7 +94,7 @@ async def login(
             grant = await flow(settings, requests).log_in(
                 redirect_uri=back.url,
                 challenge=challenge,
-                authorize=send_person,
+                authorize=open_page,
                 previous_scope=None if known is None else known.scope,
             )
     except TimeoutError:

@@ -93,7 +93,7 @@ class DiscoveredTool(BaseTool):
                 environment=self._environment,
                 input=payload.encode(),
                 seconds=self._seconds,
-                most_bytes=MAX_OUTPUT_BYTES,
+                max_bytes=MAX_OUTPUT_BYTES,
             )
         except OSError as error:
             reason = format_start_error(error)

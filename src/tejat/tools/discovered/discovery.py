@@ -77,7 +77,7 @@ async def discover_tools(
             directory=directory,
             environment=environment,
             seconds=seconds,
-            most_bytes=MAX_OUTPUT_BYTES,
+            max_bytes=MAX_OUTPUT_BYTES,
         )
     except OSError as error:
         raise DiscoveryFailed(

@@ -84,9 +84,9 @@ async def fetch_pages(
     return [task.result() for task in tasks]
 
 
-def truncate_fairly(pages: Sequence[WebPage], most: int = MAX_CHARACTERS) -> list[WebPage]:
+def truncate_fairly(pages: Sequence[WebPage], max_characters: int = MAX_CHARACTERS) -> list[WebPage]:
     """Truncate pages to a total size; room that short pages do not need goes to longer ones."""
-    left = most
+    left = max_characters
     quota: dict[int, int] = {}
     by_length = sorted(range(len(pages)), key=lambda index: len(pages[index].text))
     for done, index in enumerate(by_length):

@@ -221,7 +221,7 @@ class _ServerConnection:
         """Raises HttpError and _ClientGone."""
         self._is_read.clear()
         first_byte_seconds = self._limits.idle_seconds if self.has_answered else self._limits.head_seconds
-        event = await self._next_event(first_byte_seconds, at_most=1)
+        event = await self._next_event(first_byte_seconds, max_reads=1)
         if event is h11.NEED_DATA:
             event = await self._next_event(self._limits.head_seconds)
         if not isinstance(event, h11.Request):
@@ -233,15 +233,15 @@ class _ServerConnection:
         target = bytes(event.target).decode("latin-1")
         return ServerRequest(bytes(event.method).decode("latin-1"), target, Headers(pairs), self._read_body)
 
-    async def _next_event(self, seconds: float, *, at_most: int | None = None) -> object:
-        """Return the next event, or NEED_DATA after `at_most` blocks. Raises HttpError and _ClientGone."""
+    async def _next_event(self, seconds: float, *, max_reads: int | None = None) -> object:
+        """Return the next event, or NEED_DATA after `max_reads` blocks. Raises HttpError and _ClientGone."""
         try:
             async with asyncio.timeout(seconds):
                 while True:
                     event = self._machine.next_event()
-                    if event is not h11.NEED_DATA or at_most == 0:
+                    if event is not h11.NEED_DATA or max_reads == 0:
                         return event
-                    at_most = None if at_most is None else at_most - 1
+                    max_reads = None if max_reads is None else max_reads - 1
                     self._machine.receive_data(await self._reader.read(_BLOCK))
         except OSError:  # TimeoutError is one, too
             raise _ClientGone from None

@@ -31,10 +31,10 @@ class SseParser:
     seconds requested by the server, None if there is none.
     """
 
-    def __init__(self, most: int = MAX_EVENT_BYTES) -> None:
+    def __init__(self, max_bytes: int = MAX_EVENT_BYTES) -> None:
         self.last_id = ""
         self.retry: float | None = None
-        self._most = most
+        self._max_bytes = max_bytes
         self._id = b""
         self._line: list[bytes] = []
         self._event = b""
@@ -52,8 +52,8 @@ class SseParser:
         events: list[SseEvent] = []
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
-            if self._size > self._most:
-                raise EventTooLong(lazy("an event is longer than {most} bytes", most=self._most))
+            if self._size > self._max_bytes:
+                raise EventTooLong(lazy("an event is longer than {most} bytes", most=self._max_bytes))
             self._line.append(piece)
             self._after_return = piece.endswith(b"\r")
             if self._after_return or piece.endswith(b"\n"):

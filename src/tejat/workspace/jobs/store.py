@@ -93,8 +93,8 @@ class JobStore:
             stem=stem,
             pid=detached.pid,
             pid_started=process_start_time(detached.pid) or 0,
-            keeper_pid=detached.supervisor_pid,
-            keeper_started=detached.started,
+            supervisor_pid=detached.supervisor_pid,
+            supervisor_started=detached.started,
             boot=_boot_id(),
             command=command,
             directory=directory,
@@ -210,8 +210,8 @@ class _Record:
     stem: str
     pid: int
     pid_started: int
-    keeper_pid: int
-    keeper_started: int
+    supervisor_pid: int
+    supervisor_started: int
     boot: str
     command: str
     directory: str
@@ -226,7 +226,7 @@ class _Record:
         return self.is_supervisor_alive() or bool(self.orphans())
 
     def is_supervisor_alive(self) -> bool:
-        return self._is_same_process(self.keeper_pid, self.keeper_started)
+        return self._is_same_process(self.supervisor_pid, self.supervisor_started)
 
     def orphans(self) -> set[int]:
         """Return the processes of a job whose supervisor was killed, as far as they can still be found."""
@@ -250,7 +250,10 @@ class _Record:
         return self.boot == _boot_id() and process_start_time(pid) == started
 
 
-_FIELDS = (*("pid", "pid_started", "keeper_pid", "keeper_started"), *("boot", "command", "directory", "started"))
+_FIELDS = (
+    *("pid", "pid_started", "supervisor_pid", "supervisor_started"),
+    *("boot", "command", "directory", "started"),
+)
 
 
 def _read_record(path: str) -> _Record:
@@ -296,10 +299,10 @@ def _terminate_supervisor(record: _Record) -> None:
     """Send SIGTERM to the supervisor, never to another process that has reused its pid."""
     if not hasattr(os, "pidfd_open"):
         with suppress(ProcessLookupError):
-            os.kill(record.keeper_pid, signal.SIGTERM)
+            os.kill(record.supervisor_pid, signal.SIGTERM)
         return
     try:
-        handle = os.pidfd_open(record.keeper_pid)
+        handle = os.pidfd_open(record.supervisor_pid)
     except ProcessLookupError:
         return
     try:

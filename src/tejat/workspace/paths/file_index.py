@@ -49,7 +49,7 @@ class FileIndex:
             self._pending_index = _IndexBuild(self._workspace)
             self._build_task = asyncio.create_task(self._build(self._pending_index))
 
-    async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
+    async def find(self, typed: str, *, limit: int = 50) -> Sequence[str]:
         """Find paths that match the typed text, best first; directories end with a slash.
 
         Paths in the first root are relative, others absolute. Hidden ones match if a part of the typed text begins with
@@ -62,7 +62,7 @@ class FileIndex:
         if not index.is_done.is_set():
             await _wait_for(index.is_done, _INITIAL_WAIT_SECONDS)
             await _wait_for(index.has_results, _INITIAL_WAIT_SECONDS)
-        return await run_blocking(lambda _: index.find(typed, most))
+        return await run_blocking(lambda _: index.find(typed, limit))
 
     async def close(self) -> None:
         """Stop the build."""
@@ -112,7 +112,7 @@ class _IndexBuild:
         self._set_event(self.has_results)
         self._set_event(self.is_done)
 
-    def find(self, typed: str, most: int) -> Sequence[str]:
+    def find(self, typed: str, limit: int) -> Sequence[str]:
         trees = list(self._trees)
         if typed.startswith("/"):
             trees = [tree for tree in trees if typed.startswith(tree.root_prefix)]
@@ -120,7 +120,7 @@ class _IndexBuild:
         typed = typed.removeprefix("./")
         shows_hidden = f"/{typed}".find("/.") >= 0
         blocks = [block for tree in trees for block in (*tree.blocks, *(tree.hidden if shows_hidden else ()))]
-        return rank_paths(blocks, typed, limit=most)
+        return rank_paths(blocks, typed, limit=limit)
 
     def _set_event(self, event: asyncio.Event) -> None:
         with suppress(RuntimeError):  # the loop is closed

@@ -280,12 +280,12 @@ class _IgnoreFile:
 
     def may_unignore_beneath(self, directory: bytes) -> bool:
         """Whether a negated path pattern could match anything beneath a directory."""
-        beginning = directory[self._strip :] + b"/"
-        depth = beginning.count(b"/")
+        prefix = directory[self._strip :] + b"/"
+        depth = prefix.count(b"/")
         return any(
             pattern.rule.negated
             and (pattern.depth is None or pattern.depth >= depth)
-            and _share_prefix(beginning, pattern.prefix)
+            and _share_prefix(prefix, pattern.prefix)
             for pattern in self._on_paths
         )
 
@@ -294,17 +294,17 @@ class _IgnoreFile:
     ) -> None:
         """Add what the path patterns can match among the files directly in a directory."""
         relative = directory[self._strip :]
-        beginning = relative + b"/" if relative else b""
-        depth = beginning.count(b"/")
+        prefix = relative + b"/" if relative else b""
+        depth = prefix.count(b"/")
         for pattern in self._on_paths:
             if pattern.directory_only or (pattern.depth is not None and pattern.depth != depth):
                 continue
-            if not _share_prefix(beginning, pattern.prefix):
+            if not _share_prefix(prefix, pattern.prefix):
                 continue
             if pattern.literal is not None:
-                literals.append(pattern.literal[len(beginning) :])
+                literals.append(pattern.literal[len(prefix) :])
             else:
-                others.append(_child_matcher(pattern.matches, beginning))
+                others.append(_child_matcher(pattern.matches, prefix))
 
 
 def _share_prefix(one: bytes, other: bytes) -> bool:
@@ -312,8 +312,8 @@ def _share_prefix(one: bytes, other: bytes) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _child_matcher(matches: Callable[[bytes], object], beginning: bytes) -> Callable[[bytes], object]:
-    return lambda name: matches(beginning + name)
+def _child_matcher(matches: Callable[[bytes], object], prefix: bytes) -> Callable[[bytes], object]:
+    return lambda name: matches(prefix + name)
 
 
 @frozen

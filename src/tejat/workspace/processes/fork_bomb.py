@@ -12,8 +12,8 @@ _LIMITS = ("/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max")
 class ForkBombDetector:
     """Detector that triggers when the machine has more than `most` tasks, by default half of the system's limit."""
 
-    def __init__(self, most: int | None = None) -> None:
-        self._max_tasks = _default_max_tasks() if most is None else most
+    def __init__(self, max_tasks: int | None = None) -> None:
+        self._max_tasks = _default_max_tasks() if max_tasks is None else max_tasks
 
     @property
     def is_triggered(self) -> bool:

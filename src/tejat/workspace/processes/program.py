@@ -53,17 +53,17 @@ async def run_program(
     environment: Mapping[str, str],
     input: bytes = b"",  # noqa: A002 -- everybody calls it so
     seconds: float,
-    most_bytes: int,
+    max_bytes: int,
 ) -> ProgramResult:
     """Run a program in a directory, without a shell, with exactly this environment and input.
 
-    It is stopped with all its descendants after `seconds`, when a stream exceeds `most_bytes`, and on cancellation. It
+    It is stopped with all its descendants after `seconds`, when a stream exceeds `max_bytes`, and on cancellation. It
     need not read its input. Background processes that it leaves are not waited for; they live until the supervisor is
     closed and their output is discarded. Raises OSError if the program is not found (FileNotFoundError with its name as
     `filename`) or cannot be started, or if the supervisor died.
     """
     program = find_program(arguments[0], directory=directory, environment=environment)
-    out, err = (BoundedBuffer(head=most_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
+    out, err = (BoundedBuffer(head=max_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
     with ExitStack() as ours:
         with ExitStack() as theirs:
             stdout, stdout_end = _output_pipe(ours, theirs)
@@ -149,7 +149,7 @@ async def _collect(
 ) -> CommandOutcome | None:
     """Read until the program ends; return None if it was stopped because it printed too much."""
 
-    def look(_: bytes) -> None:
+    def stop_at_limit(_: bytes) -> None:
         if enough.when() is None and not (out.is_complete and err.is_complete):
             enough.reschedule(0)
 
@@ -157,7 +157,9 @@ async def _collect(
     enough = asyncio.timeout(None)  # expiry cancels the collection, which stops the command
     try:
         async with enough:
-            return await collect_output(running, stdout, stderr, out=out, err=err, limits=limits, on_output=look)
+            return await collect_output(
+                running, stdout, stderr, out=out, err=err, limits=limits, on_output=stop_at_limit
+            )
     except TimeoutError:
         if not enough.expired():
             raise

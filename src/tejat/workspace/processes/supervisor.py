@@ -46,7 +46,7 @@ SESSION, DETACHED = "session", "detached"
 
 _SET_CHILD_SUBREAPER = 36
 _MAX_REPORTED = 1000
-_MAX_LOOKS = 10
+_MAX_SCANS = 10
 _CHECK_SECONDS = 0.5
 # Commands would inherit that Python ignores some of these, but not a handler.
 _CAUGHT = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
@@ -306,7 +306,7 @@ class _Supervisor:
     def _members(self, command: _Command) -> set[int]:
         """Return the living processes of a command. An empty set is certain."""
         living: set[int] = set()
-        for _ in range(_MAX_LOOKS):
+        for _ in range(_MAX_SCANS):
             self._reap()
             table = self._descendants()
             roots = {process.pid for process in table.values() if self._belongs_to(process, command)}

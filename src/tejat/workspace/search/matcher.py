@@ -148,13 +148,13 @@ class LineMatcher(AbstractContextManager["LineMatcher"]):
         return verdicts
 
 
-def _end_of_lines(block: bytes, at: int, most: int) -> int:
-    """Return where whole lines of at most `most` bytes end, or the first line if it is longer."""
-    if len(block) - at <= most:
+def _end_of_lines(block: bytes, at: int, max_bytes: int) -> int:
+    """Return where whole lines of at most `max_bytes` bytes end, or the first line if it is longer."""
+    if len(block) - at <= max_bytes:
         return len(block)
-    end = block.rfind(b"\n", at, at + most)
+    end = block.rfind(b"\n", at, at + max_bytes)
     if end < 0:
-        end = block.find(b"\n", at + most)
+        end = block.find(b"\n", at + max_bytes)
     return end if end >= 0 else len(block)
 
 

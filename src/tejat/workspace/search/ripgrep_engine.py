@@ -138,7 +138,7 @@ def _ignored_directories(task: SearchTask) -> list[bytes]:
     return ignored
 
 
-def _subdirectories(directory_fd: int, parent: bytes, most: int) -> tuple[int, list[bytes]]:
+def _subdirectories(directory_fd: int, parent: bytes, limit: int) -> tuple[int, list[bytes]]:
     """Return the number of entries read, and which of them are directories."""
     try:
         fd = os.open(parent or b".", _DIRECTORY_FLAGS, dir_fd=directory_fd)
@@ -146,7 +146,7 @@ def _subdirectories(directory_fd: int, parent: bytes, most: int) -> tuple[int, l
         return 1, []
     try:
         with os.scandir(fd) as entries:
-            looked_at = list(islice(entries, most))
+            looked_at = list(islice(entries, limit))
         directories = [os.fsencode(entry.name) for entry in looked_at if entry.is_dir(follow_symlinks=False)]
         return len(looked_at) + 1, directories
     except OSError:

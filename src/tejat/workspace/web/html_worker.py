@@ -44,9 +44,9 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _ANCHOR = re.compile(r"</?a(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
-def _limit(what: int, most: int) -> None:
+def _limit(what: int, maximum: int) -> None:
     _, hard = resource.getrlimit(what)
-    allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    allowed = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
     try:
         resource.setrlimit(what, (allowed, hard))
     except (ValueError, OSError):  # not every system limits everything

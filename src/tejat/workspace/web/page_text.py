@@ -44,7 +44,7 @@ def is_html(content_type: str, body: bytes) -> bool:
     mime_type = parse_mime_type(content_type)
     if mime_type:
         return mime_type in ("text/html", "application/xhtml+xml")
-    return _HTML_BEGINNING.match(body) is not None
+    return _HTML_START.match(body) is not None
 
 
 def decode_body(content_type: str, body: bytes) -> str | None:
@@ -78,7 +78,7 @@ def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: in
     return PageText(text.decode("utf-8", "replace"), is_truncated=is_truncated, is_too_deep=outcome["is_too_deep"])
 
 
-_HTML_BEGINNING = re.compile(rb"\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype\s+html|html)\b", re.I | re.S)
+_HTML_START = re.compile(rb"\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype\s+html|html)\b", re.I | re.S)
 _HEAD_BYTES = 4096
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(

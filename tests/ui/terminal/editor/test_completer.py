@@ -32,7 +32,7 @@ class SomeFiles:
     def is_complete(self) -> bool:
         return len(self._lists) == 1
 
-    async def find(self, typed: str, *, most: int = 50) -> Sequence[str]:
+    async def find(self, typed: str, *, limit: int = 50) -> Sequence[str]:
         self.asked.append(typed)
         return self._lists.pop(0) if len(self._lists) > 1 else self._lists[0]
 

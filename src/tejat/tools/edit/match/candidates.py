@@ -99,7 +99,7 @@ class Candidates:
             self._compared[start] = None
             _add_alignments(self.alignments, self._align_at(start, self._rival_limit if self.alignments else None))
 
-    def compare_best(self, votes: _Votes, most: int) -> None:
+    def compare_best(self, votes: _Votes, max_starts: int) -> None:
         """Align at the start lines with most votes that are more than `slack` lines apart."""
         scores, lines = _windowed_sums(votes.weights, self._slack // 2), _windowed_sums(votes.lines, self._slack)
         chosen: set[int] = set()
@@ -107,9 +107,9 @@ class Candidates:
         for start in sorted(scores, key=lambda start: (-scores[start] - votes.weights[start], start)):
             weight = scores[start] + votes.weights[start]
             is_hopeless = len(chosen) >= _MAX_SHOWN and self._is_hopeless
-            if is_hopeless or (len(chosen) >= most and (weight < least or not least)):
+            if is_hopeless or (len(chosen) >= max_starts and (weight < least or not least)):
                 break
-            if len(chosen) >= most + _MAX_TIED:
+            if len(chosen) >= max_starts + _MAX_TIED:
                 self.is_truncated = True
                 break
             if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):

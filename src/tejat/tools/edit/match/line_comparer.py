@@ -131,11 +131,11 @@ def _compare_whitespace(given: str, found: str) -> Match:
     return Match(MatchKind.MARGIN, indent or weights.TRAILING_COST)
 
 
-def _bounded_distance(first: str, second: str, most: int) -> int:
-    """Edit distance that counts swapped letters as one; any larger number beyond `most`."""
+def _bounded_distance(first: str, second: str, limit: int) -> int:
+    """Edit distance that counts swapped letters as one; any larger number beyond `limit`."""
     start, end = _common_ends(first, second)
     left, right = first[start : len(first) - end], second[start : len(second) - end]
-    return 1 if len(left) == 2 and left == right[::-1] else levenshtein_distance(left, right, limit=most)
+    return 1 if len(left) == 2 and left == right[::-1] else levenshtein_distance(left, right, limit=limit)
 
 
 def is_similar(given: str, found: str) -> bool:

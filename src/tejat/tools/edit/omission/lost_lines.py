@@ -55,7 +55,7 @@ class _Change:
             for at, mark in marks:
                 searched = edits if mark is ElisionMark.CERTAIN else self._edits_nearby(edits, number)
                 lost = sum(self._count_lost(each, gone, mark) for each in searched)
-                if lost >= self._least_lost(mark):
+                if lost >= self._min_lost_lines(mark):
                     return self._new[at].strip()
         return None
 
@@ -100,7 +100,7 @@ class _Change:
         pairs = pair_similar_lines(removed, added)
         return len(removed) - sum(_share_words(removed[left], added[right]) for left, right in pairs)
 
-    def _least_lost(self, mark: ElisionMark) -> int:
+    def _min_lost_lines(self, mark: ElisionMark) -> int:
         """Number of lost lines from which on the mark stands for them."""
         return 2 if mark is ElisionMark.DOTS and self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES else 1
 
