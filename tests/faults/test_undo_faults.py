@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tejat.core.undo import ChangeKind
+from tejat.core.undo import ChangeKind, RestoreScope
 from tejat.engine.calls.undo_recorder import UndoRecorder
 
 WORKER = """
@@ -31,7 +31,7 @@ journal = UndoRecorder(state, [root])
 def shell(command):
     async def run():
         print("running", flush=True)
-        subprocess.run(["bash", "-c", command], cwd=root)
+        await asyncio.to_thread(subprocess.run, ["bash", "-c", command], cwd=root)
         return ToolResult("")
     call = FunctionCall("run_shell_command", {"command": command})
     try:
@@ -136,6 +136,78 @@ print(journal.warnings)
             assert journal.restore(entry.id).refused == ()
         journal.close()
         assert contents(root) == before
+
+    def test_what_the_user_does_while_a_command_waits_is_left_alone(self, tmp_path: Path, root: Path) -> None:
+        state = tmp_path / "state"
+        before = contents(root)
+        os.mkfifo(tmp_path / "signal")
+        command = f"read < {tmp_path}/signal; rm d1/f1; echo mine > d2/f2; echo mine > new"
+        child = worker("shell(rest[0])", state, root, "-", command)
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(1.5)  # until it is seen to wait
+        (root / "d3" / "f3").write_text("the user's")
+        (root / "d4" / "f4").unlink()
+        (root / "d5" / "new").write_text("the user's")
+        time.sleep(1)
+        (tmp_path / "signal").write_text("\n")
+        assert child.communicate(timeout=60)[1] == ""
+        journal = UndoRecorder(str(state), [str(root)])
+        (entry,) = journal.entries()
+        result = journal.restore(entry.id)
+        theirs = {f"{root}/d3/f3", f"{root}/d4/f4", f"{root}/d5/new"}
+        assert set(result.restored) == {f"{root}/d1/f1", f"{root}/d2/f2", f"{root}/new"}
+        assert {foreign.path for foreign in result.left_out} == theirs
+        assert result.is_complete
+        kept = {path: content for path, content in before.items() if path not in ("d3/f3", "d4/f4")}
+        assert contents(root) == kept | {"d3/f3": b"the user's", "d5/new": b"the user's"}
+        named = journal.restore(entry.id, RestoreScope((f"{root}/d4",)))
+        assert named.restored == (f"{root}/d4/f4",)
+        assert set(journal.restore(entry.id, RestoreScope(foreign=True)).restored) == theirs - {f"{root}/d4/f4"}
+        journal.close()
+        assert contents(root) == before
+
+    def test_commands_of_many_sessions_at_once(self, tmp_path: Path, root: Path) -> None:
+        """Each changes files of its own, and no entry claims those of another."""
+        state = tmp_path / "state"
+        before = contents(root)
+        script = "sys.stdin.read(1)\nshell(f'echo {action} > {action}/f0; sleep 0.5; rm {action}/f1; > {action}/new')"
+        names = [f"d{number}" for number in range(6)]
+        children = [worker(script, state, root, name, stdin=subprocess.PIPE) for name in names]
+        for child in children:
+            assert child.stdin is not None
+            child.stdin.write("x")
+            child.stdin.flush()
+        for child in children:
+            assert child.communicate(timeout=100)[1] == ""
+        journal = UndoRecorder(str(state), [str(root)])
+        entries = journal.entries()
+        assert len(entries) == len(names)
+        assert sum(len(entry.changes) > 3 for entry in entries) > 1  # they did see those of others
+        for entry in entries:
+            (own,) = {change.path.partition("/")[0] for change in entry.own_changes}
+            assert f"echo {own} " in entry.summary
+            result = journal.restore(entry.id)
+            assert (result.refused, result.is_complete, len(result.restored)) == ((), True, 3)
+        journal.close()
+        assert contents(root) == before
+
+    def test_beside_a_killed_command_all_is_doubtful_but_what_is_named(self, tmp_path: Path, root: Path) -> None:
+        state = tmp_path / "state"
+        other = worker("shell('exec sleep 20 > /dev/null 2>&1')", state, root, "-")
+        assert other.stdout is not None
+        other.stdout.readline()
+        child = worker("shell('echo x > d1/new; python3 -c \"open(chr(121), chr(119))\"')", state, root, "-")
+        assert child.communicate(timeout=60)[1] == ""
+        other.kill()
+        other.communicate()
+        for _ in range(2):
+            journal = UndoRecorder(str(state), [str(root)])
+            entry = journal.entries()[0]
+            journal.close()
+            assert {foreign.path: foreign.is_proven for foreign in entry.foreign} == {f"{root}/y": False}
+            assert [change.path for change in entry.own_changes] == ["d1/new"]
+            assert worker("shell('true')", state, root, "-").communicate(timeout=60)[1] == ""
 
     def test_no_thread_of_the_call_keeps_the_lock(self, tmp_path: Path, root: Path) -> None:
         """A process that the command leaves behind does not hold up the next call."""

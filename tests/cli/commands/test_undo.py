@@ -1,6 +1,7 @@
 """`tejat undo`: lists, shows, asks, puts back, and says in few words what it did."""
 
 import asyncio
+import errno
 import json
 import os
 import pty
@@ -18,6 +19,8 @@ from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.undo import UndoEntry
 from tejat.engine.calls.undo_recorder import UndoRecorder
+from tejat.workspace.undo.attribution.call_window import open_window
+from tejat.workspace.undo.private_directory import PrivateDirectory
 
 
 class Place:
@@ -29,9 +32,13 @@ class Place:
     def open(self, roots: Sequence[str]) -> UndoRecorder:
         return UndoRecorder(str(self.state), [str(self.root) if root == "." else root for root in roots])
 
-    def shell(self, command: str) -> UndoEntry:
+    def shell(self, command: str, *, beside: str | None = None) -> UndoEntry:
+        """Run a command, and let another session write a file meanwhile."""
+
         async def execute() -> ToolResult:
             subprocess.run(["bash", "-c", command], cwd=self.root, check=True)  # noqa: ASYNC221 -- nothing else runs
+            if beside is not None:
+                await self.write(beside)
             return ToolResult("")
 
         journal = self.open(["."])
@@ -40,6 +47,15 @@ class Place:
         entry = journal.entries()[0]
         journal.close()
         return entry
+
+    async def write(self, name: str) -> None:
+        async def execute() -> ToolResult:
+            (self.root / name).write_text("theirs")
+            return ToolResult("")
+
+        journal = self.open(["."])
+        await journal.record(FunctionCall("write_file", {}), Kind.EDIT, [name], execute, whole_tree=False)
+        journal.close()
 
     def __call__(self, *words: str) -> int:
         with pytest.MonkeyPatch.context() as patch:
@@ -195,6 +211,90 @@ class TestRestore:
         assert place("--last", "3", "--yes") == 1
         assert sorted(os.listdir(place.root)) == ["f0", "f1"]
 
+    def test_what_others_did_meanwhile_is_left_and_said(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("echo 1 > a", beside="b")
+        assert place("list") == 0
+        assert "[1 created, 1 by others]" in capsys.readouterr().out
+        assert place("restore", entry.id, "--yes") == 0
+        out, error = capsys.readouterr()
+        assert out == f"{entry.id}: put back 1 path.\n"
+        left, reason, hint = error.splitlines()
+        assert left == "tejat: left as it is, because others may have changed it:"
+        assert reason.startswith(f"        {place.root}/b: changed by ")
+        assert hint == f"To put back all of it: tejat undo restore {entry.id} --all, or name the paths."
+        assert os.listdir(place.root) == ["b"]
+        assert place("show", entry.id) == 0
+        assert f"maybe by others: {place.root}/b: changed by " in capsys.readouterr().out
+        assert place("restore", entry.id) == 3
+        assert f"        left as it is: {place.root}/b: " in capsys.readouterr().err
+
+    def test_what_others_did_is_put_back_if_it_is_named(
+        self, place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        entry = place.shell("echo 1 > a", beside="b")
+        monkeypatch.chdir(place.root)
+        assert place("restore", entry.id, "b", "--yes") == 0
+        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert os.listdir(place.root) == ["a"]
+        assert place("restore", entry.id, "c", "--yes") == 2
+        assert capsys.readouterr().err == f"tejat: {entry.id} did not change {place.root}/c\n"
+        assert place("restore", entry.id, "--all", "--yes") == 0
+        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+        assert os.listdir(place.root) == []
+
+    def test_with_a_doubt_it_is_not_all_as_it_was(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        journal = place.open(["."])
+        with open_window(PrivateDirectory(journal.directory), list):
+            entry = place.shell("touch a; python3 -c 'open(chr(98), chr(119))'")
+            assert place("restore", entry.id, "--yes") == 1
+        journal.close()
+        assert f"{place.root}/b: changed while another call was running here" in capsys.readouterr().err
+        assert os.listdir(place.root) == ["b"]
+
+    def test_losses_are_repeated(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        place.shell("echo 1 > one; ln one two; mkfifo pipe; truncate -s 40M big")
+        entry = place.shell("rm one pipe big; echo 1 > new")
+        assert place("restore", entry.id, "--yes") == 1
+        out, error = capsys.readouterr()
+        assert out == f"{entry.id}: put back 2 paths.\n"
+        assert error.splitlines() == [
+            f"tejat: {entry.id} did more than can be undone:",
+            f"        {place.root}/big: removed, and the old content is gone: too large to be kept (41.9 MB)",
+            f"        {place.root}/one: was the same file as two (a hard link), and comes back as a copy",
+            f"        {place.root}/pipe: was a pipe, socket or device",
+        ]
+        assert place("restore", entry.id, "--yes") == 1
+        assert capsys.readouterr().out == f"{entry.id}: nothing was put back.\n"
+
+    def test_caches_are_not_the_last_change(self, place: Place) -> None:
+        place.shell("echo 1 > a.py")
+        place.shell("mkdir __pycache__; touch __pycache__/a.pyc")
+        assert place("--last", "1", "--yes") == 0
+        assert os.listdir(place.root) == ["__pycache__"]
+
+    def test_a_large_delete(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        place.shell("mkdir src; cd src; seq 1 5000 | xargs touch")
+        place.shell("rm -rf src")
+        assert place("--last", "1") == 3
+        assert f"bring back {place.root}/src\n" in capsys.readouterr().err
+        entry = place.shell("echo 1 > a")
+        assert place("--last", "1", "--yes") == 0
+        assert capsys.readouterr() == (f"{entry.id}: put back 1 path.\n", "")
+
+    def test_a_log_that_cannot_be_written(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+        entry = place.shell("echo 1 > a")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "write", lambda *_: raise_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+            assert place("restore", entry.id, "--yes") == 1
+        out, error = capsys.readouterr()
+        assert (place.root / "a").exists() or "this undo itself can't be undone: No space left on device" in error
+        assert "all is as it was" not in out
+        assert place("restore", entry.id, "--yes") == 0
+
+
+def raise_error(error: OSError) -> int:
+    raise error
+
 
 class TestWords:
     def test_help(self, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,6 +311,7 @@ class TestWords:
             ("--last", "0"),
             ("--last", "1", "list"),
             ("show", "a", "b"),
+            ("restore", "a", "b", "--all"),
         ],
     )
     def test_wrong(self, place: Place, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:

@@ -8,13 +8,21 @@ from pathlib import Path
 import pytest
 
 from support.terminal.pty_program import run_at_terminal, write_script
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome, Risk
+from tejat.core.errors import ErrorType, ToolFailure
 from tejat.ui.plain.approver import AutoApprover
 
 
 def test_who_agreed_beforehand_says_yes() -> None:
     answer = asyncio.run(AutoApprover().ask(ApprovalRequest(InfoConfirmation("Fetch", "x"), "web_fetch")))
     assert answer == ApprovalReply(Outcome.PROCEED_ONCE)
+
+
+def test_who_agreed_beforehand_did_not_agree_to_what_cannot_be_undone() -> None:
+    question = ApprovalRequest(InfoConfirmation("Write", "x"), "t", reason="The disk is full.", risks=(Risk.NO_UNDO,))
+    with pytest.raises(ToolFailure, match=r"can't be undone\. The disk is full\.") as refusal:
+        asyncio.run(AutoApprover().ask(question))
+    assert refusal.value.error_type is ErrorType.POLICY_VIOLATION
 
 
 CAN_ASK = "from tejat.ui.plain.approver import is_interactive; print(is_interactive())"

@@ -165,6 +165,7 @@ class ToolServices:
             placeholders=placeholders,
             session=lambda: self.session_id,
             helpers=lambda: (self.supervisor.pid,) if "supervisor" in self.__dict__ else (),
+            on_warning=self._warn_user,
         )
         self._exit_stack.callback(journal.close)
         return journal
@@ -218,6 +219,10 @@ class ToolServices:
 
         paths = sandbox_paths(self._paths, self._workspace.roots.directories)
         return select_sandbox(self.sandbox, roots=paths.roots, state_directory=paths.state_directory)[1]
+
+    def _warn_user(self, message: str) -> None:
+        if self.on_warning is not None:
+            self.on_warning(message)
 
     def _set_sandbox_report(self, report: "SandboxReport") -> None:
         """Warn the user, once, if there is no sandbox and they have not chosen that."""

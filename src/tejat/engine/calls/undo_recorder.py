@@ -75,16 +75,19 @@ class UndoRecorder:
         placeholders: Sequence[str] = (),
         session: Callable[[], str] = str,
         helpers: Callable[[], Collection[int]] = tuple,
+        on_warning: Callable[[str], None] | None = None,
     ) -> None:
         """Each project, identified by its first root, has a log and a size limit of its own in `directory`.
 
         `placeholders` are paths below a root where empty directories come and go and are ignored. `session` returns the
         id of the current session, `helpers` the pids of processes that start commands and change no files themselves.
+        `on_warning` gets each new warning, in the thread of the event loop.
         """
         self.warnings: list[str] = []
         self._placeholders = frozenset(placeholders)
         self._session = session
         self._helpers = helpers
+        self._on_warning = on_warning
         self._unsaved_warnings: list[str] = []
         self._roots = Roots(roots)
         project = project_key(self._roots.first.real_path)
@@ -144,7 +147,7 @@ class UndoRecorder:
             try:
                 result = await run()
             except BaseException:
-                await self._record_after(call, before, end_run())
+                self._publish(await self._record_after(call, before, end_run()))
                 raise
             problem = await self._record_after(call, before, end_run())
             return result if problem is None else _unrecorded_result(result, problem)
@@ -189,35 +192,21 @@ class UndoRecorder:
             self._archive.directory.ensure()
             watches = watch()
             at_once = self._snapshot_inline(watches)
-            taken = (
-                at_once
-                if at_once is not None
-                else await run_blocking(lambda stop: self._snapshot_in_thread(watches, stop, is_exact=not whole_tree))
+            taken = at_once or await run_blocking(
+                lambda stop: self._snapshot_in_thread(watches, stop, is_exact=not whole_tree)
             )
         except TooManyEntries:
             self._warn(_("There are more than {most:,} files here, so commands can't be undone.", most=_MAX_ENTRIES))
         except Exception as error:
-            raise self._unavailable(_error_text(error)) from error
-        if not whole_tree:
-            for _watch, snapshot in taken:
-                for path, reason in snapshot.skip_reasons.items():
-                    raise UndoUnavailable(
-                        lazy(
-                            "This can't be undone: the present content of {path} can't be kept ({why}).",
-                            path=f"{snapshot.root.rstrip('/')}/{path}",
-                            why=reason,
-                        )
-                    )
-        return _Before(taken, seen, is_exact=not whole_tree)
-
-    def _unavailable(self, reason: str) -> UndoUnavailable:
-        return UndoUnavailable(
-            lazy(
+            message = lazy(
                 "This can't be undone: the present files can't be kept in {directory} ({why}).",
                 directory=self.directory,
-                why=reason,
+                why=_error_text(error),
             )
-        )
+            raise UndoUnavailable(message) from error
+        if not whole_tree:
+            _check_kept(taken)
+        return _Before(taken, seen, is_exact=not whole_tree)
 
     async def _record_after(self, call: FunctionCall, before: _Before, run: _Run) -> str | None:
         """Record the changes of a call; return why that failed."""
@@ -227,12 +216,19 @@ class UndoRecorder:
                 await _run_to_completion(lambda stop: self._record_changes(call, before, run, stop))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
             problem = lazy("What {name} changed can't be undone: {error}", name=call.name, error=_error_text(error))
-            self._warn(problem)
-        if self._unsaved_warnings:
+        texts, self._unsaved_warnings = self._unsaved_warnings, []
+        for text in texts:
+            self._publish(text)
+        if problem is not None:
+            texts.append(problem)
+        if texts:
             with suppress(OSError):
-                self._archive.write_warnings(self._unsaved_warnings)
-            self._unsaved_warnings = []
+                self._archive.write_warnings(texts)
         return problem
+
+    def _publish(self, warning: str | None) -> None:
+        if warning is not None and self._on_warning is not None:
+            self._on_warning(warning)
 
     def _warn(self, text: str) -> None:
         """Add a warning once, and limit their number."""
@@ -319,6 +315,18 @@ class UndoRecorder:
         if found is None:
             raise UsageError(_("there is no entry {entry!r}", entry=entry_id))
         return found
+
+
+def _check_kept(taken: _Snapshots) -> None:
+    """Raise UndoUnavailable if the content of a file was not stored."""
+    for _watch, snapshot in taken:
+        for path, reason in snapshot.skip_reasons.items():
+            message = lazy(
+                "This can't be undone: the present content of {path} can't be kept ({why}).",
+                path=f"{snapshot.root.rstrip('/')}/{path}",
+                why=reason,
+            )
+            raise UndoUnavailable(message)
 
 
 async def _run_to_completion(work: Callable[[Stop], None]) -> None:

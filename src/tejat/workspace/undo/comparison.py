@@ -8,7 +8,7 @@ from typing import TypeGuard
 from tejat.core.frozen import frozen, replace
 from tejat.core.undo import PathChange, PathKind, PathProblem, PathState
 from tejat.workspace.undo.snapshot import Snapshot
-from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, unpack_file_key
+from tejat.workspace.undo.tree_state import FILE_KEY_SIZE, file_key_inode, unpack_file_key
 
 # File timestamps lag behind the clock by a tick.
 _TICK = 20_000_000
@@ -46,6 +46,7 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
         closed = before.state.directories.keys() & after.state.directories.keys()
         paths = [path for path in paths if (path not in blind or path in closed) and not _is_beneath(path, blind)]
     moved = _RenamedFiles(before, after, paths)
+    links = _hard_links(before, paths)
     for path in paths:
         problem = _irreversible_reason(before, after, path, moved)
         if problem is not None:
@@ -54,7 +55,26 @@ def compare_snapshots(before: Snapshot, after: Snapshot) -> Comparison:
         old, new = node_at(before, path), node_at(after, path)
         if not is_same(old, new):
             changes.append(PathChange(before.root, path, before=old, after=new))
+            if path in links:
+                why = f"was the same file as {links[path]} (a hard link), and comes back as a copy"
+                skipped.append(PathProblem(f"{before.root.rstrip('/')}/{path}", why))
     return Comparison(tuple(changes), tuple(skipped))
+
+
+def _hard_links(snapshot: Snapshot, paths: Collection[str]) -> dict[str, str]:
+    """Return another name of the same file for each of the paths that has one beneath the root."""
+    wanted = {file_key_inode(key) for path in paths if (key := snapshot.state.files.get(path)) is not None}
+    names: dict[bytes, list[str]] = {}
+    if wanted:
+        for path, key in snapshot.state.files.items():
+            if (inode := file_key_inode(key)) in wanted:
+                names.setdefault(inode, []).append(path)
+    return {
+        path: next(other for other in group if other != path)
+        for group in names.values()
+        if len(group) > 1
+        for path in group
+    }
 
 
 def node_at(snapshot: Snapshot, path: str) -> PathState | None:

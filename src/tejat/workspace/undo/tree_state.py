@@ -160,6 +160,11 @@ def file_key_size(key: bytes) -> int:
     return int.from_bytes(key[20:28], "little", signed=True)
 
 
+def file_key_inode(key: bytes) -> bytes:
+    """Return only device and inode, packed."""
+    return key[4:20]
+
+
 def pack_file_key(status: os.stat_result) -> bytes:
     """Pack the metadata that changes whenever a file does into FILE_KEY_SIZE bytes."""
     mode, inode, device, _, user, group, size, *_ = status

@@ -1,7 +1,7 @@
 """Changes during a call that another program made, or may have made."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
@@ -47,11 +47,13 @@ def find_foreign_changes(
 
 def mark_contested(entries: Sequence[UndoEntry], windows: Sequence[CallWindow]) -> list[UndoEntry]:
     """Add what overlapping entries and other calls make doubtful."""
-    contested = {entry.id: _contested(entry, _overlapping(entries, index), windows) for index, entry in _timed(entries)}
-    return [
-        replace(entry, foreign=(*entry.foreign, *added)) if (added := contested.get(entry.id)) else entry
-        for entry in entries
-    ]
+    marked = list(entries)
+    for index, entry in enumerate(entries):
+        added = () if entry.started is None else _contested(entry, _overlapping(entries, index), windows)
+        if added:
+            foreign = {change.path: change for change in (*entry.foreign, *added)}
+            marked[index] = replace(entry, foreign=tuple(foreign.values()))
+    return marked
 
 
 def _judge(change: PathChange, changed: int | None, times: CallTimes, named: Collection[str]) -> ForeignChange | None:
@@ -100,10 +102,6 @@ class _ChangeClock:
         return self._directories[directory]
 
 
-def _timed(entries: Sequence[UndoEntry]) -> Iterator[tuple[int, UndoEntry]]:
-    return ((index, entry) for index, entry in enumerate(entries) if entry.started is not None)
-
-
 def _overlapping(entries: Sequence[UndoEntry], index: int) -> list[UndoEntry]:
     """Return the entries of calls that ran at the same time. Entries are in the order in which their calls ended."""
     entry = entries[index]
@@ -125,17 +123,17 @@ def _contested(
     if not others and not is_beside_unknown:
         return ()
     claims, named = _claims(others), frozenset(entry.named)
-    known = {foreign.path for foreign in entry.foreign}
+    known = {foreign.path: foreign for foreign in entry.foreign}
     found: list[ForeignChange] = []
     for change in entry.changes:
         path = change.full_path
-        if path in known or is_named(path, named):
+        if (path in known and known[path].is_proven) or is_named(path, named):
             continue
         if path in claims:
             other, is_other_named = claims[path]
             reason = lazy("changed by {entry} at the same time", entry=other.id)
             found.append(ForeignChange(path, reason, is_proven=is_other_named))
-        elif is_beside_unknown:
+        elif is_beside_unknown and path not in known:
             reason = lazy("changed while another call was running here")
             found.append(ForeignChange(path, reason, is_proven=False))
     return tuple(found)

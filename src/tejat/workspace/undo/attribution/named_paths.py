@@ -12,7 +12,7 @@ _MAX_PATTERNS = 50
 
 
 def named_paths(changes: Sequence[PathChange], arguments: object) -> tuple[str, ...]:
-    """Return the full paths of the changes that the arguments name, as a path, its end, or a pattern from a root.
+    """Return the full paths of the changes that the arguments name, as a path or a pattern, whole or from a root.
 
     A created or removed directory stands for all that is in it.
     """
@@ -53,16 +53,17 @@ def _normalize(word: str) -> str:
 
 
 def _is_named(change: PathChange, words: Collection[str], patterns: Sequence[re.Pattern[str]]) -> bool:
-    path = change.full_path
-    if path in words:
+    path = change.path
+    if path in words or change.full_path in words:
         return True
-    start = 0
-    while start >= 0:
-        if change.path[start:] in words:
+    # A file and its directory may be named apart, as in `cd src && touch file`.
+    cut = path.find("/")
+    while cut > 0:
+        if path[:cut] in words and path[cut + 1 :] in words:
             return True
-        start = change.path.find("/", start) + 1 or -1
-    level = change.path.count("/")
-    return any(pattern.match(change.path) for pattern in patterns if pattern.pattern.count("/") == level)
+        cut = path.find("/", cut + 1)
+    level = path.count("/")
+    return any(pattern.match(path) for pattern in patterns if pattern.pattern.count("/") == level)
 
 
 def _has_parent_in(path: str, directories: Collection[str]) -> bool:
