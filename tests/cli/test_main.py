@@ -105,7 +105,7 @@ class TestCommands:
 
     def test_doctor(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["doctor", "--sandbox", "off"]) == 0
-        assert capsys.readouterr().out.startswith("sandbox\n  NO   in use         the sandbox is switched off\n")
+        assert capsys.readouterr().out.startswith("sandbox\n  NO   in use    NO SANDBOX: the sandbox is switched off. ")
 
     def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
         commands = [line.split()[0] for line in help_text().splitlines() if line.startswith("  ") and line[2].islower()]
@@ -194,3 +194,11 @@ class TestLostOutput:
         done = shell('"$@" tools list | head -1')
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.startswith(b"NAME ")
+
+
+def test_nothing_is_imported_from_the_current_directory(tmp_path: Path) -> None:
+    """A project could hold modules with the names of ours, or a command could have written them."""
+    for name in ("argparse", "asyncio", "rich", "h11", "json", "tempfile"):
+        (tmp_path / f"{name}.py").write_text("import sys\nsys.exit('imported')\n")
+    done = subprocess.run([*TEJAT, "doctor", "--json"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -60,8 +60,8 @@ def test_prompt_question_and_status(terminal_env: TerminalEnv, setting: Terminal
     script = (
         call_answer(write) + call_answer(("run_shell_command", {"command": "touch made; git"})) + text_script("Hi.")
     )
-    with terminal_env.open_chat(script, setting=setting, ready="scripted", **words) as user:
-        user.wait_for("/help", idle=True)
+    with terminal_env.open_chat(script, setting=setting, ready="/help", **words) as user:
+        user.wait_idle()
         assert english_in(user.text, terminal_env) == []
         user.type("hello")
         user.wait_for("> hello", idle=True)

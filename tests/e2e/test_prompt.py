@@ -38,7 +38,7 @@ def test_the_prompt_is_ready(terminal_env: TerminalEnv, setting: TerminalSetting
         assert screen.cursor == (2, screen.text().split("\n").index(">"))
         assert screen.is_cursor_visible
         assert screen.full_clears == 0
-        status = "scripted:../talk.toml · ~/project" + (" · context 0 %" if setting.columns == 80 else "")
+        status = "NO SANDBOX · scripted:../talk.toml" + (" · ~/project · context 0 %" if setting.columns == 80 else "")
         assert screen.lines()[screen.cursor[1] + 1] == setting.glyphs(status)
         assert screen.text().isascii() == setting.is_ascii
         send_prompt(user, "hello")

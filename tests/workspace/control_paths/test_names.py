@@ -23,6 +23,7 @@ def test_names_by_where_they_count() -> None:
         ".envrc",
         "a/.git",  # a file: it names a repository
         "a/HEAD",
+        "a/commondir",
     ],
 )
 def test_control_paths(path: str) -> None:

@@ -188,7 +188,7 @@ def test_landlock_is_no_fence_where_commands_can_change_it(
     package = helper_paths()[-1]
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[os.path.dirname(package)], state_directory=state)
     assert sandbox is None
-    assert report.files.detail.endswith(f"landlock: commands could change {package}, which locks them in")
+    assert report.files.detail.endswith(f"landlock: commands could change {package}, which Tejat runs from")
     assert report.fix.endswith("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 GIT_DIRECTORY = ".git"
-_HEAD = "HEAD"
+# git takes a directory with one of these for a repository, or its settings from the one that they name.
+_REPOSITORY_FILES = ("HEAD", "commondir")
 
 
 class ControlNames:
@@ -31,6 +32,7 @@ class ControlNames:
         A file `.git` names a repository, and a file `HEAD` makes its directory one.
         """
         names = path.split("/")
-        if not is_directory and (names[-1] == GIT_DIRECTORY or (names[-1] == _HEAD and GIT_DIRECTORY not in names)):
+        makes_repository = names[-1] in _REPOSITORY_FILES and GIT_DIRECTORY not in names
+        if not is_directory and (names[-1] == GIT_DIRECTORY or makes_repository):
             return True
         return any(names[at : at + len(known)] == known for known in self._split_paths for at in range(len(names)))

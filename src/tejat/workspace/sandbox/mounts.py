@@ -34,7 +34,7 @@ MAX_NESTED_MOUNTS = 96
 """Mounts for control paths below the top of a root. Each takes part of a millisecond, and longer the more there are."""
 
 # git runs what these say as soon as they exist. They are kept from being created in repositories below a root too.
-_CREATION_BLOCKED = ("config", "hooks", _COMMON_DIRECTORY)
+_CREATION_BLOCKED = ("config", "config.worktree", "hooks", _COMMON_DIRECTORY)
 
 _EMPTY_DIRECTORIES = ("/run", "/var/run")
 # Targets of links elsewhere: programs and host names depend on them.

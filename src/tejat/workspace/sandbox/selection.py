@@ -95,8 +95,7 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
     if not abi_version():
         passed_over.append(lazy("landlock: this kernel does not offer it"))
     elif changeable is not None:
-        why = lazy("landlock: commands could change {changeable}, which locks them in", changeable=changeable)
-        passed_over.append(why)
+        passed_over.append(lazy("landlock: commands could change {path}, which Tejat runs from", path=changeable))
     else:
         yield LandlockSandbox()
 
