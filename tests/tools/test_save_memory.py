@@ -96,6 +96,15 @@ class TestSaving:
         assert stat.S_IMODE((home / ".gemini").stat().st_mode) == 0o700
         assert list_tree(home) == [".gemini", ".gemini/GEMINI.md"]
 
+    @pytest.mark.parametrize("umask", [0o000, 0o777])
+    def test_the_file_is_private_whatever_the_umask(self, tool: MemoryTool, home: Path, umask: int) -> None:
+        before = os.umask(umask)
+        try:
+            assert save(tool, "a").error is None
+        finally:
+            os.umask(before)
+        assert stat.S_IMODE((home / ".gemini" / "GEMINI.md").stat().st_mode) == 0o600
+
     def test_the_answer_is_the_json_of_the_documents(self, tool: MemoryTool) -> None:
         assert save(tool, 'says "é"').llm_content == (
             r"""{"success":true,"message":"Okay, I've remembered that: \"says \"é\"\""}"""

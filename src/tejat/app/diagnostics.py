@@ -14,6 +14,7 @@ from tejat.core.log import logger, report_unexpected
 from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.tools.call_events import OutputUpdated
 from tejat.engine.calls.secret_mask import SecretMask
+from tejat.workspace.files.private_files import open_private_file
 
 MAX_LOG_BYTES = 1_000_000
 KEPT_LOGS = 3
@@ -50,8 +51,7 @@ class LogFileHandler(logging.Handler):
         with suppress(FileNotFoundError):
             if os.stat(path).st_size + len(content) > MAX_LOG_BYTES:
                 _rotate(path)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = open_private_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(descriptor, content)
         finally:

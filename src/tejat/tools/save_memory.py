@@ -84,7 +84,12 @@ class MemoryTool(ProposingTool[MemoryParams]):
         try:
             with self._memory.lock(stop), self._memory.open_workspace() as (workspace, location):
                 apply_change(
-                    workspace, location, context, lambda: _plan_change(read_current(workspace, location), params), stop
+                    workspace,
+                    location,
+                    context,
+                    lambda: _plan_change(read_current(workspace, location), params),
+                    stop,
+                    is_private=True,
                 )
         except (ToolFailure, UsageError, OSError) as error:
             raise _translate_error(error) from error

@@ -177,8 +177,7 @@ class TestShare:
             await runner.prompt("hi")
             return await runner.command_output("/chat share no/where.md")
 
-        path = env.project / "no" / "where.md"
-        assert env.run_with(work) == f"That did not work: {path}: No such file or directory."
+        assert env.run_with(work) == f"That did not work: {env.project}/no: No such file or directory."
 
 
 def test_suggestions(env: InteractiveEnv) -> None:

@@ -12,6 +12,7 @@ from tejat.workspace.files.private_files import (
     UnusableDirectory,
     create_private_file,
     make_private_directory,
+    open_private_file,
     remove_old_files,
 )
 
@@ -53,6 +54,29 @@ class TestDirectory:
 
 
 class TestFile:
+    @pytest.mark.usefixtures("umask")
+    def test_one_that_is_opened_becomes_private(self, tmp_path: Path) -> None:
+        for _ in range(2):
+            os.close(open_private_file(str(tmp_path / "a"), os.O_WRONLY | os.O_CREAT))
+            assert mode_of(tmp_path / "a") == 0o600
+            (tmp_path / "a").chmod(0o666)
+
+    @pytest.mark.parametrize("kind", ["directory", "link", "pipe"])
+    def test_anything_else_is_left_alone(self, tmp_path: Path, kind: str) -> None:
+        path = tmp_path / "a"
+        (tmp_path / "target").touch(0o644)
+        match kind:
+            case "directory":
+                path.mkdir(0o755)
+            case "link":
+                path.symlink_to("target")
+            case _:
+                os.mkfifo(path, 0o644)
+        before = mode_of(path)
+        with pytest.raises(OSError, match=r"."):
+            open_private_file(str(path), os.O_RDWR | os.O_CREAT)
+        assert mode_of(path) == before
+
     @pytest.mark.usefixtures("umask")
     def test_is_private(self, tmp_path: Path) -> None:
         with open(create_private_file(str(tmp_path / "a")), "wb") as file:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.session.session_switch import conversation_tail, load_saved_chat
-from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path, write_private_file
+from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.secret_mask import mask_tokens
@@ -16,6 +16,7 @@ from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Report, ReportTable, Tone, text_report
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.sessions.saved_chats import SavedChats
+from tejat.workspace.files.private_files import write_private_file
 
 _USAGE = "/chat <list|save|resume> [tag]"
 _RESUME_WORDS = ("resume", "restore", "load")
@@ -121,7 +122,7 @@ class ChatCommand(SlashCommand):
         messages = conversation.history.messages[conversation.template.preamble_length :]
         text = render_transcript(messages, as_json=ending == ".json")
         text = mask_tokens(SecretMask(run_config.named_secrets).mask_text(text))
-        write_private_file(full, text)
+        write_private_file(full, text.encode("utf-8", "replace"), follow_symlinks=False)
         user.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
 
 

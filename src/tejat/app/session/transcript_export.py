@@ -35,16 +35,6 @@ def path_exists(path: str) -> bool:
     return os.path.lexists(path)
 
 
-def write_private_file(path: str, text: str) -> None:
-    """Write a file that only the user can read. Raises OSError."""
-    with open(path, "w", encoding="utf-8", errors="replace", opener=_private_opener) as file:
-        file.write(text)
-
-
-def _private_opener(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-
-
 def _section(message: Message) -> str:
     heading = "## User" if message.role is Role.USER else "## Model"
     return "\n\n".join((heading, *_render_parts(message)))
@@ -59,8 +49,8 @@ def _render_parts(message: Message) -> Iterator[str]:
                 yield f"**Call of {name}**\n\n{_code_fence(dump_json(cast('JsonObject', args), indent=2), 'json')}"
             case FunctionResponse(name, response):
                 yield f"**Result of {name}**\n\n{_code_fence(dump_json(response, indent=2), 'json')}"
-            case InlineData(mime_type, data):
-                yield f"[{mime_type}, {len(data)} bytes]"
+            case InlineData():
+                yield part.label
             case FileData(mime_type, file_uri):
                 yield f"[{mime_type}, {file_uri}]"
             case Thought() | Opaque():

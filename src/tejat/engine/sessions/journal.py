@@ -29,7 +29,8 @@ from tejat.core.text.secret_mask import anonymous_mask, mask_tokens
 from tejat.core.text.token_shapes import may_hold_tokens
 from tejat.engine.sessions.journal_format import RecordKind, encode_record
 from tejat.workspace.files import file_lock
-from tejat.workspace.files.private_files import create_private_file, make_private_directory
+from tejat.workspace.files.private_files import create_private_file, make_private_directory, sync_directory
+from tejat.workspace.files.regular_file import open_fd
 
 Clock: TypeAlias = Callable[[], float]
 SUFFIX = ".jsonl"
@@ -214,7 +215,8 @@ class SessionJournal:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path)
         fcntl.fcntl(self._descriptor, fcntl.F_SETFL, fcntl.fcntl(self._descriptor, fcntl.F_GETFL) | os.O_APPEND)
         try_lock(self._descriptor)
-        _sync_directory(directory)
+        with open_fd(directory, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+            sync_directory(descriptor)
 
     def _disable(self, error: OSError | ValueError) -> None:
         self.close()
@@ -266,15 +268,6 @@ def _sync(descriptor: int) -> None:
         os.fsync(descriptor)
     else:
         os.fdatasync(descriptor)
-
-
-def _sync_directory(path: str) -> None:
-    """Flush the directory entry of a new file to the disk. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class JournalMask:

@@ -16,6 +16,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.engine.sessions.journal import SUFFIX, Clock, SessionJournal, try_lock
 from tejat.engine.sessions.journal_format import decode_record
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
+from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.files.regular_file import regular_file_opener
 
 LATEST = "latest"
@@ -252,7 +253,7 @@ def _is_prune_due(stamp: str, now: float) -> bool:
     with suppress(FileNotFoundError):
         if abs(now - os.lstat(stamp).st_mtime) < _HOUR:
             return False
-    os.close(os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
+    os.close(open_private_file(stamp, os.O_WRONLY | os.O_CREAT))
     os.utime(stamp, (now, now))
     return True
 

@@ -155,8 +155,10 @@ def apply_change(
     context: ToolContext,
     plan: Callable[[], FileChange],
     stop: Callable[[], None],
+    *,
+    is_private: bool = False,
 ) -> tuple[FileChange, FileWriteResult]:
-    """Apply the approved change, or else the one that `plan` returns now.
+    """Apply the approved change, or else the one that `plan` returns now. A new file may be private to the user.
 
     The file is locked meanwhile, so that concurrent changes do not overwrite each other. Raises WorkspaceError
     (STALE_FILE if the file changed since the change was planned), ToolFailure if the approved change is not the planned
@@ -171,7 +173,9 @@ def apply_change(
         current = change.current
         if current.real_path != real_path:
             raise _path_retargeted(location.path)
-        written = write_atomically(workspace.roots, location, change.pieces, expected=current.original, stop=stop)
+        written = write_atomically(
+            workspace.roots, location, change.pieces, expected=current.original, stop=stop, is_private=is_private
+        )
         workspace.read_tracker.record_write(current.real_path, written.status, change.pieces)
     return change, written
 

@@ -47,10 +47,12 @@ def write_atomically(
     *,
     expected: ExpectedFile | None,
     stop: Callable[[], None] = never_stop,
+    is_private: bool = False,
 ) -> FileWriteResult:
     """Replace the content of the file at `location` with `pieces`.
 
-    `expected` is None for a new file; missing parent directories are created. `stop` is called now and then, for the
+    `expected` is None for a new file; missing parent directories are created. With `is_private` a new file has mode
+    0600, whatever the umask. `stop` is called now and then, for the
     last time right before the change becomes visible; its exceptions propagate. After any exception the old file is
     unchanged, and no temporary file or new directory is left.
 
@@ -64,9 +66,9 @@ def write_atomically(
         with _open_parent(roots, location, expected) as (parent, created):
             remove_stale_temp_files(parent.fd)
             try:
-                written = _write(parent, path, pieces, expected, stop, TempFileNaming.DEFERRED)
+                written = _write(parent, path, pieces, expected, stop, TempFileNaming.DEFERRED, is_private=is_private)
             except DeferredNamingUnsupported:
-                written = _write(parent, path, pieces, expected, stop, TempFileNaming.IMMEDIATE)
+                written = _write(parent, path, pieces, expected, stop, TempFileNaming.IMMEDIATE, is_private=is_private)
             _flush_directories(parent.fd, len(created), path)
             return replace(written, created_directories=created)
     except OSError as error:
@@ -107,10 +109,14 @@ def _write(
     expected: ExpectedFile | None,
     stop: Callable[[], None],
     naming: TempFileNaming,
+    *,
+    is_private: bool,
 ) -> FileWriteResult:
     if expected is None:
         _require_absent(parent, path)
-        with TempFile(parent.fd, mode=0o666, naming=naming) as temporary:
+        with TempFile(parent.fd, mode=0o600 if is_private else 0o666, naming=naming) as temporary:
+            if is_private:
+                os.fchmod(temporary.fd, 0o600)
             size = _write_pieces(temporary, pieces, path, stop)
             os.fsync(temporary.fd)
             stop()

@@ -19,7 +19,7 @@ class LockTimeout(TimeoutError):
 
 def open_lock_file(path: str) -> int:
     """Open a lock file, created with mode 0600 if missing. Raises OSError."""
-    return open_private_file(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    return open_private_file(path, os.O_RDWR | os.O_CREAT)
 
 
 def try_lock(descriptor: int) -> bool:

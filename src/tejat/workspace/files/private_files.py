@@ -10,7 +10,6 @@ from tejat.core.i18n import lazy
 from tejat.workspace.files.regular_file import open_fd
 from tejat.workspace.files.temp_file import TempFile, TempFileNaming, remove_stale_temp_files
 
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SYNC_UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EBADF)
 
 
@@ -35,14 +34,19 @@ def make_private_directory(path: str, *, follow_symlinks: bool = False) -> None:
 
 def create_private_file(path: str) -> int:
     """Create a file with mode 0600 and open it for writing. Raises OSError, FileExistsError for any existing path."""
-    return open_private_file(path, _CREATE)
+    return open_private_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
 
 def open_private_file(path: str, flags: int) -> int:
-    """Open a file and give it mode 0600, whatever the umask. Raises OSError."""
-    descriptor = os.open(path, flags, 0o600)
+    """Open a regular file and give it mode 0600, whatever the umask. Raises OSError."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
     try:
-        os.fchmod(descriptor, 0o600)
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, lazy("it is not a regular file"), path)
+        if stat.S_IMODE(mode) != 0o600:
+            os.fchmod(descriptor, 0o600)
+        os.set_blocking(descriptor, True)  # a child may inherit it
     except BaseException:
         os.close(descriptor)
         raise
@@ -71,7 +75,7 @@ def replace_private_file(path: str, *, mode: int = 0o600, follow_symlinks: bool 
             yield temporary.fd
             os.fsync(temporary.fd)
             temporary.rename_over(name)
-        _sync_directory(directory)
+        sync_directory(directory)
 
 
 def remove_old_files(directory: str, *, before: float, max_bytes: int) -> None:
@@ -109,7 +113,8 @@ def make_missing_directories(path: str) -> list[str]:
     return created
 
 
-def _sync_directory(directory: int) -> None:
+def sync_directory(directory: int) -> None:
+    """Flush the entries of an open directory to the disk, if the file system can. Raises OSError."""
     try:
         os.fsync(directory)
     except OSError as error:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.private_files import open_private_file
 from tejat.workspace.processes import supervisor
 from tejat.workspace.processes.process_tree import process_start_time
 
@@ -69,9 +70,8 @@ def start_detached(spec: ProcessSpec, *, log: str, state: str) -> DetachedProces
     them null; both when the job could not be terminated. Raises OSError.
     """
     request = encode_request(spec)
-    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    output = open_private_file(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
-        os.fchmod(output, 0o600)
         ours, theirs = socket.socketpair()
         with ours:
             ours.settimeout(_DETACH_SECONDS)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import stat
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,7 +9,8 @@ from contextlib import contextmanager, suppress
 from tejat.core.i18n import _
 from tejat.core.text.secret_mask import mask_tokens
 from tejat.workspace.files.file_lock import try_lock
-from tejat.workspace.files.private_files import make_private_directory, write_private_file
+from tejat.workspace.files.private_files import make_private_directory, open_private_file, write_private_file
+from tejat.workspace.files.regular_file import regular_file_opener
 
 _MAX_ENTRIES = 1000
 _COMPACT_BYTES = 4 * 1024 * 1024
@@ -19,7 +19,6 @@ _LONG_ENTRY_CHARS = 100_000
 _MAX_LONG_ENTRIES = 10
 _LOCK_TRIES = 20
 _LOCK_SECONDS = 0.005
-_FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class PromptHistory:
@@ -75,9 +74,8 @@ class PromptHistory:
         if self._path is None:
             return []
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | _FLAGS)
+            descriptor = regular_file_opener(self._path, os.O_RDONLY | os.O_NOFOLLOW)
             try:
-                _check_regular_file(os.fstat(descriptor))
                 return _parse_recent(_read_tail(descriptor))
             finally:
                 os.close(descriptor)
@@ -129,24 +127,15 @@ def _compact(path: str, descriptor: int) -> None:
 def _open_locked(path: str) -> Generator[int]:
     """Open the file for reading and appending with a lock. Raises OSError after a timeout."""
     for _unused in range(_LOCK_TRIES):
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _FLAGS, 0o600)
+        descriptor = open_private_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
-            status = os.fstat(descriptor)
-            _check_regular_file(status)
-            if stat.S_IMODE(status.st_mode) != 0o600:
-                os.fchmod(descriptor, 0o600)
-            if try_lock(descriptor) and _is_same_file(path, status):
+            if try_lock(descriptor) and _is_same_file(path, os.fstat(descriptor)):
                 yield descriptor
                 return
         finally:
             os.close(descriptor)
         time.sleep(_LOCK_SECONDS)
     raise OSError(0, _("another program holds on to it"))
-
-
-def _check_regular_file(status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(0, _("it is no file"))
 
 
 def _is_same_file(path: str, status: os.stat_result) -> bool:
