@@ -10,106 +10,21 @@ import struct
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from support.fault_injection import NthCallFails, fail
+from support.file_writes import at_last, file, refusal, root, roots, seen, system, tree, write
 from tejat.core.errors import ErrorType, WorkspaceError
-from tejat.workspace.files.atomic_write import ExpectedFile, FileWriteResult, write_atomically
+from tejat.workspace.files.atomic_write import write_atomically
 from tejat.workspace.files.roots import Roots
 
 GET_FLAGS = 0x80086601
 SET_FLAGS = 0x40086602
 
+__all__ = ["file", "root", "roots", "system"]  # fixtures
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
-
-
-def fail(code: int) -> OSError:
-    return OSError(code, os.strerror(code))
-
-
-@pytest.fixture(params=["nameless drafts", "named drafts", "no links"], autouse=True)
-def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the file system can do: everything, no files without a name, or no hard links either."""
-    if request.param != "nameless drafts":
-        real_open = os.open
-
-        def open_with_a_name(path: str, flags: int, *args: Any, **keywords: Any) -> int:
-            if flags & os.O_TMPFILE == os.O_TMPFILE:
-                raise fail(errno.EOPNOTSUPP)
-            return real_open(path, flags, *args, **keywords)
-
-        monkeypatch.setattr(os, "open", open_with_a_name)
-    if request.param == "no links":
-
-        def no_link(*_: object, **__: object) -> None:
-            raise fail(errno.EPERM)
-
-        monkeypatch.setattr(os, "link", no_link)
-    return request.param
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    path = tmp_path / "root"
-    path.mkdir()
-    return path
-
-
-@pytest.fixture
-def roots(root: Path) -> Iterator[Roots]:
-    with Roots([root]) as opened:
-        yield opened
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "f"
-    path.write_bytes(b"old content")
-    path.chmod(0o644)
-    return path
-
-
-def seen(roots: Roots, path: Path) -> ExpectedFile:
-    with roots.open_file(roots.locate(str(path))) as opened:
-        return ExpectedFile(opened.read_all(), opened.status)
-
-
-def write(
-    roots: Roots, path: Path, content: bytes, expected: ExpectedFile | None, stop: Callable[[], None] | None = None
-) -> FileWriteResult:
-    location = roots.locate(str(path))
-    if stop is None:
-        return write_atomically(roots, location, [content], expected=expected)
-    return write_atomically(roots, location, [content], expected=expected, stop=stop)
-
-
-def refusal(
-    roots: Roots, path: Path, expected: ExpectedFile | None, stop: Callable[[], None] | None = None
-) -> WorkspaceError:
-    with pytest.raises(WorkspaceError) as caught:
-        write(roots, path, b"new content", expected, stop)
-    assert caught.value.path == str(path)
-    return caught.value
-
-
-def at_last(action: Callable[[], object]) -> Callable[[], None]:
-    """A `stop` that acts the second time: when the draft is complete and nothing is visible yet."""
-    calls: list[None] = []
-
-    def stop() -> None:
-        calls.append(None)
-        if len(calls) == 2:
-            action()
-
-    return stop
-
-
-def tree(root: Path) -> dict[str, bytes | None]:
-    return {
-        str(path.relative_to(root)): path.read_bytes() if path.is_file() and not path.is_symlink() else None
-        for path in root.rglob("*")
-    }
 
 
 class TestRefused:
@@ -311,7 +226,7 @@ class TestEverySystemCall:
                 expected = seen(roots, file) if name == "f" else None
                 location = roots.locate(str(root / name))
                 descriptors = len(os.listdir("/dev/fd"))
-                calls = fail_at(patch, failing, how)
+                calls = NthCallFails(patch, INTERRUPTIBLE, failing, how)
                 outcomes = [finished(name)]
                 try:
                     write_atomically(roots, location, [b"new"], expected=expected)
@@ -321,7 +236,7 @@ class TestEverySystemCall:
                 patch.undo()
                 assert (len(os.listdir("/dev/fd")), tree(root) in outcomes) == (descriptors, True)
             restore(root)
-            if next(calls) <= failing:
+            if calls.failed is None:
                 break
         assert refused > 10
 
@@ -336,22 +251,6 @@ def restore(root: Path) -> None:
     for name in ("a/b", "a"):
         with contextlib.suppress(FileNotFoundError):
             (root / name).rmdir()
-
-
-def fail_at(patch: pytest.MonkeyPatch, failing: int, how: Callable[[], BaseException]) -> Iterator[int]:
-    numbers = count()
-
-    def breaking(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **keywords: Any) -> Any:
-            if next(numbers) == failing:
-                raise how()
-            return real(*args, **keywords)
-
-        return call
-
-    for name in INTERRUPTIBLE:
-        patch.setattr(os, name, breaking(getattr(os, name)))
-    return numbers
 
 
 @contextlib.contextmanager
