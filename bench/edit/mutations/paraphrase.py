@@ -8,7 +8,8 @@ from bench.edit.ambiguity import tokens
 from bench.edit.draft import Draft, indent_of, widen
 from bench.edit.mutations.whitespace import change_trailing_whitespace
 
-COMMENT = re.compile(r"^\s*(?:#|//|\*|--|;|%)\s+[A-Za-z]\w*(?:\s+\S+){2,}\s*$")
+COMMENT = re.compile(r"^(?P<mark>\s*(?:#|//|\*|--|;|%)\s+)[A-Za-z]\w*(?:\s+\S+){2,}\s*$")
+_TRAILING_COMMENT = re.compile(r"^(?P<mark>\s*[^#\"'/\s][^#\"'/]*\s(?:#|//)\s+)[A-Za-z]\w*(?:\s+\S+){2,}\s*$")
 _SYNONYMS = {
     "the": "a",
     "a": "the",
@@ -37,7 +38,37 @@ _SYNONYMS = {
     "must": "has to",
     "can": "may",
 }
-_FILLERS = ("simply", "here", "also", "properly", "first", "now", "internally")
+_FILLERS = (
+    *(
+        "simply",
+        "here",
+        "also",
+        "properly",
+        "first",
+        "now",
+        "internally",
+        "given",
+        "needed",
+        "handle",
+        "provide",
+        "support",
+    ),
+    *(
+        "ensure",
+        "code",
+        "result",
+        "current",
+        "possible",
+        "default",
+        "only",
+        "with",
+        "from",
+        "into",
+        "them",
+        "whole",
+        "set",
+    ),
+)
 _WORD = re.compile(r"[A-Za-z]+")
 
 
@@ -62,20 +93,31 @@ def reorder_lines(draft: Draft, rng: Random) -> Draft | None:
 
 
 def reword_comment(draft: Draft, rng: Random) -> Draft | None:
-    """Reword a kept comment, in the old text or in both."""
-    draft = widen(draft, rng.randint(0, 2), rng.randint(0, 2))
+    """Reword one or two kept comments, in the old text or in both."""
     rows = list(draft.rows)
-    usable = [index for index, row in enumerate(rows) if row.is_untouched and COMMENT.match(row.old or "")]
-    if not usable or sum(row.is_untouched for row in rows) < 3:
-        return None
-    index = rng.choice(usable)
-    line = rows[index].old or ""
-    wrong = _reword(line, rng)
-    if tokens(wrong) == tokens(line):
+    usable = [index for index, row in enumerate(rows) if row.is_untouched and _find_comment(row.old or "")]
+    # The place has to be told by something else.
+    if not usable or len([row for row in rows if (row.old or "").strip()]) < 2:
         return None
     only_old = rng.random() < 0.4
-    rows[index] = replace(rows[index], old=wrong, new=rows[index].new if only_old else wrong)
-    return draft.with_rows(rows, f"{wrong.strip()!r} in {'old' if only_old else 'both'}")
+    count = rng.choice((1, 1, 1, 2))
+    if len(rows) <= 2 * count:
+        count = 1
+    done: list[str] = []
+    for index in rng.sample(usable, min(count, len(usable))):
+        line = rows[index].old or ""
+        wrong = _reword(line, _find_comment(line), rng)
+        if tokens(wrong) == tokens(line):
+            return None
+        rows[index] = replace(rows[index], old=wrong, new=rows[index].new if only_old else wrong)
+        done.append(wrong.strip())
+    return draft.with_rows(rows, f"{done} in {'old' if only_old else 'both'}")
+
+
+def _find_comment(line: str) -> int:
+    """Where the text of a comment begins, 0 if there is none."""
+    found = COMMENT.match(line) or _TRAILING_COMMENT.match(line)
+    return found.end("mark") if found else 0
 
 
 def unindent_new(draft: Draft, rng: Random) -> Draft | None:
@@ -95,20 +137,19 @@ def unindent_new(draft: Draft, rng: Random) -> Draft | None:
     return mutated.with_rows(rows, f"new shifted by {-len(common)}")
 
 
-def _reword(line: str, rng: Random) -> str:
-    """Replace, drop and add words."""
-    mark = re.match(r"\s*\S+\s+", line)
-    start = mark[0] if mark else ""
+def _reword(line: str, at: int, rng: Random) -> str:
+    """Replace, drop and add words of a comment that begins at `at`; some of them stay."""
+    start = line[:at]
     words = line[len(start) :].split()
-    share = rng.uniform(0.3, 0.8)
+    share = rng.uniform(0.2, 0.75)
+    kept = set(rng.sample(range(len(words)), max(2, round(len(words) * (1 - share)))))
     made: list[str] = []
-    for word in words:
-        if rng.random() < share and _WORD.fullmatch(word) and word.lower() in _SYNONYMS:
-            made.append(_SYNONYMS[word.lower()])
-        elif rng.random() < share / 4 and len(words) > 3 and word.isalpha():
-            continue
-        else:
+    for index, word in enumerate(words):
+        # Numbers and names are not reworded.
+        if index in kept or not _WORD.fullmatch(word.strip(".,:;")):
             made.append(word)
-        if rng.random() < share / 6:
+        elif word.lower() in _SYNONYMS:
+            made.append(_SYNONYMS[word.lower()])
+        elif rng.random() < 0.6:
             made.append(rng.choice(_FILLERS))
     return start + " ".join(made)

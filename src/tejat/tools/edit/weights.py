@@ -27,6 +27,8 @@ ELIDED_END_COST = 20
 """Line that ends with dots: like a cut, but in the middle of a block."""
 WORD_COST = 47
 """One different word: more than two typos together, since a different word often is a different line."""
+REWORDED_COST = 55
+"""Comment in other words: more than one word, since it says less about the place than code does."""
 OTHER_COST = 70
 """Different line: it was changed since, or this is the wrong place. Less than a missing and an extra line."""
 MISSING_COST = 80

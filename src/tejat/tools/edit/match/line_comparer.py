@@ -5,6 +5,7 @@ from functools import cached_property, lru_cache
 from operator import add
 
 from tejat.tools.edit import weights
+from tejat.tools.edit.comments import is_reworded_comment, split_comment
 from tejat.tools.edit.match.antonyms import are_antonyms
 from tejat.tools.edit.match.levenshtein import levenshtein_distance, prefix_distance
 from tejat.tools.edit.match.line_match import SAME, Match, MatchKind
@@ -19,6 +20,7 @@ _ESCAPED = Match(MatchKind.ESCAPED, weights.ESCAPED_COST)
 _CUT = Match(MatchKind.CUT, weights.CUT_COST)
 _ELIDED_END = Match(MatchKind.ELIDED_END, weights.ELIDED_END_COST)
 _WORD = Match(MatchKind.WORD, weights.WORD_COST)
+_REWORDED = Match(MatchKind.REWORDED, weights.REWORDED_COST)
 
 
 class LineComparer:
@@ -32,13 +34,15 @@ class LineComparer:
         self._is_ascii = line.isascii()
         self._ends_with_dots = key.endswith("...")
         self._bigrams = _bigrams(key)
+        self._comment = split_comment(line)
         self.cache: dict[str, Match] = {}
 
     @cached_property
     def key_length_range(self) -> tuple[int, int]:
         """Minimal and maximal key length of plain lines that may match."""
         size = len(self._key)
-        is_sure = not (self._is_first or self._is_last or self._ends_with_dots) and is_plain(self._line, self._key)
+        may_be_cut = self._is_first or self._is_last or self._ends_with_dots
+        is_sure = not may_be_cut and self._comment is None and is_plain(self._line, self._key)
         # A different word is at most as long as all other words together.
         return ((size + 1) // 2, 2 * size) if is_sure else (0, max(size, MAX_COMPARED_LENGTH))
 
@@ -52,6 +56,9 @@ class LineComparer:
         if not key or not found_key or len(key) > MAX_COMPARED_LENGTH or len(found_key) > MAX_COMPARED_LENGTH:
             return None
         match = self._compare_with_typo(found, found_key) if self._may_be_similar(found, found_key) else None
+        if self._comment is not None and (match is None or match.kind is MatchKind.WORD):
+            is_reworded = is_reworded_comment(self._comment, split_comment(found))
+            match = _REWORDED if is_reworded else match
         if self._ends_with_dots:
             match = _cheaper(match, _ELIDED_END if self.is_elided(found_key) else None)
         if self._is_first or self._is_last:

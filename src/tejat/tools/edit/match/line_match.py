@@ -27,9 +27,11 @@ class MatchKind(IntEnum):
     """Cut, with a typo."""
     WORD = 9
     """One word differs, or more letters than in a typo."""
-    OTHER = 10
+    REWORDED = 10
+    """Only the words of a comment differ."""
+    OTHER = 11
     """A different line."""
-    MISSING = 11
+    MISSING = 12
     """The file has no such line."""
 
 

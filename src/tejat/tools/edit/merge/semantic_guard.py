@@ -5,6 +5,7 @@ or antonym is not a typo.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from tejat.tools.edit.conflict import MergeConflict
@@ -23,8 +24,10 @@ _GUARDS = re.compile(
 _DECISIONS = re.compile(r"\s*(?:assert|return)\b|.*\s\?\s")
 _DASHES = re.compile("-(?: ?-)+")
 _NEGATIONS = frozenset({"not", "no", "non", "never", "without", "un", "false", "off"})
+_OPPOSITE = "says the opposite of what old_string does"
 _MIN_TYPO_LENGTH = 5
 _MIN_INDENT = 2
+_MAX_OTHER_WORDS = 2
 
 
 def check_same_meaning(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> None:
@@ -57,6 +60,11 @@ def _strip_all_escapes(line: str) -> str:
 
 def _find_difference(given: str, found: str, kind: MatchKind, has_word: Callable[[str], bool]) -> str | None:
     words = _identifier_words(given), _identifier_words(found)
+    if kind is MatchKind.REWORDED:
+        # In other sentences, words like `all` and `any` oppose nothing.
+        differing = Counter(words[0]) - Counter(words[1]), Counter(words[1]) - Counter(words[0])
+        is_same_sentence = max(each.total() for each in differing) <= _MAX_OTHER_WORDS
+        return _OPPOSITE if is_same_sentence and are_antonyms(given, found) else None
     is_spelt_alike = _words_match(*words, lambda one, other: _is_typo(one, other, has_word))
     if not is_spelt_alike and _names_other_block(given, found):
         return "names something else than old_string does"
@@ -66,7 +74,7 @@ def _find_difference(given: str, found: str, kind: MatchKind, has_word: Callable
         return None  # The line was cut as well and may continue with anything.
     if kind in (MatchKind.TYPO, MatchKind.WORD):
         if are_antonyms(given, found):
-            return "says the opposite of what old_string does"
+            return _OPPOSITE
         if words[0] != words[1] and sorted(words[0]) == sorted(words[1]):
             return "has its words in another order than old_string"
         if not _have_same_operators(given, found, is_longer=is_longer):

@@ -57,7 +57,7 @@ class _ThreeWayMerge:
             if place is not None
         ]
         spell = learn_spelling([(line, found) for line, found, kind in known if kind < MatchKind.CUT])
-        inexact = [(line, found) for line, found, kind in known if MatchKind.CUT < kind < MatchKind.OTHER]
+        inexact = [(line, found) for line, found, kind in known if MatchKind.CUT < kind < MatchKind.REWORDED]
         mend = learn_typos(inexact, target.has_word)
         self._escaped_signs = {
             sign

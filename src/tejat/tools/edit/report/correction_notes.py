@@ -36,6 +36,8 @@ def _difference_kinds(block: SearchBlock, target: IndexedFile, alignment: Alignm
 def _line_difference_kinds(given: str, found: str, kind: MatchKind) -> Iterator[str]:
     if kind >= MatchKind.OTHER:
         yield "lines changed since"
+    elif kind is MatchKind.REWORDED:
+        yield "a comment in other words"
     elif kind > MatchKind.CUT:
         yield f"a slip in `{given.strip()[:60]}`"
     elif kind is MatchKind.CUT:
