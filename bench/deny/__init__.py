@@ -1,0 +1,1 @@
+"""Differential fuzz of rules that deny a program: random lines against bash itself."""
