@@ -31,6 +31,7 @@ from tejat.core.messages.types import JsonObject
 from tejat.mcp.client import CLIENT_LIMITS, ClientLimits, ServerPlan
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.transports.base import Transport
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.sse import SseTransport
 from tejat.mcp.transports.stdio import StdioTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
@@ -148,7 +149,7 @@ def test_official_servers_at_an_address() -> None:
 
     async def main(name: str, address: str, client: HttpClient) -> None:
         make = SseTransport if name == "sse" else StreamableHttpTransport
-        mcp_client = RecordingClient(ServerPlan(name, "http", address, lambda: make(client, address)))
+        mcp_client = RecordingClient(ServerPlan(name, "http", address, lambda: make(HttpChannel(client, address))))
         try:
             status = await mcp_client.wait_settled()
             assert status.state is ServerState.CONNECTED, status
@@ -262,7 +263,7 @@ async def remote(answer: Callable[[dict[str, str], JsonObject], bytes]) -> Async
     client = HttpClient(environment={}, use_proxies=False)
     async with raw_server(serve) as server:
         mcp_client = RecordingClient(
-            ServerPlan("far", "http", server.url, lambda: StreamableHttpTransport(client, server.url))
+            ServerPlan("far", "http", server.url, lambda: StreamableHttpTransport(HttpChannel(client, server.url)))
         )
         try:
             yield mcp_client

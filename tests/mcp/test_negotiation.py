@@ -14,6 +14,7 @@ from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.jsonrpc_session import JsonRpcSession, RequestTimeouts
 from tejat.mcp.protocol import HANDSHAKE_REVISIONS
 from tejat.mcp.server_requests import ServerRequestHandler
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.mcp.types import ClientCallbacks, ServerInfo, ServerState, ServerStatus
 from tejat.workspace.http.client import HttpClient
@@ -113,7 +114,7 @@ def test_the_official_server_keeps_nothing_in_mind_where_it_is_asked_to() -> Non
         client = HttpClient(environment={}, use_proxies=False)
         request_handler = ServerRequestHandler("far", ClientCallbacks())
         conversation = JsonRpcSession(
-            StreamableHttpTransport(client, address),
+            StreamableHttpTransport(HttpChannel(client, address)),
             request_handler,
             on_notification=lambda _: None,
             on_end=lambda _: None,

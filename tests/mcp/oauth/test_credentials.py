@@ -20,6 +20,7 @@ from tejat.mcp.oauth.credentials import OAuthCredentials, create_oauth_credentia
 from tejat.mcp.oauth.settings import token_key
 from tejat.mcp.oauth.token_store import OAuthGrant, TokenStore
 from tejat.mcp.protocol import JsonRpcRequest
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
 
@@ -64,7 +65,7 @@ def test_a_login_from_the_first_refusal_to_the_last_renewal(tmp_path: Path) -> N
             identity = create_oauth_credentials("s", settings(server), client=client, store=store)
             assert identity is not None
             async with open_recorder(
-                lambda http: StreamableHttpTransport(http, server.mcp, credentials=identity)
+                lambda http: StreamableHttpTransport(HttpChannel(http, server.mcp, credentials=identity))
             ) as end:
                 failure = await end.failure(JsonRpcRequest(1, "x"))
                 assert failure.problem is McpProblem.UNAUTHORIZED

@@ -21,6 +21,7 @@ from support.raw_server import Peer, RawServer, raw_server, run_checked
 from tejat.config.settings.types import McpServer
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcRequest, JsonRpcResponse
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.remote import FallbackTransport, create_remote_transport, is_on_other_host, uses_url
 from tejat.mcp.transports.sse import SseTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
@@ -132,7 +133,7 @@ def test_settings_that_are_wrong(server: McpServer, message: str) -> None:
 @pytest.mark.parametrize("name", ["stateful", "sse"])
 def test_a_server_of_either_kind(addresses: dict[str, str], name: str) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: FallbackTransport(client, addresses[name], {})) as end:
+        async with open_recorder(lambda client: FallbackTransport(HttpChannel(client, addresses[name]))) as end:
             await end.initialize()
             call = JsonRpcRequest(1, "tools/call", {"name": "add", "arguments": {"a": 1, "b": 2}})
             assert (await end.result(call))["structuredContent"] == {"result": 3}
@@ -148,7 +149,7 @@ async def either(
     answer, log = scripted_server(*answers)
     async with (
         raw_server(answer) as server,
-        open_recorder(lambda client: FallbackTransport(client, server.url, {})) as end,
+        open_recorder(lambda client: FallbackTransport(HttpChannel(client, server.url))) as end,
     ):
         yield end, server, log.lines
 

@@ -19,6 +19,7 @@ from support.mcp.transports import (
 from support.raw_server import Peer, raw_server, run_checked
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcNotification, JsonRpcRequest, JsonRpcResponse
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.sse import SseTransport
 
 
@@ -30,7 +31,7 @@ def address() -> Generator[str]:
 
 def test_the_official_server(address: str) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: SseTransport(client, address)) as end:
+        async with open_recorder(lambda client: SseTransport(HttpChannel(client, address))) as end:
             await end.initialize()
             calls = [
                 JsonRpcRequest(n, "tools/call", {"name": "add", "arguments": {"a": n, "b": 1}}) for n in range(1, 5)
@@ -59,7 +60,9 @@ def talk(main: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None]
         answer, log = scripted_server(stream, *answers)
         async with (
             raw_server(answer) as server,
-            open_recorder(lambda client: SseTransport(client, f"{server.url}/sse", {"X-Key": "secret"})) as end,
+            open_recorder(
+                lambda client: SseTransport(HttpChannel(client, f"{server.url}/sse", headers={"X-Key": "secret"}))
+            ) as end,
         ):
             await main(end, stream, log)
         return log
@@ -170,7 +173,7 @@ def test_a_stream_that_does_not_begin(answer: bytes, message: str, problem: McpP
         say, _ = scripted_server(answer)
         async with raw_server(say) as server:
             with pytest.raises(McpFailure) as caught:
-                async with open_recorder(lambda client: SseTransport(client, server.url)):
+                async with open_recorder(lambda client: SseTransport(HttpChannel(client, server.url))):
                     pass
             told = caught.value.message.replace(f"127.0.0.1:{server.port}", "HERE")
             assert (told, caught.value.problem) == (message, problem)
@@ -187,7 +190,7 @@ def test_opening_can_be_cancelled() -> None:
         async with raw_server(say) as server:
 
             async def connect() -> None:
-                async with open_recorder(lambda client: SseTransport(client, server.url)):
+                async with open_recorder(lambda client: SseTransport(HttpChannel(client, server.url))):
                     pass
 
             opening = asyncio.create_task(connect())

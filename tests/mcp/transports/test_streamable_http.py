@@ -34,6 +34,7 @@ from tejat.mcp.protocol import (
     JsonRpcResponse,
     RequestId,
 )
+from tejat.mcp.transports.http_channel import HttpChannel
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 
 REVISION = "2026-07-28"
@@ -67,7 +68,7 @@ def stateless(request_id: int, method: str, **params: object) -> JsonRpcRequest:
 async def talking(answer: Callable[[Peer], Awaitable[None]]) -> AsyncGenerator[tuple[TransportRecorder, RawServer]]:
     async with (
         raw_server(answer) as server,
-        open_recorder(lambda client: StreamableHttpTransport(client, server.url)) as end,
+        open_recorder(lambda client: StreamableHttpTransport(HttpChannel(client, server.url))) as end,
     ):
         yield end, server
 
@@ -75,7 +76,7 @@ async def talking(answer: Callable[[Peer], Awaitable[None]]) -> AsyncGenerator[t
 @pytest.mark.parametrize("name", ["stateful", "stateless", "json", "resumable"])
 def test_the_official_server(servers: dict[str, str], name: str) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, servers[name])) as end:
+        async with open_recorder(lambda client: StreamableHttpTransport(HttpChannel(client, servers[name]))) as end:
             answer = await end.initialize()
             assert answer["protocolVersion"] == "2025-11-25"
             assert text_of(await end.result(call(1, "add", a=2, b=3))) == "5"
@@ -88,7 +89,9 @@ def test_the_official_server(servers: dict[str, str], name: str) -> None:
 
 def test_progress_comes_before_the_answer(servers: dict[str, str]) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateful"])) as end:
+        async with open_recorder(
+            lambda client: StreamableHttpTransport(HttpChannel(client, servers["stateful"]))
+        ) as end:
             await end.initialize()
             params: JsonObject = {"name": "slow", "arguments": {"seconds": 0}, "_meta": {"progressToken": 7}}
             assert text_of(await end.result(JsonRpcRequest(1, "tools/call", params))) == "done"
@@ -105,7 +108,9 @@ def test_progress_comes_before_the_answer(servers: dict[str, str]) -> None:
 
 def test_a_stream_that_the_server_ends_is_taken_up(servers: dict[str, str]) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, servers["resumable"])) as end:
+        async with open_recorder(
+            lambda client: StreamableHttpTransport(HttpChannel(client, servers["resumable"]))
+        ) as end:
             await end.initialize()
             assert text_of(await end.result(call(1, "broken_off"))) == "taken up"
 
@@ -114,7 +119,9 @@ def test_a_stream_that_the_server_ends_is_taken_up(servers: dict[str, str]) -> N
 
 def test_the_stateless_revision(servers: dict[str, str]) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateful"])) as end:
+        async with open_recorder(
+            lambda client: StreamableHttpTransport(HttpChannel(client, servers["stateful"]))
+        ) as end:
             found = await end.result(stateless(1, "server/discover"))
             assert REVISION in cast("list[str]", found["supportedVersions"])
             end.transport.set_revision(REVISION)
@@ -128,7 +135,9 @@ def test_the_stateless_revision(servers: dict[str, str]) -> None:
 
 def test_forgetting_cancels_a_request_of_the_stateless_revision(servers: dict[str, str]) -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, servers["stateless"])) as end:
+        async with open_recorder(
+            lambda client: StreamableHttpTransport(HttpChannel(client, servers["stateless"]))
+        ) as end:
             end.transport.set_revision(REVISION)
             before = text_of(await end.result(stateless(1, "tools/call", name="cancelled_calls", arguments={})))
             about: JsonObject = {**ENVELOPE, "progressToken": 2}
@@ -160,7 +169,7 @@ def test_headers_of_the_handshake_and_after_it() -> None:
         async with raw_server(answer) as server:
             headers = {"X-Key": "secret-of-mine", "accept": "text/html"}
             async with open_recorder(
-                lambda client: StreamableHttpTransport(client, server.url + "/mcp?x=1", headers)
+                lambda client: StreamableHttpTransport(HttpChannel(client, server.url + "/mcp?x=1", headers=headers))
             ) as end:
                 await end.initialize()
                 await log.wait_for_requests(3)
@@ -265,7 +274,9 @@ def outcome_and_log(
         answer, log = scripted_server(greeting, *answers)
         async with raw_server(answer) as server:
             headers = {"Authorization": "Bearer secret-of-mine"}
-            async with open_recorder(lambda client: StreamableHttpTransport(client, server.url, headers)) as end:
+            async with open_recorder(
+                lambda client: StreamableHttpTransport(HttpChannel(client, server.url, headers=headers))
+            ) as end:
                 await end.result(JsonRpcRequest(0, "initialize"))
                 found = await end.outcome(JsonRpcRequest(1, "x"))
                 # The request first; then all of it, if the session is gone.
@@ -438,7 +449,9 @@ def test_a_server_that_wants_to_know_who_asks(status: str) -> None:
 
 def test_a_server_that_is_not_there() -> None:
     async def main() -> None:
-        async with open_recorder(lambda client: StreamableHttpTransport(client, "http://127.0.0.1:1")) as end:
+        async with open_recorder(
+            lambda client: StreamableHttpTransport(HttpChannel(client, "http://127.0.0.1:1"))
+        ) as end:
             failure = await end.failure(JsonRpcRequest(0, "initialize"))
             assert failure.problem is McpProblem.START
 
@@ -448,7 +461,7 @@ def test_a_server_that_is_not_there() -> None:
 def test_an_address_that_is_none() -> None:
     async def main() -> None:
         with pytest.raises(McpFailure, match="does not begin with http") as caught:
-            async with open_recorder(lambda client: StreamableHttpTransport(client, "ftp://secret/")):
+            async with open_recorder(lambda client: StreamableHttpTransport(HttpChannel(client, "ftp://secret/"))):
                 pass
         assert caught.value.problem is McpProblem.CONFIGURATION
 

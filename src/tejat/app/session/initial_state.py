@@ -11,6 +11,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.messages.history import Message
 from tejat.engine.prompt.system_prompt import environment_messages
 from tejat.engine.sessions.journal import SessionJournal
+from tejat.engine.sessions.journal_reader import LoadedSession
 from tejat.engine.sessions.rewind_points import RewindPoint
 from tejat.engine.sessions.session_store import SessionStore, SessionSummary
 
@@ -45,15 +46,19 @@ def open_session_store(run_config: RunConfig) -> SessionStore:
 def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:
     """The state at the end of an earlier session. Raises UsageError."""
     journal, loaded = sessions.resume(entry)
+    return loaded_state(loaded.session_id, loaded, journal)._replace(rewind_points=loaded.rewind_points)
+
+
+def loaded_state(session_id: str, loaded: LoadedSession, journal: SessionJournal | None) -> InitialState:
+    """The state of a session with an earlier conversation, without its rewind points."""
     return InitialState(
-        loaded.session_id,
+        session_id,
         loaded.messages,
         loaded.preamble_length,
         journal,
         source=SessionSource.RESUME,
         repairs=loaded.repairs,
         problems=loaded.problems,
-        rewind_points=loaded.rewind_points,
     )
 
 

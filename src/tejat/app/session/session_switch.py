@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tejat.app.model_source import new_session_id
-from tejat.app.session.initial_state import InitialState, new_state, open_session_store, resume_state
+from tejat.app.session.initial_state import loaded_state, new_state, open_session_store, resume_state
 from tejat.app.session.manager import SessionManager
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.i18n import _
@@ -43,16 +43,7 @@ async def load_saved_chat(manager: SessionManager, loaded: LoadedSession) -> Non
         journal = open_session_store(manager.run_config).create(session_id=session_id, model=model)
         journal.record_preamble(loaded.messages[: loaded.preamble_length])
         journal.record_compression(loaded.messages)
-    initial_state = InitialState(
-        session_id,
-        loaded.messages,
-        loaded.preamble_length,
-        journal,
-        source=SessionSource.RESUME,
-        repairs=loaded.repairs,
-        problems=loaded.problems,
-    )
-    await manager.switch_to(initial_state, SessionEnd.OTHER)
+    await manager.switch_to(loaded_state(session_id, loaded, journal), SessionEnd.OTHER)
 
 
 def session_tail(conversation: Conversation) -> Report:

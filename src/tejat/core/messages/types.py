@@ -27,6 +27,11 @@ class InlineData:
     mime_type: str
     data: bytes = field(repr=False)
 
+    @property
+    def label(self) -> str:
+        """A placeholder for the bytes in a text."""
+        return f"[{self.mime_type}, {len(self.data)} bytes]"
+
 
 @frozen
 class FileData:

@@ -186,7 +186,26 @@ class BaseTool(ABC):
         """Run the tool. Failures for the model are returned, or raised as ToolFailure."""
 
 
-class TypedTool(BaseTool, Generic[_Parameters]):
+class ParsingTool(BaseTool):
+    """A tool whose arguments are valid if they can be parsed."""
+
+    @abstractmethod
+    def parse(self, params: object) -> object:
+        """Parse arguments. Raises ToolFailure."""
+
+    def rejection(self, params: object) -> ToolFailure | None:
+        try:
+            self.parse(params)
+        except ToolFailure as failure:
+            return failure
+        return None
+
+    def validate_tool_params(self, params: object) -> str | None:
+        failure = self.rejection(params)
+        return failure.message if failure else None
+
+
+class TypedTool(ParsingTool, Generic[_Parameters]):
     """A tool whose parameters are a typed class (see `core/tools/schema.py`).
 
     A subclass implements `describe` and `run` and optionally the other hooks, which get checked parameters.
@@ -233,17 +252,6 @@ class TypedTool(BaseTool, Generic[_Parameters]):
         parsed = parse_arguments(self._parameters, params)
         self.check(parsed)
         return parsed
-
-    def rejection(self, params: object) -> ToolFailure | None:
-        try:
-            self.parse(params)
-        except ToolFailure as failure:
-            return failure
-        return None
-
-    def validate_tool_params(self, params: object) -> str | None:
-        failure = self.rejection(params)
-        return failure.message if failure else None
 
     def get_description(self, params: Params) -> str:
         try:

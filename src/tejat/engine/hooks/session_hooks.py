@@ -135,8 +135,8 @@ def _content_text(message: Message) -> str:
         match part:
             case Text(text):
                 texts.append(text)
-            case InlineData(mime_type, data):
-                texts.append(f"[{mime_type}, {len(data)} bytes]")
+            case InlineData():
+                texts.append(part.label)
             case _:
                 texts.append(dump_json(message_part_to_json(part)))
     return "\n".join(texts)

@@ -77,8 +77,8 @@ def _render_part(part: MessagePart, lengths: _Lengths) -> str:
             return f"called {name} {truncate_middle(_dump_json(args), lengths.arguments)}"
         case FunctionResponse(name, response):
             return f"result of {name}: {truncate_middle(_render_response(response), lengths.result)}"
-        case InlineData(mime_type, data):
-            return f"[{mime_type}, {len(data)} bytes]"
+        case InlineData():
+            return part.label
         case FileData(mime_type, file_uri):
             return f"[{mime_type}, {file_uri}]"
         case Thought() | Opaque():

@@ -56,14 +56,19 @@ class HttpChannel:
     """
 
     def __init__(
-        self, client: HttpClient, url: str, *, headers: Mapping[str, str], credentials: HttpCredentials | None = None
+        self,
+        client: HttpClient,
+        url: str,
+        *,
+        headers: Mapping[str, str] = MappingProxyType({}),
+        credentials: HttpCredentials | None = None,
     ) -> None:
         self._client = client
         self._url = url
         self._origin = parse_origin(url)
         self._headers = headers
-        is_said = any(name.lower() == "authorization" for name in headers)
-        self._credentials = None if is_said else credentials
+        has_authorization = any(name.lower() == "authorization" for name in headers)
+        self._credentials = None if has_authorization else credentials
         words = {word for value in headers.values() for word in value.split()}
         self._mask = anonymous_mask(words, min_length=_MIN_SECRET_LENGTH)
 

@@ -1,7 +1,6 @@
 """Choice of the transport for servers with a URL."""
 
 import asyncio
-from collections.abc import Mapping
 from ipaddress import ip_address
 from socket import gethostname
 
@@ -12,7 +11,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.protocol import JsonRpcMessage, JsonRpcRequest, RequestId
 from tejat.mcp.transports.base import FailureHandler, MessageHandler, Transport
-from tejat.mcp.transports.http_channel import HttpCredentials, parse_origin
+from tejat.mcp.transports.http_channel import HttpChannel, HttpCredentials, parse_origin
 from tejat.mcp.transports.sse import SseTransport
 from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
@@ -73,7 +72,7 @@ def create_remote_transport(
     origin = parse_origin(url)
     kind = "http" if server.http_url else _transport_kind(server.type)
     make = {"http": StreamableHttpTransport, "sse": SseTransport}.get(kind, FallbackTransport)
-    transport = make(client, url, server.headers, credentials=credentials)
+    transport = make(HttpChannel(client, url, headers=server.headers, credentials=credentials))
     where = f"{origin.scheme}://{origin.host_header}"
     warning = ""
     if not origin.is_secure and not _is_loopback(origin):
@@ -115,12 +114,9 @@ class FallbackTransport:
     unreachable is not tried twice.
     """
 
-    def __init__(
-        self, client: HttpClient, url: str, headers: Mapping[str, str], *, credentials: HttpCredentials | None = None
-    ) -> None:
-        """Raises McpFailure with CONFIGURATION for an invalid URL."""
-        self._transport: Transport = StreamableHttpTransport(client, url, headers, credentials=credentials)
-        self._create_sse = lambda: SseTransport(client, url, headers, credentials=credentials)
+    def __init__(self, channel: HttpChannel) -> None:
+        self._transport: Transport = StreamableHttpTransport(channel)
+        self._create_sse = lambda: SseTransport(channel)
         self._requests: dict[RequestId, JsonRpcRequest] = {}
         self._fallback: asyncio.Task[None] | None = None
         self._is_decided = False

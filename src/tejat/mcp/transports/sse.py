@@ -1,9 +1,7 @@
 """The HTTP+SSE transport of revision 2024-11-05: one event stream for all responses, and a URL to post to."""
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import aclosing, suppress
-from types import MappingProxyType
 
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
@@ -17,13 +15,12 @@ from tejat.mcp.transports.http_channel import (
     POST_HEADERS,
     ChannelRequest,
     HttpChannel,
-    HttpCredentials,
     content_type,
     parse_messages,
     read_events,
 )
 from tejat.mcp.transports.http_headers import protocol_headers
-from tejat.workspace.http.client import HttpClient
+from tejat.mcp.transports.http_transport import HttpTransport
 from tejat.workspace.http.sse import SseEvent, SseParser
 from tejat.workspace.http.types import HttpLimits, HttpResponse
 
@@ -34,26 +31,14 @@ _OPEN_SECONDS = 60.0
 _OPEN_PROBLEMS = frozenset({McpProblem.CONFIGURATION, McpProblem.UNAUTHORIZED})
 
 
-class SseTransport:
+class SseTransport(HttpTransport):
     """A server with an event stream. When the stream ends, the connection is closed."""
 
-    stderr_tail: tuple[str, ...] = ()
-
-    def __init__(
-        self,
-        client: HttpClient,
-        url: str,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        *,
-        credentials: HttpCredentials | None = None,
-    ) -> None:
-        """`headers` may contain secrets. Raises McpFailure with CONFIGURATION for an invalid URL."""
-        self._channel = HttpChannel(client, url, headers=headers, credentials=credentials)
+    def __init__(self, channel: HttpChannel) -> None:
+        super().__init__(channel)
         self._endpoint: HttpChannel | None = None
-        self._revision: str | None = None
         self._posts: dict[RequestId, asyncio.Task[None]] = {}
         self._reader: asyncio.Task[None] | None = None
-        self._is_closed = False
 
     async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
         self._on_message = on_message
@@ -77,7 +62,7 @@ class SseTransport:
 
     async def send(self, message: JsonRpcMessage) -> None:
         if self._is_closed or self._endpoint is None:
-            raise McpFailure(lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED)
+            raise self._closed_failure()
         if not isinstance(message, JsonRpcRequest):
             await self._post(message, self._endpoint)
             return
@@ -85,9 +70,6 @@ class SseTransport:
         task = asyncio.get_running_loop().create_task(self._send_request(message, self._endpoint))
         self._posts[message.id] = task
         task.add_done_callback(lambda _: self._posts.pop(message.id, None))
-
-    def set_revision(self, revision: str) -> None:
-        self._revision = revision
 
     def forget_request(self, request_id: RequestId) -> None:
         if task := self._posts.get(request_id):

@@ -1,9 +1,8 @@
 """The Streamable HTTP transport: each message is a request, answered by JSON or an event stream."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from contextlib import aclosing, suppress
-from types import MappingProxyType
 
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
@@ -30,14 +29,13 @@ from tejat.mcp.transports.http_channel import (
     POST_HEADERS,
     ChannelRequest,
     HttpChannel,
-    HttpCredentials,
     content_type,
     parse_messages,
     read_events,
 )
 from tejat.mcp.transports.http_headers import protocol_headers
+from tejat.mcp.transports.http_transport import HttpTransport
 from tejat.mcp.transports.parameter_headers import ParameterHeaders
-from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import SseParser
 from tejat.workspace.http.types import HttpFailure, HttpLimits, HttpResponse
 
@@ -61,33 +59,21 @@ _TRANSIENT_PROBLEMS = frozenset({McpProblem.CLOSED, McpProblem.START, McpProblem
 """Problems that resuming a stream may overcome."""
 
 
-class StreamableHttpTransport:
+class StreamableHttpTransport(HttpTransport):
     """A server at one URL. `open` never raises, as nothing is opened.
 
     A request fails alone if it gets no response; the connection is closed only when the server has ended the session. A
     stream that breaks before the response is resumed if its events have ids.
     """
 
-    stderr_tail: tuple[str, ...] = ()
-
-    def __init__(
-        self,
-        client: HttpClient,
-        url: str,
-        headers: Mapping[str, str] = MappingProxyType({}),
-        *,
-        credentials: HttpCredentials | None = None,
-    ) -> None:
-        """`headers` may contain secrets. Raises McpFailure with CONFIGURATION for an invalid URL."""
-        self._channel = HttpChannel(client, url, headers=headers, credentials=credentials)
+    def __init__(self, channel: HttpChannel) -> None:
+        super().__init__(channel)
         self._on_message: MessageHandler = _ignore
         self._on_failure: FailureHandler = _ignore
         self._parameters = ParameterHeaders()
-        self._revision: str | None = None
         self._session: str | None = None
         self._pending: dict[RequestId, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_closed = False
 
     async def open(self, on_message: MessageHandler, on_failure: FailureHandler) -> None:
         self._on_message = on_message
@@ -95,7 +81,7 @@ class StreamableHttpTransport:
 
     async def send(self, message: JsonRpcMessage) -> None:
         if self._is_closed:
-            raise McpFailure(lazy("The connection to {where} is closed.", where=self._channel.host), McpProblem.CLOSED)
+            raise self._closed_failure()
         if isinstance(message, JsonRpcRequest):
             self._pending[message.id] = self._spawn(self._send_request(message))
             return
@@ -105,9 +91,6 @@ class StreamableHttpTransport:
         await self._send_one_way(message)
         if isinstance(message, JsonRpcNotification) and message.method == "notifications/initialized":
             self._spawn(self._listen())
-
-    def set_revision(self, revision: str) -> None:
-        self._revision = revision
 
     def forget_request(self, request_id: RequestId) -> None:
         task = self._pending.pop(request_id, None)

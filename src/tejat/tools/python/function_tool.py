@@ -12,7 +12,7 @@ from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import Params
-from tejat.core.tools.base import BaseTool, Kind, ToolContext, ToolResult
+from tejat.core.tools.base import Kind, ParsingTool, ToolContext, ToolResult
 from tejat.core.tools.docstring import parse_docstring
 from tejat.core.tools.json_types import Property, TypeMismatch, object_schema
 from tejat.core.tools.schema import NOT_AN_OBJECT, Param
@@ -82,7 +82,7 @@ def tool(
     return decorate if function is None else decorate(function)
 
 
-class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
+class FunctionTool(ParsingTool, Generic[_Parameters, _Result]):
     """A tool made of a function. See `tool`."""
 
     def __init__(
@@ -122,17 +122,6 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
     def __call__(self, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         return self._function(*args, **kwargs)
 
-    def rejection(self, params: object) -> ToolFailure | None:
-        try:
-            self._parse_arguments(params)
-        except ToolFailure as failure:
-            return failure
-        return None
-
-    def validate_tool_params(self, params: object) -> str | None:
-        failure = self.rejection(params)
-        return failure.message if failure else None
-
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         if not self._needs_confirmation:
             return None
@@ -140,14 +129,14 @@ class FunctionTool(BaseTool, Generic[_Parameters, _Result]):
         return InfoConfirmation(title=title, prompt=self.get_description(params))
 
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
-        arguments = self._parse_arguments(params)
+        arguments = self.parse(params)
         if inspect.iscoroutinefunction(self._function):
             return to_tool_result(await _await_result(self._bind(arguments, context)()))
         loop = asyncio.get_running_loop()
         returned: object = await run_detached(self._bind(arguments, _thread_safe_context(context, loop)))
         return to_tool_result(await _await_result(returned) if inspect.isawaitable(returned) else returned)
 
-    def _parse_arguments(self, params: object) -> dict[str, object]:
+    def parse(self, params: object) -> dict[str, object]:
         """Parse the arguments. Unknown ones are ignored; null means absent where a default exists.
 
         Raises ToolFailure that names every invalid parameter.

@@ -140,8 +140,8 @@ def _as_text(parts: tuple[Part, ...]) -> str:
                 texts.append(text)
             case FunctionResponse(response=response):
                 texts.extend(value for value in response.values() if isinstance(value, str))
-            case InlineData(mime_type, data):
-                texts.append(f"[{mime_type}, {len(data)} bytes]")
+            case InlineData():
+                texts.append(part.label)
             case _:
                 texts.append(f"[{part.mime_type}: {part.file_uri}]")
     return "\n".join(texts)
