@@ -22,7 +22,7 @@ from tejat.tools.failures import command_mismatch, invalid_params
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
     CommandRun,
-    add_control_path_changes,
+    add_sandbox_notes,
     cancelled_before_start_result,
     cancelled_result,
     finished_result,
@@ -199,7 +199,8 @@ class ShellTool(ProposingTool[ShellParams]):
                     result = await self._run_foreground(params, run, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
-                return add_control_path_changes(result, await run_blocking(lambda _: wrapped.find_changes()))
+                changes = await run_blocking(lambda _: wrapped.find_changes())
+                return add_sandbox_notes(result, changes, has_mounts=bool(wrapped.helper_processes))
         except OSError as error:
             return start_failure_result(run, _os_error_text(error))
         except WorkspaceError as error:

@@ -51,6 +51,21 @@ class TestOpening:
         with pytest.raises(UsageError, match="mode"):
             opened(lambda host: host, ToolHostOptions(directories=(str(tmp_path),), mode="reckless"))
 
+    def test_a_missing_sandbox_is_told_once_for_all_clients(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOME", str(tmp_path))
+        warnings: list[str] = []
+
+        def use_the_shell_twice(host: ToolHost) -> None:
+            for _ in range(2):
+                with host.open(None, ()) as scheduler:
+                    assert scheduler.registry.get("run_shell_command") is not None
+
+        opened(use_the_shell_twice, ToolHostOptions(directories=("/",), sandbox="auto", warn=warnings.append))
+        (warning,) = warnings
+        assert warning.startswith("NO SANDBOX: ")
+
     def test_the_tools_of_the_caller_and_those_that_somebody_could_use(self, tmp_path: Path) -> None:
         def names(host: ToolHost) -> list[str]:
             with host.open(None, ()) as scheduler:

@@ -11,7 +11,7 @@ from tejat.core.errors import ErrorType
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.tools.shell.result import (
     CommandRun,
-    add_control_path_changes,
+    add_sandbox_notes,
     cancelled_result,
     finished_result,
     start_failure_result,
@@ -147,10 +147,18 @@ CHECK_THEM = "Check them before git, an editor or a shell uses them."
 )
 @pytest.mark.parametrize(("display", "shown"), [("", ""), ("out\n", "out\n")])
 def test_control_paths_are_told_to_both(changes: ControlPathChanges, note: str, display: str, shown: str) -> None:
-    result = add_control_path_changes(ToolResult("lines", display, exit_code=0), changes)
+    result = add_sandbox_notes(ToolResult("lines", display, exit_code=0), changes, has_mounts=True)
     assert result == ToolResult(f"lines\nSandbox: {note}", shown + note, exit_code=0)
 
 
 def test_nothing_is_said_of_control_paths_without_changes() -> None:
     result = ToolResult("lines", "out\n")
-    assert add_control_path_changes(result, ControlPathChanges()) is result
+    assert add_sandbox_notes(result, ControlPathChanges(), has_mounts=True) == result
+
+
+@pytest.mark.parametrize("has_mounts", [True, False])
+def test_the_model_is_told_why_something_is_busy(has_mounts: bool) -> None:
+    result = ToolResult("Stderr: mv: cannot move 'a' to 'b': Device or resource busy", "mv: ... busy\n")
+    told = add_sandbox_notes(result, ControlPathChanges(), has_mounts=has_mounts)
+    assert told.return_display == result.return_display
+    assert ("cannot be moved or removed" in str(told.llm_content)) is has_mounts

@@ -97,8 +97,7 @@ async def open_session_manager(
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if interactive:
             # Before the first command is approved, or runs without asking.
-            probing = asyncio.create_task(toolset.services.probe_sandbox())
-            stack.callback(probing.cancel)
+            stack.push_async_callback(_cancel, asyncio.create_task(toolset.services.probe_sandbox()))
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -235,6 +234,12 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    """Cancel a task and wait until it has cleaned up."""
+    task.cancel()
+    await asyncio.wait((task,))
 
 
 def _tool_index_settings(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:

@@ -133,11 +133,11 @@ class ToolServices:
 
     async def probe_sandbox(self) -> None:
         """Find out which sandbox works, so that the user is warned before the first command. Raises nothing."""
-        from tejat.workspace.threads.daemon import run_in_daemon
+        from tejat.workspace.threads.daemon import run_detached
 
         if self.sandbox is not SandboxMode.OFF:
             with suppress(OSError, UsageError):  # raised again by the first command
-                self._set_sandbox_report(await run_in_daemon(self._select_sandbox))
+                self._set_sandbox_report(await run_detached(self._select_sandbox))
 
     def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
         """Wrap the command of a sandboxed server. Raises OSError if there is no sandbox."""

@@ -15,6 +15,12 @@ from tejat.workspace.sandbox import exec_helper
 _PROMPT = re.compile(r"[:?>#$%\])]\s*\Z|password|passphrase|press |\(y|\[y|yes/no", re.IGNORECASE)
 _MAX_PROMPT_LENGTH = 200
 _MAX_LISTED_PATHS = 20
+
+_IS_MOUNT_POINT = "Device or resource busy"
+_WHY_BUSY = (
+    "Files that decide what other programs run (.git/config, .git/hooks, .vscode ...) are read-only, and the "
+    "directories that contain them cannot be moved or removed. Ask the user to do it if it has to be done."
+)
 _NOT_STARTED = (exec_helper.NOT_EXECUTABLE, exec_helper.NOT_FOUND)
 
 
@@ -101,12 +107,17 @@ def cancelled_before_start_result() -> ToolResult:
     return ToolResult("Command was cancelled by user before it could start.", lazy("Command cancelled by user."))
 
 
-def add_control_path_changes(result: ToolResult, changes: ControlPathChanges) -> ToolResult:
-    """Add to a result which control paths are new or changed, for the model and for the user."""
+def add_sandbox_notes(result: ToolResult, changes: ControlPathChanges, *, has_mounts: bool) -> ToolResult:
+    """Add which control paths are new or changed, for the model and for the user.
+
+    With `has_mounts` the model is told why something could not be moved or removed.
+    """
     note = join_lazy(" ", _control_path_notes(changes))
-    if not note:
-        return result
     content, display = result.llm_content, result.return_display
+    if has_mounts and isinstance(content, str) and _IS_MOUNT_POINT in content:
+        content += f"\nSandbox: {_WHY_BUSY}"
+    if not note:
+        return replace(result, llm_content=content)
     if isinstance(content, str):
         content = f"{content}\nSandbox: {note}"
     if isinstance(display, str):
