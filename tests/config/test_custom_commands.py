@@ -267,5 +267,6 @@ class TestLimits:
         assert machine.find() == CustomCommands({"a": command(first, "a")}, {"b": told}, frozenset(), (told,))
 
     def test_the_length_of_one(self, machine: Machine) -> None:
-        path = put(machine.own, "x.toml", "x" * 2**20)
-        assert machine.find() == left_out("x", f"Cannot read {path}: it is longer than 1 MiB.")
+        path = put(machine.own, "x.toml", "x" * 2**23)
+        told = f"Cannot read {path}: it is longer than 8 MiB. Remove what you do not need from it."
+        assert machine.find() == left_out("x", told)

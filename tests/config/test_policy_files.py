@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.files.reader import MAX_BYTES
+from tejat.config.files.reader import MAX_BYTES, MAX_TRUSTED_BYTES
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile, read_policy_files
 from tejat.core.errors import UsageError
@@ -82,8 +82,10 @@ class TestRefused:
         return str(caught.value)
 
     def test_too_long(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
-        path = write(directory, "a.toml", "#" * (MAX_BYTES + 1))
-        assert self.message(paths, tmp_path) == f"Cannot read {path}: it is longer than 1 MiB."
+        path = write(directory, "a.toml", "#" * (MAX_TRUSTED_BYTES + 1))
+        size = 1 if directory == tmp_path / "project" / ".gemini" else 8
+        told = f"Cannot read {path}: it is longer than {size} MiB. Remove what you do not need from it."
+        assert self.message(paths, tmp_path) == told
 
     def test_not_text(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = write(directory, "a.toml")
@@ -122,7 +124,8 @@ class TestRefused:
         for number in range(9):
             write(directory, f"{number}.toml", "#" * MAX_BYTES)
         assert self.message(paths, tmp_path) == (
-            f"Cannot read {directory}/policies: its policy files are longer than 8388608 characters."
+            f"Cannot read {directory}/policies: its policy files are longer than 8388608 characters. "
+            "Remove rules that you do not need."
         )
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

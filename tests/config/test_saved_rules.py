@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tejat.config.files.reader import MAX_BYTES
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.saved_rules import (
@@ -68,6 +69,18 @@ class TestSave:
         assert commands_in(paths) == ["a", "b"]
         assert os.stat(paths.saved_rules) == before
 
+    def test_a_file_that_outgrows_its_limit_is_used_and_shrinks(self, paths: AppPaths, tmp_path: Path) -> None:
+        save_rules(paths, rule("kept"))
+        line = '[[rule]]\ntool = "read_file"\npath = "{}"\nproject = "{}"\ndecision = "allow"\n\n'
+        many = "".join(line.format(f"{'long/' * 250}{number}", "/gone") for number in range(1000))
+        here = line.format("b", tmp_path)
+        with open(paths.saved_rules, "a") as file:
+            file.write(f"\n{many}{here}")
+        assert os.path.getsize(paths.saved_rules) > MAX_BYTES
+        assert len(read_policy_files(paths, [])) == 1
+        save_rules(paths, rule("new"))
+        assert [saved.toml for saved in read_saved_rules(paths)] == [rule("kept"), here.rstrip() + "\n", rule("new")]
+
     @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
     def test_is_for_the_person_alone(self, paths: AppPaths, umask: int) -> None:
         before = os.umask(umask)
@@ -118,7 +131,7 @@ class TestSave:
             "[[rule]]\nx = '\ud800'\n",
             "[[rule]]\nx = " + "[" * 50_000,
             "[[rule]]\nx = 1\nx = 2\n",
-            "[[rule]]\nx = '" + "a" * 2**20 + "'\n",
+            "[[rule]]\nx = '" + "a" * 2**23 + "'\n",
         ],
     )
     def test_what_is_no_rule_is_refused(self, paths: AppPaths, toml: str) -> None:

@@ -264,7 +264,8 @@ class TestReplacing:
         os.truncate(root / "f", 2**40)
         started = time.monotonic()
         assert call(tool, root / "f", "a", "b") == failed_result(
-            f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
+            f"File is too large to be edited: {root}/f (1048576.00MB, at most 256MB). write_file can overwrite it.",
+            ErrorType.FILE_TOO_LARGE,
         )
         assert time.monotonic() - started < 20
 
@@ -592,9 +593,11 @@ class TestRefusing:
         (root / "f").write_text("a")
         assert call(tool, root / "f", "a", "b", instruction="change it", unknown=1).error is None
 
-    def test_zeros_in_paths_are_dropped(self, tool: EditTool, root: Path) -> None:
+    def test_a_zero_in_a_path_is_refused(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("a")
-        assert call(tool, f"{root}/\0f\0", "a", "b").error is None
+        error = call(tool, f"{root}/f\0", "a", "b").error
+        assert error is not None
+        assert error.type is ErrorType.INVALID_TOOL_PARAMS
 
     def test_new_stand_ins(self, tool: EditTool, root: Path) -> None:
         (root / "f").write_text("x\n// rest of code ...\ny\n")

@@ -167,15 +167,16 @@ class TestWriting:
         assert len(result.return_display.file_diff) < 3 * 2**20
         assert (root / "f").read_text() == new
 
-    def test_a_file_too_large_to_hold_is_refused_at_once(self, tool: WriteFileTool, root: Path) -> None:
+    def test_a_file_too_large_to_hold_is_overwritten_without_being_read(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").touch()
         os.truncate(root / "f", 2**40)
         started = time.monotonic()
-        assert call(tool, root / "f", "x") == failed_result(
-            f"File is too large to be changed: {root}/f (1048576.00MB, at most 256MB)", ErrorType.FILE_TOO_LARGE
-        )
+        result = call(tool, root / "f", "x\n")
+        assert result.llm_content == f"Successfully overwrote file: {root}/f."
+        assert isinstance(result.return_display, FileDiff)
+        assert "-[1099511627776 bytes, not shown]\n+x\n" in result.return_display.file_diff
         assert time.monotonic() - started < 20
-        assert (root / "f").stat().st_size == 2**40
+        assert (root / "f").read_text() == "x\n"
 
     def test_the_mode_is_kept(self, tool: WriteFileTool, root: Path) -> None:
         (root / "f").write_text("a")

@@ -75,7 +75,8 @@ def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
         if room < 0:
             raise UsageError(
                 lazy(
-                    "Cannot read {directory}: its policy files are longer than {most} characters.",
+                    "Cannot read {directory}: its policy files are longer than {most} characters. "
+                    "Remove rules that you do not need.",
                     directory=directory,
                     most=_MAX_CHARACTERS,
                 )

@@ -11,7 +11,7 @@ from typing import cast
 
 from tejat.config.files.directory import make_private_directory
 from tejat.config.files.lock import file_lock
-from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
+from tejat.config.files.reader import MAX_BYTES, MAX_TRUSTED_BYTES, AllowedWriters, read_config_file
 from tejat.config.paths import AppPaths
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
@@ -53,16 +53,26 @@ def save_rules(paths: AppPaths, toml: str) -> None:
         if not added or toml[: toml.index("[[")].strip():
             raise UsageError(lazy("it is not made of [[rule]] tables"))
         text = _read(path)
-        rules = _parse_rules(text, path)
+        _parse_rules(text, path)
+        tables = list(cast("list[object]", _parse_toml(text, path).get("rule", [])))
         grown = text or _HEADER
         for rule in added:
             table = _parse_single_rule(rule.toml)
             # An equivalent rule may be saved already, written in another way.
-            if not any(known.id == rule.id or _parse_single_rule(known.toml) == table for known in rules):
-                rules.append(rule)
+            if table not in tables:
+                tables.append(table)
                 grown = f"{grown.rstrip()}\n\n{rule.toml}"
         if len(grown.encode()) > MAX_BYTES:
-            raise UsageError(lazy("{path} would be longer than {size} MiB", path=path, size=MAX_BYTES // 2**20))
+            grown = _without_missing_projects(grown, path)
+        if len(grown.encode()) > MAX_TRUSTED_BYTES:
+            raise UsageError(
+                lazy(
+                    "{path} would be longer than {size} MiB. `tejat policy list` shows the rules, "
+                    "`tejat policy revoke ID` removes one, and `tejat policy revoke --all` removes them all",
+                    path=path,
+                    size=MAX_TRUSTED_BYTES // 2**20,
+                )
+            )
         if grown != (text or _HEADER):
             _parse_rules(grown, path)
             write_private_file(path, grown)
@@ -92,6 +102,17 @@ def _remove(paths: AppPaths, choose: Callable[[list[SavedRule]], list[SavedRule]
                 _remove_lines(lines, rule)
             write_private_file(path, "".join(lines))
         return [rule.toml for rule in chosen]
+
+
+def _without_missing_projects(text: str, path: str) -> str:
+    """The text without the rules of projects that do not exist any more."""
+    lines = _lines(text)
+    for rule in reversed(_parse_rules(text, path)):
+        table = _parse_single_rule(rule.toml)
+        project = cast("dict[str, object]", table).get("project") if isinstance(table, dict) else None
+        if isinstance(project, str) and not os.path.isdir(project):
+            _remove_lines(lines, rule)
+    return "".join(lines)
 
 
 def _remove_lines(lines: list[str], rule: SavedRule) -> None:

@@ -81,7 +81,7 @@ class WriteFileTool(ProposingTool[WriteFileParams]):
 
     def _plan_change(self, location: Location, params: WriteFileParams) -> FileChange:
         try:
-            current = read_current(self._workspace, location)
+            current = read_current(self._workspace, location, needs_content=False)
         except WorkspaceError as error:
             raise _translate_error(error, location.path) from error
         change = plan_rewrite(current, params.content, proposed=params.ai_proposed_content)

@@ -50,8 +50,10 @@ class TestReading:
             refused(path, writers, "Cannot read {}: it is not a regular file.")
 
     def test_too_long(self, tmp_path: Path, writers: AllowedWriters) -> None:
-        (tmp_path / "a").write_bytes(b"a" * (MAX_BYTES + 1))
-        refused(tmp_path / "a", writers, "Cannot read {}: it is longer than 1 MiB.")
+        (tmp_path / "a").write_bytes(b"a" * (writers.max_bytes + 1))
+        size = 8 if writers is AllowedWriters.TRUSTED else 1
+        told = f"it is longer than {size} MiB. Remove what you do not need from it."
+        refused(tmp_path / "a", writers, "Cannot read {}: " + told)
 
     def test_not_text(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").write_bytes(b"one\ntwo\n\xff\n")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -166,6 +167,16 @@ class TestFiles:
                 writers=AllowedWriters.TRUSTED,
             )
         assert path.read_text() == "{,"
+
+    @pytest.mark.parametrize(("writers", "size"), [(AllowedWriters.TRUSTED, 8), (AllowedWriters.ANYONE, 1)])
+    def test_one_that_nobody_could_read_again_is_not_written(
+        self, tmp_path: Path, writers: AllowedWriters, size: int
+    ) -> None:
+        path = tmp_path / "settings.json"
+        told = f"{path} would be longer than {size} MiB. Remove what you do not need from it."
+        with pytest.raises(UsageError, match=re.escape(told)):
+            edit_settings(paths_in(tmp_path), str(path), lambda _: "x" * (size * 2**20 + 1), writers=writers)
+        assert not path.exists()
 
     def test_what_does_not_change_is_not_written(self, tmp_path: Path) -> None:
         path = tmp_path / "settings.json"

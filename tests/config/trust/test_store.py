@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tejat.config.files.reader import MAX_BYTES
 from tejat.config.paths import AppPaths
 from tejat.config.trust.store import (
     FolderIdentity,
@@ -56,6 +57,29 @@ class TestOurs:
         remove_trust_entry(paths, odd)
         remove_trust_entry(paths, "/missing")
         assert read_trust_store(paths) == {"/a": other}
+
+    def test_a_store_that_outgrows_its_limit_forgets_old_trust(self, paths: AppPaths, tmp_path: Path) -> None:
+        items = {f"scripts/{number}.sh": "0" * 64 for number in range(1000)}
+        here = [str(tmp_path / str(number)) for number in range(12)]
+        for number, folder in enumerate(here):
+            os.mkdir(folder)
+            verdict = TrustVerdict.NOT_TRUSTED if number == 0 else TrustVerdict.TRUSTED
+            save_trust_entry(paths, folder, ENTRY._replace(verdict=verdict, items=items, decided_at=number))
+        assert list(read_trust_store(paths)) == sorted([here[0], *here[2:]])  # about 90 kB each
+        save_trust_entry(paths, "/gone", ENTRY._replace(items=items, decided_at=100))
+        save_trust_entry(paths, here[1], ENTRY._replace(decided_at=101))
+        assert list(read_trust_store(paths)) == sorted(here)
+
+    def test_one_that_became_too_long_elsewhere_still_counts(self, paths: AppPaths) -> None:
+        save_trust_entry(paths, "/a", ENTRY)
+        store = json.loads(Path(paths.trust_store).read_text())
+        store["folders"] |= {f"/gone/{number}": store["folders"]["/a"] for number in range(9000)}
+        Path(paths.trust_store).write_text(json.dumps(store))
+        assert os.path.getsize(paths.trust_store) > MAX_BYTES
+        assert len(read_trust_store(paths)) == 9001
+        save_trust_entry(paths, paths.home, ENTRY._replace(decided_at=2**40))
+        assert os.path.getsize(paths.trust_store) <= MAX_BYTES
+        assert paths.home in read_trust_store(paths)
 
     @pytest.mark.parametrize("mask", [0o000, 0o777])
     def test_closed_to_others_whatever_the_umask(self, paths: AppPaths, mask: int) -> None:

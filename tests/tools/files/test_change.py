@@ -92,9 +92,25 @@ class TestLooking:
         with pytest.raises(WorkspaceError) as caught:
             read_current(workspace, workspace.roots.locate("f"))
         assert (caught.value.message, caught.value.error_type) == (
-            f"File is too large to be changed: {root}/f (1.50MB, at most 1MB)",
+            f"File is too large to be edited: {root}/f (1.50MB, at most 1MB). write_file can overwrite it.",
             ErrorType.FILE_TOO_LARGE,
         )
+
+    def test_one_that_is_too_large_and_not_needed(
+        self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(change, "MAX_FILE_BYTES", 10)
+        (root / "f").write_bytes(b"x" * 11)
+        location = workspace.roots.locate("f")
+        current = read_current(workspace, location, needs_content=False)
+        assert current.text is None
+        assert current.original is not None
+        assert current.original.content is None
+        planned = plan_rewrite(current, "new")
+        (root / "f").write_bytes(b"y" * 11)
+        with pytest.raises(WorkspaceError) as caught:
+            apply_change(workspace, location, ToolContext(), lambda: planned, lambda: None)
+        assert caught.value.error_type is ErrorType.STALE_FILE
 
 
 class TestWorkingOut:

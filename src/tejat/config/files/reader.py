@@ -9,6 +9,9 @@ from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
 
 MAX_BYTES = 2**20
+"""The limit for a file of a project. The program's own files are compacted when they become longer."""
+MAX_TRUSTED_BYTES = 8 * 2**20
+"""The limit for a file of the user or the administrator."""
 
 
 class AllowedWriters(Enum):
@@ -18,12 +21,16 @@ class AllowedWriters(Enum):
     """Only the user, or root."""
     ANYONE = auto()
 
+    @property
+    def max_bytes(self) -> int:
+        return MAX_TRUSTED_BYTES if self is AllowedWriters.TRUSTED else MAX_BYTES
+
 
 def read_config_file(path: str, *, writers: AllowedWriters) -> str | None:
     """Read a text file, without a byte order mark; None if it does not exist.
 
-    Raises ConfigurationError if it cannot be read, is not a regular file, is longer than MAX_BYTES, is not UTF-8, or is
-    open to other writers than allowed. A dangling link is an error.
+    Raises ConfigurationError if it cannot be read, is not a regular file, is too long, is not UTF-8, or is open to
+    other writers than allowed. A dangling link is an error.
     """
     content = read_config_bytes(path, writers=writers)
     return None if content is None else _decode(content, path)
@@ -80,15 +87,19 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
         raise ConfigurationError(lazy("Cannot read {path}: it is not a regular file.", path=path))
     if writers is AllowedWriters.TRUSTED:
         _check_writers(status, path)
-    content = b""
-    while len(content) <= MAX_BYTES:
-        piece = os.read(descriptor, MAX_BYTES + 1 - len(content))
+    limit = writers.max_bytes
+    content = bytearray()
+    while len(content) <= limit:
+        piece = os.read(descriptor, limit + 1 - len(content))
         if not piece:
-            return content
+            return bytes(content)
         content += piece
-    raise ConfigurationError(
-        lazy("Cannot read {path}: it is longer than {size} MiB.", path=path, size=MAX_BYTES // 2**20)
+    message = lazy(
+        "Cannot read {path}: it is longer than {size} MiB. Remove what you do not need from it.",
+        path=path,
+        size=limit // 2**20,
     )
+    raise ConfigurationError(message)
 
 
 def _check_writers(status: os.stat_result, path: str) -> None:

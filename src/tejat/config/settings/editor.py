@@ -35,6 +35,13 @@ def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, w
             changed = change("{}\n" if text is None or not text.strip() else text)
         except JsoncError as error:
             raise SettingsError(str(error), path=path) from None
+        if len(changed.encode()) > writers.max_bytes:
+            message = lazy(
+                "{path} would be longer than {size} MiB. Remove what you do not need from it.",
+                path=path,
+                size=writers.max_bytes // 2**20,
+            )
+            raise UsageError(message)
         if changed != text:
             write_private_file(path, changed, mode=_file_mode(path, writers))
 

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple, cast
 
 from tejat.config.files.reader import MAX_BYTES, AllowedWriters, read_config_file
@@ -15,6 +16,7 @@ from tejat.core.messages.types import JsonObject
 
 _VERSION = 1
 _LOCK_TIMEOUT = 30.0
+_FORGOTTEN_SHARE = 20
 
 
 class TrustVerdict(StrEnum):
@@ -168,13 +170,39 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
             store = _read(path)
             folders = dict(_folders_in(store, path))
             change(folders)
-            text = json.dumps({**store, "version": _VERSION, "folders": folders}, indent=1, sort_keys=True) + "\n"
-            if len(text) > MAX_BYTES:
-                size = MAX_BYTES // 2**20
-                raise UsageError(_("{path} would be longer than {megabytes} MiB.", path=path, megabytes=size))
-            write_private_file(path, text)
+            write_private_file(path, _encode_store(store, folders))
     except OSError as error:
         raise UsageError(_("Cannot write {path}: {reason}.", path=path, reason=error.strerror)) from error
+
+
+def _encode_store(store: Mapping[str, object], folders: Mapping[str, object]) -> str:
+    """The text of the file. If it is too long, old trust is forgotten, that in missing folders first.
+
+    A forgotten folder is asked about again. What the user never trusts stays, so that nothing becomes looser.
+    """
+    kept, text = dict(folders), _dump_store(store, folders)
+    oldest_first = sorted(filter(lambda each: _is_trust(folders[each]), folders), key=partial(_age_key, folders))
+    while len(text) > MAX_BYTES and oldest_first:
+        # A part of them at a time: encoding everything again for each would take quadratic time.
+        forgotten = max(1, len(oldest_first) // _FORGOTTEN_SHARE)
+        for folder in oldest_first[:forgotten]:
+            del kept[folder]
+        del oldest_first[:forgotten]
+        text = _dump_store(store, kept)
+    return text
+
+
+def _dump_store(store: Mapping[str, object], folders: Mapping[str, object]) -> str:
+    return json.dumps({**store, "version": _VERSION, "folders": dict(folders)}, indent=1, sort_keys=True) + "\n"
+
+
+def _is_trust(entry: object) -> bool:
+    return isinstance(entry, dict) and cast("dict[str, object]", entry).get("verdict") != TrustVerdict.NOT_TRUSTED
+
+
+def _age_key(folders: Mapping[str, object], folder: str) -> tuple[bool, float]:
+    when = cast("dict[str, object]", folders[folder]).get("when")
+    return os.path.isdir(folder), when if isinstance(when, int | float) else 0
 
 
 def _read(path: str) -> dict[str, object]:

@@ -24,12 +24,15 @@ MAX_DIFF_CHARACTERS = 10_000
 """Limit for a diff included in an error message."""
 
 MAX_FILE_BYTES = 256 * 2**20
-"""Limit for a file to change: its old and new content are both held in memory."""
+"""Limit for a file to edit: its old and new content are both held in memory."""
 
 
 @frozen
 class CurrentFile:
-    """A file on disk that is about to change. `text` is None for a binary file, `original` for a missing one."""
+    """A file on disk that is about to change.
+
+    `original` is None for a missing file, `text` for a binary one and for one whose content was not read.
+    """
 
     location: Location
     real_path: str
@@ -95,18 +98,20 @@ class FileChange:
         )
 
 
-def read_current(workspace: Workspace, location: Location) -> CurrentFile:
+def read_current(workspace: Workspace, location: Location, *, needs_content: bool = True) -> CurrentFile:
     """Read the file at a location without changing anything.
 
-    Raises WorkspaceError; with STALE_FILE if the file changed since the session last read it, with a diff if the old
+    A file over MAX_FILE_BYTES is not read; if the change `needs_content`, it is an error. Raises WorkspaceError; with
+    STALE_FILE if the file changed since the session last read it, with a diff if the old
     content is known.
     """
     real_path = _real_path(workspace, location)
     try:
         with workspace.roots.open_file(location) as file:
-            if file.status.st_size > MAX_FILE_BYTES:
+            is_large = file.status.st_size > MAX_FILE_BYTES
+            if is_large and needs_content:
                 raise _too_large(location.path, file.status.st_size)
-            raw = file.read_all()
+            raw = None if is_large else file.read_all()
             status = os.fstat(file.fd)
     except WorkspaceError as error:
         if error.error_type is not ErrorType.FILE_NOT_FOUND:
@@ -115,7 +120,11 @@ def read_current(workspace: Workspace, location: Location) -> CurrentFile:
     try:
         workspace.read_tracker.check_unchanged(real_path, status, raw)
     except WorkspaceError as error:
+        if raw is None:
+            raise
         raise _with_diff(error, location, workspace.read_tracker.last_content(real_path), raw) from error
+    if raw is None:
+        return CurrentFile(location, real_path, ExpectedFile(None, status), None)
     encoding = detect_encoding(raw, whole=True)
     text = None if encoding is None else TextFile(raw, encoding)
     return CurrentFile(location, real_path, ExpectedFile(raw, status), text)
@@ -128,8 +137,7 @@ def plan_rewrite(current: CurrentFile, content: str, *, proposed: str | None = N
     """
     if current.original is None or current.text is None:
         raw = UTF_8.encode_new(content)
-        before = "" if current.original is None else "[binary content]\n"
-        return _build_change(current, [raw], before, content, proposed)
+        return _build_change(current, [raw], _placeholder(current.original), content, proposed)
     spliced = current.text.replace_content(content)
     after = _display_text(TextFile(b"".join(spliced.pieces), current.text.encoding))
     return _build_change(current, spliced.pieces, _display_text(current.text), after, proposed)
@@ -206,10 +214,17 @@ def _with_diff(error: WorkspaceError, location: Location, seen: bytes | None, no
     return WorkspaceError(message, error.error_type, path=error.path, display=error.display)
 
 
+def _placeholder(original: ExpectedFile | None) -> str:
+    """Return the line that stands for content that cannot be shown."""
+    if original is None:
+        return ""
+    return "[binary content]\n" if original.content is not None else f"[{original.status.st_size} bytes, not shown]\n"
+
+
 def _too_large(path: str, size: int) -> WorkspaceError:
     limit = MAX_FILE_BYTES // 2**20
     message = lazy(
-        "File is too large to be changed: {path} ({size:.2f}MB, at most {limit}MB)",
+        "File is too large to be edited: {path} ({size:.2f}MB, at most {limit}MB). write_file can overwrite it.",
         path=path,
         size=size / 2**20,
         limit=limit,
