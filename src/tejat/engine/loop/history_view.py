@@ -22,6 +22,8 @@ _TARGET_SHARE = 0.75
 _PREAMBLE_SHARE = 0.1
 _MIN_RESULT_TOKENS = 60
 _MIN_LATEST_TOKENS = 120
+_MIN_LATEST_SHARE = 0.3
+"""Rather than shorten the latest message to less of the room, older ones are left out entirely."""
 _MAX_ARGUMENT_CHARS = 300
 _MAX_REQUEST_CHARS = 2_000
 _CHARACTERS_PER_TOKEN = 4
@@ -46,13 +48,14 @@ class HistoryView:
     """Shortens a history for one model; the history itself stays whole.
 
     What goes first: the folder listing, old tool results and attachments, then the long part of the latest ones, then
-    whole messages from the beginning. What was shortened stays so, because caches of services and local servers depend
-    on the beginning of a request.
+    whole messages from the beginning. What was left out stays so, and a little more is left out than necessary, because
+    caches of services and local servers depend on the beginning of a request.
     """
 
     def __init__(self) -> None:
         self._shortened: WeakKeyDictionary[Message, Message] = WeakKeyDictionary()
         self._tokens: WeakKeyDictionary[Message, int] = WeakKeyDictionary()
+        self._first_kept: Message | None = None
 
     def fit(self, messages: Sequence[Message], *, room: int, preamble_length: int = 0) -> FittedHistory:
         """Return the messages within `room` estimated tokens if that is possible."""
@@ -65,7 +68,16 @@ class HistoryView:
         total = sum(map(self._count, view))
         is_shortened = any(seen is not message for seen, message in zip(view, messages, strict=True))
         fitted = FittedHistory(view if is_shortened else messages, total, is_shortened)
-        return fitted if total <= room else self._drop_oldest(fitted, room, preamble_length)
+        first = next((index for index, message in enumerate(messages) if message is self._first_kept), None)
+        if first is not None:
+            shorter = self._from(view, first, preamble_length)
+            if shorter.tokens <= room:
+                return shorter
+        return fitted if total <= room else self._drop_oldest(messages, fitted, room, preamble_length)
+
+    def count(self, messages: Sequence[Message]) -> int:
+        """Return the estimated tokens of messages with nothing left out."""
+        return sum(map(self._count, messages))
 
     def _seen(self, message: Message) -> Message:
         return self._shortened.get(message, message)
@@ -86,7 +98,7 @@ class HistoryView:
             excess -= self._replace_parts(message, _without_long_parts(self._seen(message)))
         if excess > 0 and len(messages) > preamble_length:
             calls = {call.id: call for call in messages[-2].calls} if len(messages) > 1 else {}
-            self._shorten_latest(messages[-1], excess, calls)
+            self._shorten_latest(messages[-1], excess, int(room * _MIN_LATEST_SHARE), calls)
 
     def _replace_parts(self, message: Message, parts: Sequence[MessagePart]) -> int:
         """Use other parts for a message from now on. Returns how many tokens that saves."""
@@ -96,29 +108,40 @@ class HistoryView:
         shorter = self._shortened[message] = Message(message.role, tuple(parts))
         return self._count(seen) - self._count(shorter)
 
-    def _shorten_latest(self, message: Message, excess: int, calls: Mapping[str | None, FunctionCall]) -> None:
+    def _shorten_latest(
+        self, message: Message, excess: int, min_tokens: int, calls: Mapping[str | None, FunctionCall]
+    ) -> None:
         """Cut the results and attachments of the latest message to equal shares of the room that is left."""
         seen = self._seen(message)
         cuttable = {id(part): _tokens_of(part) for part in _cuttable_parts(seen)}
         if cuttable:
-            share = max(_MIN_LATEST_TOKENS, (sum(cuttable.values()) - excess) // len(cuttable))
+            tokens = max(min_tokens, sum(cuttable.values()) - excess)
+            share = max(_MIN_LATEST_TOKENS, tokens // len(cuttable))
             parts = [_cut_result(part, share, calls) if id(part) in cuttable else part for part in seen.parts]
             self._replace_parts(message, parts)
 
-    def _drop_oldest(self, fitted: FittedHistory, room: int, preamble_length: int) -> FittedHistory:
+    def _drop_oldest(
+        self, messages: Sequence[Message], fitted: FittedHistory, room: int, preamble_length: int
+    ) -> FittedHistory:
         """Leave out whole messages after the preamble, and keep the request that the model is working on."""
-        view, kept = fitted.messages, fitted.tokens
-        request = _last_request(view)
-        for first in range(preamble_length + 1, len(view)):
-            kept -= self._count(view[first - 1])
-            if kept > room or view[first].responses:
+        kept = fitted.tokens
+        for first in range(preamble_length + 1, len(messages)):
+            kept -= self._count(fitted.messages[first - 1])
+            is_last = first == len(messages) - 1
+            if messages[first].responses or (kept > room * _TARGET_SHARE and not is_last):
                 continue
-            has_request = request is not None and request >= first
-            head = _assemble(view, first, preamble_length, None if has_request or request is None else view[request])
-            tokens = sum(map(self._count, head))
-            if tokens <= room:
-                return FittedHistory(head, tokens, is_shortened=True, dropped=first - preamble_length)
+            shorter = self._from(fitted.messages, first, preamble_length)
+            if shorter.tokens <= room:
+                self._first_kept = messages[first]
+                return shorter
         return fitted
+
+    def _from(self, view: Sequence[Message], first: int, preamble_length: int) -> FittedHistory:
+        """Return the messages from `first` on, after the preamble and a note."""
+        request = _last_request(view)
+        missing = view[request] if request is not None and request < first else None
+        kept = _assemble(view, first, preamble_length, missing)
+        return FittedHistory(kept, sum(map(self._count, kept)), is_shortened=True, dropped=first - preamble_length)
 
 
 def _assemble(view: Sequence[Message], first: int, preamble_length: int, request: Message | None) -> list[Message]:

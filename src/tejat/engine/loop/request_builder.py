@@ -125,10 +125,10 @@ class RequestBuilder:
 
     def tokens(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> int:
         """Return the tokens of the next request: the last count of the service, and an estimate of what came since."""
-        if self._counted_tokens and not self.window.is_small(model):
-            return self.history_tokens(messages)
-        estimated = self.fixed_tokens(template) + self.fit(model, template, messages).tokens
-        return self.window.to_tokens(estimated) if self.window.is_small(model) else estimated
+        if not self.window.is_small(model):
+            uncounted = 0 if self._counted_tokens else self.fixed_tokens(template)
+            return self.history_tokens(model, messages) + uncounted
+        return self.window.to_tokens(self.fixed_tokens(template) + self.fit(model, template, messages).tokens)
 
     def fill_level(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> tuple[int, int]:
         """Return tokens and a context window, to decide whether a summary is needed.
@@ -139,10 +139,12 @@ class RequestBuilder:
         if not self.window.is_small(model):
             return self.tokens(model, template, messages), size
         has_no_room = self.fit(model, template, messages).dropped > 0
-        return (self.history_tokens(messages), 0) if has_no_room else (0, size)
+        return (self.history_tokens(model, messages), 0) if has_no_room else (0, size)
 
-    def history_tokens(self, messages: Sequence[Message]) -> int:
+    def history_tokens(self, model: ModelClient, messages: Sequence[Message]) -> int:
         """Return the tokens of the history with nothing left out."""
+        if self.window.is_small(model):
+            return self._view.count(messages)
         return self._counted_tokens + estimate_message_tokens(messages[self._counted_messages :])
 
     def forget_count(self) -> None:
