@@ -30,7 +30,7 @@ class Comparison:
 def decide(line: str) -> Decision:
     """Return what the rule says about a line in yolo mode."""
     facts = CallFacts(
-        _SHELL, Kind.EXECUTE, {"command": line}, (_ROOT,), "/home/me", line=parse_command_line(line), directory=_ROOT
+        _SHELL, Kind.EXECUTE, {"command": line}, (_ROOT,), "/h", line=parse_command_line(line), directory=_ROOT
     )
     return _ENGINE.decide(facts).decision
 
