@@ -73,10 +73,11 @@ class TestOurs:
     def test_one_that_became_too_long_elsewhere_still_counts(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
         store = json.loads(Path(paths.trust_store).read_text())
-        store["folders"] |= {f"/gone/{number}": store["folders"]["/a"] for number in range(9000)}
+        entry = {**store["folders"]["/a"], "items": {"x" * 2000: ""}}
+        store["folders"] |= {f"/gone/{number}": entry for number in range(600)}
         Path(paths.trust_store).write_text(json.dumps(store))
         assert os.path.getsize(paths.trust_store) > MAX_BYTES
-        assert len(read_trust_store(paths)) == 9001
+        assert len(read_trust_store(paths)) == 601
         save_trust_entry(paths, paths.home, ENTRY._replace(decided_at=2**40))
         assert os.path.getsize(paths.trust_store) <= MAX_BYTES
         assert paths.home in read_trust_store(paths)
