@@ -19,6 +19,7 @@ from tejat.engine.calls.undo_recorder import UndoRecorder
 
 WORKER = """
 import asyncio, json, os, subprocess, sys
+from contextlib import suppress
 from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.messages.types import FunctionCall
 from tejat.core.undo import UndoUnavailable
@@ -36,6 +37,17 @@ def shell(command):
     call = FunctionCall("run_shell_command", {"command": command})
     try:
         return asyncio.run(journal.record(call, Kind.EXECUTE, [], run, whole_tree=True))
+    except UndoUnavailable as refusal:
+        refusals.append(str(refusal))
+
+def write(path):
+    async def run():
+        print("running", flush=True)
+        with open(os.path.join(root, path), "w") as file:
+            file.write("new")
+        return ToolResult("")
+    try:
+        asyncio.run(journal.record(FunctionCall("write_file", {}), Kind.EDIT, [path], run, whole_tree=False))
     except UndoUnavailable as refusal:
         refusals.append(str(refusal))
 """
@@ -288,16 +300,26 @@ class TestFullDisk:
     """Without room for the old contents nothing is run."""
 
     @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs a small disk of its own")
-    def test_a_full_disk(self, tmp_path: Path, root: Path) -> None:
+    @pytest.mark.parametrize("is_full_before", [False, True])
+    def test_a_full_disk(self, tmp_path: Path, root: Path, is_full_before: bool) -> None:
+        """It is filled by the contents to be kept, or it is full and there is nothing to be kept."""
         code = """
-shell("echo 1 >> d1/f1")
+if rest:
+    os.makedirs(journal.directory)
+    with suppress(OSError), open(f"{state}/other", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    write("new")
+else:
+    shell("echo 1 >> d1/f1")
 print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]))
 """
         (tmp_path / "small").mkdir()
-        with open(root / "large", "wb") as file:
-            file.write(os.urandom(3_000_000))
+        if not is_full_before:
+            (root / "large").write_bytes(os.urandom(3_000_000))
         mount = f'mount -t tmpfs -o size=1m none {tmp_path}/small && exec "$@"'
         arguments = [sys.executable, "-c", WORKER + code, str(tmp_path / "small" / "state"), str(root), "-"]
+        arguments += ["full"] * is_full_before
         done = subprocess.run(
             ["unshare", "-m", "sh", "-c", mount, "sh", *arguments],
             capture_output=True,
@@ -312,6 +334,7 @@ print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]
         assert refusal.endswith(f"({os.strerror(errno.ENOSPC)}).")
         assert entries == []
         assert "running" not in done.stdout
+        assert not (root / "new").exists()
 
     def test_a_limit_on_file_sizes(self, tmp_path: Path, root: Path) -> None:
         with open(root / "large", "wb") as file:

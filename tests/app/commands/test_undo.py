@@ -7,7 +7,11 @@ import pytest
 from support.command_runner import texts
 from support.file_changes import THREE_WRITES, call_ids, read_files, send_prompts
 from support.interactive import InteractiveEnv, InteractiveRunner
+from support.prompter import FakePrompter, report_text
+from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import Kind, ToolResult
 from tejat.core.ui.commands import NoAction
+from tejat.core.ui.prompter import Choice
 
 
 @pytest.fixture
@@ -100,3 +104,58 @@ def test_suggestions(env: InteractiveEnv) -> None:
 
     suggested, known = env.run_with(work, script=THREE_WRITES)
     assert suggested == ["list", *known]
+
+
+async def ask_undo(runner: InteractiveRunner, *choices: int) -> tuple[Choice, str]:
+    """The question of /undo, and what it says after these answers."""
+    user = FakePrompter(choices=choices)
+    await runner.interactive.commands.run("/undo", user)
+    (question,) = user.asked
+    assert isinstance(question, Choice)
+    return question, user.output
+
+
+def test_an_earlier_session_is_named(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> str:
+        await send_prompts(runner)
+        question, _ = await ask_undo(runner)
+        assert question.report is not None
+        return report_text(question.report)
+
+    assert "another session" not in env.run_with(work, script=THREE_WRITES)
+
+    async def work_later(runner: InteractiveRunner) -> str:
+        question, _ = await ask_undo(runner)
+        assert question.report is not None
+        return report_text(question.report)
+
+    assert "This call was made in another session (" in env.run_with(work_later)
+
+
+def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv) -> None:
+    async def work(runner: InteractiveRunner) -> list[str]:
+        undo = runner.interactive.command_context.manager.toolset.services.undo
+
+        async def beside() -> ToolResult:
+            (env.project / "theirs").write_text("x")
+            return ToolResult("")
+
+        async def command() -> ToolResult:
+            (env.project / "own").write_text("x")
+            await undo.record(FunctionCall("write_file", {}), Kind.EDIT, ["theirs"], beside, whole_tree=False)
+            return ToolResult("")
+
+        call = FunctionCall("run_shell_command", {"command": "make"})
+        await undo.record(call, Kind.EXECUTE, [], command, whole_tree=True)
+        question, shown = await ask_undo(runner, 1)
+        assert [str(option.label) for option in question.options] == [
+            "No",
+            "Yes, but nothing that others may have changed",
+            "Yes, all",
+        ]
+        return shown.splitlines()
+
+    told, left, why = env.run_with(work)
+    assert (told, left) == ("Put back 1 path.", "Left as it is, because others may have changed it:")
+    assert why.startswith(f"{env.project}/theirs  changed by ")
+    assert read_files(env) == {"theirs": "x"}

@@ -187,9 +187,9 @@ class UndoRecorder:
         seen = time.time_ns()
         taken: _Snapshots = []
         try:
+            self._archive.directory.check_writable()
             if whole_tree:
                 await run_blocking(lambda _: closing.enter_context(self._archive.open_window()))
-            self._archive.directory.ensure()
             watches = watch()
             at_once = self._snapshot_inline(watches)
             taken = at_once or await run_blocking(

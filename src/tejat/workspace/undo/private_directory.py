@@ -1,5 +1,6 @@
 """A private directory with a lock for several processes."""
 
+import errno
 import os
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -9,6 +10,7 @@ from tejat.workspace.files.private_files import create_private_file, make_privat
 from tejat.workspace.files.regular_file import open_fd, read_bytes
 
 _LOCK_TIMEOUT_SECONDS = 20.0
+_MIN_FREE_BYTES = 1 << 16
 
 
 class PrivateDirectory:
@@ -35,6 +37,17 @@ class PrivateDirectory:
         if not self._checked:
             make_private_directory(self.path)
             self._checked = True
+
+    def check_writable(self) -> None:
+        """Create the directory if it is missing. Raises OSError if nothing could be written here."""
+        self.ensure()
+        if not os.access(self.path, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+            is_read_only = os.statvfs(self.path).f_flag & os.ST_RDONLY
+            code = errno.EROFS if is_read_only else errno.EACCES
+            raise OSError(code, os.strerror(code), self.path)
+        room = os.statvfs(self.path)
+        if room.f_blocks and room.f_bavail * room.f_frsize < _MIN_FREE_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
 
     @contextmanager
     def open(self, name: str, flags: int) -> Generator[int]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from tejat.core.frozen import frozen
 from tejat.workspace.files.regular_file import open_fd, read_bytes
-from tejat.workspace.processes.process_tree import list_processes, with_descendants
+from tejat.workspace.processes.process_tree import boot_ticks, list_processes, with_descendants
 
 # The statistics of a running thread are updated with each tick of the kernel, which takes at most 10 ms.
 _FIRST_PAUSE = 0.03
@@ -45,18 +45,17 @@ class ActivityMonitor:
         self._helpers = helpers
         self._intervals: list[tuple[int, int]] = []
         self._sampled = time.time_ns()
-        self._is_supported = _has_statistics()
-        self._earlier: set[int] = _own_descendants() if self._is_supported else set()
+        self._started = boot_ticks()
         self._pids: set[int] = set()
         self._statistics: dict[str, bytes] = {}
         self._is_confirmed = False
-        self._task = asyncio.get_running_loop().create_task(self._run()) if self._is_supported else None
+        self._task = asyncio.get_running_loop().create_task(self._run()) if _has_statistics() else None
 
     def stop(self) -> Activity:
         """End the watch and return the activity since it began."""
         if self._task is not None:
             self._task.cancel()
-        self._sample()
+        self._sample(lambda: self._is_confirmed and self._is_same())
         return Activity(tuple(self._intervals))
 
     async def _run(self) -> None:
@@ -64,17 +63,17 @@ class ActivityMonitor:
         while True:
             await asyncio.sleep(pause)
             # What is busy is looked at less often: there is more to look at, and less to find out.
-            pause = min(2 * pause, _MAX_PAUSE) if self._sample() else _IDLE_PAUSE
+            pause = min(2 * pause, _MAX_PAUSE) if self._sample(self._has_waited) else _IDLE_PAUSE
 
-    def _sample(self) -> bool:
-        """Add the time since the last sample unless nothing ran; return whether something may have run."""
-        now = time.time_ns()
-        has_run = not (self._is_supported and self._has_waited())
-        if has_run and self._intervals and self._intervals[-1][1] == self._sampled:
-            self._intervals[-1] = self._intervals[-1][0], now
+    def _sample(self, has_waited: Callable[[], bool]) -> bool:
+        """Add the time from before the last sample until now if something may have run; return whether it may."""
+        began = time.time_ns()
+        has_run = not has_waited()
+        if has_run and self._intervals and self._intervals[-1][1] >= self._sampled:
+            self._intervals[-1] = self._intervals[-1][0], time.time_ns()
         elif has_run:
-            self._intervals.append((self._sampled, now))
-        self._sampled = now
+            self._intervals.append((self._sampled, time.time_ns()))
+        self._sampled = began
         return has_run
 
     def _has_waited(self) -> bool:
@@ -83,14 +82,12 @@ class ActivityMonitor:
         A scan may miss a process that is being forked. Only a second scan with the same result, between which nothing
         ran, is complete; from then on a new process would show in the statistics of its parent.
         """
-        is_same = bool(self._statistics) and all(
-            _read_statistics(path) == seen for path, seen in self._statistics.items()
-        )
+        is_same = self._is_same()
         if is_same and self._is_confirmed:
             return True
         known = self._pids
-        present = _own_descendants() | known
-        self._pids = {pid for pid in present - self._earlier - set(self._helpers()) if _threads(pid)}
+        present = _own_descendants(since=self._started) | known
+        self._pids = {pid for pid in present - set(self._helpers()) if _threads(pid)}
         if is_same and self._pids == known:
             self._is_confirmed = True
             return False
@@ -101,6 +98,9 @@ class ActivityMonitor:
             self._statistics = {}
         return False
 
+    def _is_same(self) -> bool:
+        return bool(self._statistics) and all(_read_statistics(path) == seen for path, seen in self._statistics.items())
+
 
 def _has_statistics() -> bool:
     """Whether the system counts when threads run. Our own thread certainly has."""
@@ -109,9 +109,10 @@ def _has_statistics() -> bool:
     )
 
 
-def _own_descendants() -> set[int]:
-    own = os.getpid()
-    return with_descendants([own], list_processes()) - {own}
+def _own_descendants(*, since: int) -> set[int]:
+    """Return our descendants that were started after this time, in clock ticks since boot."""
+    table = list_processes()
+    return {pid for pid in with_descendants([os.getpid()], table) if pid in table and table[pid].started >= since}
 
 
 def _threads(pid: int) -> list[str]:
