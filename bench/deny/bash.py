@@ -38,12 +38,15 @@ _PROGRAMS = (
     *("taskset", "tclsh", "tee", "timeout", "unshare", "vim", "which", "x86_64", "xargs"),
 )
 _DRIVER = r"""
-ulimit -t 5 -f 20000
+export PATH="$1/stubs"
 while IFS= read -r -d '' number && IFS= read -r -d '' line; do
-    cd "$1/$number" || exit
-    export PATH="$1/stubs"
-    ignored=$(exec timeout -s KILL "$2" "$BASH" --norc --noprofile -c "$line" </dev/null 2>&1)
+    cd "$1/$number" || exit 1
+    ignored=$(
+        ulimit -t 2 -f 20000
+        exec timeout -s KILL "$2" "$BASH" --norc --noprofile -c "$line" </dev/null 2>&1
+    )
 done
+exit 0
 """
 
 
@@ -76,7 +79,7 @@ def find_lines_that_run(
     environment = {"HOME": str(place), "LANG": "C.UTF-8", "PATH": os.environ["PATH"]}
     with _fenced_in(place, "--norc", "--noprofile", "-c", _DRIVER, "driver", str(place), _SECONDS) as arguments:
         subprocess.run(
-            arguments, input=fed.encode("utf-8", "replace"), env=environment, check=False, capture_output=True
+            arguments, input=fed.encode("utf-8", "replace"), env=environment, check=True, capture_output=True
         )
         time.sleep(0.2)  # something may still run in the background
     marked = {mark.parent.name for mark in place.glob(f"*/RAN-{os.getpid()}")}
