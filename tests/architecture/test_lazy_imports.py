@@ -48,8 +48,10 @@ LAZY_IMPORTS = {
     "ui/plain/approver.py": "the user is asked",
     "ui/terminal/app.py": "the user is asked",
     "ui/terminal/render/highlight.py": "there is code to highlight",
+    "tools/files/content.py": "media are converted",
     "workspace/files/system_calls.py": "a file is opened beneath a directory",
     "workspace/helper_program.py": "a helper program is started",
+    "workspace/files/media/media_worker.py": "the limits of the worker are set",
     "workspace/web/html_worker.py": "the limits of the worker are set",
 }
 
@@ -58,6 +60,8 @@ OWNERS = {
     "google": {"models/gemini/vertex_credentials.py"},
     "h11": {"workspace/http/connection.py", "workspace/http/server.py"},
     "html_to_markdown": {"workspace/web/html_worker.py"},
+    "PIL": {"workspace/files/media/media_worker.py"},
+    "pypdf": {"workspace/files/media/media_worker.py"},
     "httpx2": {"mcp/oauth/flow.py"},
     "jsonschema_rs": {"core/tools/schema_validation.py"},
     "mcp": {"mcp/oauth/flow.py"},

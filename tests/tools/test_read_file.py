@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from support.media_files import bmp, gif, jpeg, pdf, png, webp
 from support.tool_results import failed_result, invalid_params_result, outside_workspace_result, unprivileged_user
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import InlineData
 from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_execute
 from tejat.tools.read_file import ReadFileTool
 from tejat.workspace.context import Workspace
+from tejat.workspace.files.media.image import ImageSize, read_image_size
+
+NOISE = bytes(range(256)) * 3
 
 
 @pytest.fixture
@@ -164,36 +168,88 @@ class TestText:
 
 class TestMedia:
     @pytest.mark.parametrize(
-        ("name", "mime_type", "word"),
+        ("name", "raw", "mime_type", "word"),
         [
-            ("a.png", "image/png", "image"),
-            ("a.jpg", "image/jpeg", "image"),
-            ("a.jpeg", "image/jpeg", "image"),
-            ("A.GIF", "image/gif", "image"),
-            ("a.webp", "image/webp", "image"),
-            ("a.bmp", "image/bmp", "image"),
-            ("a.pdf", "application/pdf", "pdf"),
-            ("a.mp3", "audio/mpeg", "audio"),
-            ("a.wav", "audio/wav", "audio"),
-            ("a.aif", "audio/aiff", "audio"),
-            ("a.flac", "audio/flac", "audio"),
-            ("a.mp4", "video/mp4", "video"),
+            ("a.png", png(), "image/png", "image"),
+            ("a.jpg", jpeg(), "image/jpeg", "image"),
+            ("a.jpeg", jpeg(), "image/jpeg", "image"),
+            ("A.GIF", gif(), "image/gif", "image"),
+            ("a.webp", webp(), "image/webp", "image"),
+            ("a.bmp", bmp(), "image/bmp", "image"),
+            ("a.png", jpeg(), "image/jpeg", "image"),
+            ("photo", webp(), "image/webp", "image"),
+            ("a.png", b"\x89PNG\r\n\x1a\n", "image/png", "image"),
+            ("a.pdf", pdf("Hi"), "application/pdf", "pdf"),
+            ("a.mp3", NOISE, "audio/mpeg", "audio"),
+            ("a.wav", NOISE, "audio/wav", "audio"),
+            ("a.aif", NOISE, "audio/aiff", "audio"),
+            ("a.flac", NOISE, "audio/flac", "audio"),
+            ("a.mp4", NOISE, "video/mp4", "video"),
         ],
     )
-    def test_media_come_as_they_are(self, tool: ReadFileTool, root: Path, name: str, mime_type: str, word: str) -> None:
-        raw = bytes(range(256)) * 3
+    def test_media_come_as_they_are(
+        self, tool: ReadFileTool, root: Path, name: str, raw: bytes, mime_type: str, word: str
+    ) -> None:
         (root / name).write_bytes(raw)
         result = call(tool, root / name)
         assert result == ToolResult(InlineData(mime_type, raw), f"Read {word} file: {name}")
 
-    def test_svg_is_an_image_too(self, tool: ReadFileTool, root: Path) -> None:
-        (root / "a.svg").write_bytes(b"<svg/>")
-        assert call(tool, "a.svg") == ToolResult(InlineData("image/svg+xml", b"<svg/>"), "Read image file: a.svg")
+    def test_svg_is_text(self, tool: ReadFileTool, root: Path) -> None:
+        (root / "a.svg").write_bytes(b"<svg>\n</svg>")
+        assert call(tool, "a.svg") == ToolResult("<svg>\n</svg>", "Read SVG as text: a.svg")
+        assert call(tool, "a.svg", limit=1).return_display == "(truncated)"
+
+    @pytest.mark.parametrize(("name", "kind"), [("a.png", "image"), ("a.pdf", "pdf"), ("a.mp3", "audio")])
+    def test_empty_media(self, tool: ReadFileTool, root: Path, name: str, kind: str) -> None:
+        (root / name).touch()
+        message = f"The {kind} file is empty: {name}"
+        assert call(tool, name) == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
+
+    @pytest.mark.parametrize(
+        "raw", [png()[:-9], jpeg()[:-2], gif()[:-1], webp()[:-1], bmp()[:53], NOISE, png()[:8] + NOISE]
+    )
+    def test_damaged_images(self, tool: ReadFileTool, root: Path, raw: bytes) -> None:
+        (root / "a.png").write_bytes(raw)
+        message = "The image is damaged or incomplete, and no model could look at it: a.png"
+        assert call(tool, "a.png") == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
+
+    def test_an_image_that_is_too_large_is_scaled_down(self, tool: ReadFileTool, root: Path) -> None:
+        (root / "a.png").write_bytes(png(8001, 400))
+        result = call(tool, "a.png")
+        assert isinstance(result.llm_content, InlineData)
+        assert read_image_size(result.llm_content.data, result.llm_content.mime_type) == ImageSize(2000, 100)
+        assert result.return_display == "Read image file: a.png (scaled down from 8001 x 400 to 2000 x 100)"
+
+    def test_an_image_that_cannot_be_scaled_down(self, tool: ReadFileTool, root: Path) -> None:
+        (root / "a.jpg").write_bytes(jpeg(10_000, 10_000))
+        assert call(tool, "a.jpg") == failed_result(
+            "The image has 10000 x 10000 pixels, and services take at most 8000 on each side: a.jpg. It could not be "
+            "scaled down. It cannot be read: it is damaged or protected, or takes too much memory or time.",
+            ErrorType.READ_CONTENT_FAILURE,
+        )
+
+    def test_what_is_no_pdf(self, tool: ReadFileTool, root: Path) -> None:
+        (root / "a.pdf").write_bytes(NOISE)
+        message = "This is not a PDF document, or a damaged one: a.pdf"
+        assert call(tool, "a.pdf") == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
+
+    def test_lines_of_a_pdf_are_lines_of_its_text(self, tool: ReadFileTool, root: Path) -> None:
+        (root / "a.pdf").write_bytes(pdf("First", "", "Third"))
+        whole = "--- page 1 of 3 ---\nFirst\n--- page 2 of 3 ---\n--- page 3 of 3 ---\nThird"
+        assert call(tool, "a.pdf", offset=0) == ToolResult(whole, "Read text of PDF file: a.pdf")
+        note = (
+            "[File content truncated: showing lines 2-3 of 5 total lines. Use offset/limit parameters to view more.]\n"
+        )
+        part = f"{note}First\n--- page 2 of 3 ---"
+        assert call(tool, "a.pdf", offset=1, limit=2) == ToolResult(part, "Read text of PDF file: a.pdf")
+        (root / "a.pdf").write_bytes(pdf("", ""))
+        message = "The PDF document has no text on its 2 pages: a.pdf"
+        assert call(tool, "a.pdf", limit=9) == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
 
     def test_base64_on_the_way_out(self, tool: ReadFileTool, root: Path) -> None:
-        (root / "a.png").write_bytes(b"\x89PNG")
+        (root / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
         assert call(tool, "a.png").to_json() == {
-            "llmContent": {"inlineData": {"mimeType": "image/png", "data": "iVBORw=="}},
+            "llmContent": {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
             "returnDisplay": "Read image file: a.png",
             "error": None,
         }
@@ -215,9 +271,9 @@ class TestMedia:
 
     def test_media_over_twenty_megabytes(self, tool: ReadFileTool, root: Path) -> None:
         limit = 20 * 2**20
-        (root / "a.png").touch()
-        os.truncate(root / "a.png", limit)
-        assert call(tool, "a.png") == ToolResult(InlineData("image/png", bytes(limit)), "Read image file: a.png")
+        image = png() + bytes(limit - len(png()))
+        (root / "a.png").write_bytes(image)
+        assert call(tool, "a.png") == ToolResult(InlineData("image/png", image), "Read image file: a.png")
         os.truncate(root / "a.png", limit + 2**19)
         assert call(tool, "a.png") == failed_result(
             f"File size exceeds the 20MB limit: {root}/a.png (20.50MB)",

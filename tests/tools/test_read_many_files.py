@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.media_files import png
 from support.tool_results import unprivileged_user
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import InlineData, Part
@@ -17,6 +18,7 @@ from tejat.tools import read_many_files
 from tejat.tools.read_many_files import ReadManyFilesTool
 from tejat.workspace.context import Workspace
 
+PICTURE = png()
 END = "\n--- End of content ---"
 NOTHING = "No files matching the criteria were found or all were skipped."
 ASSET = "asset file (image/pdf) was not explicitly requested by name or extension"
@@ -214,10 +216,10 @@ class TestFinding:
 
 class TestReading:
     def test_media_only_when_they_are_asked_for(self, tool: ReadManyFilesTool, root: Path) -> None:
-        (root / "logo.png").write_bytes(b"\x89PNG")
-        (root / "paper.pdf").write_bytes(b"%PDF")
+        (root / "logo.png").write_bytes(PICTURE)
+        (root / "paper.pdf").write_bytes(b"%PDF-1.4")
         write(root, {"a.txt": "A"})
-        image, paper = InlineData("image/png", b"\x89PNG"), InlineData("application/pdf", b"%PDF")
+        image, paper = InlineData("image/png", PICTURE), InlineData("application/pdf", b"%PDF-1.4")
         assert call(tool, "*") == result(root, {"a.txt": "A"}, [("logo.png", ASSET), ("paper.pdf", ASSET)])
         assert call(tool, "*.PNG", "a.txt") == result(root, {"a.txt": "A", "logo.png": image})
         assert call(tool, "logo*", "paper.*") == result(root, {"logo.png": image, "paper.pdf": paper})
@@ -247,7 +249,7 @@ class TestReading:
     def test_long_lists_are_cut_for_people(self, tool: ReadManyFilesTool, root: Path) -> None:
         write(root, {f"f{number:02}.txt": "x" for number in range(12)})
         for number in range(7):
-            (root / f"image{number}.png").write_bytes(b"\x89")
+            (root / f"image{number}.png").write_bytes(PICTURE)
         shown = call(tool, "*").return_display
         assert shown == (
             f"### ReadManyFiles Result (Target Dir: `{root}`)\n\n"

@@ -13,7 +13,7 @@ from tejat.tools.failures import invalid_params
 from tejat.tools.files.content import DEFAULT_LINES, FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.display_path import relative_path, short_relative_path
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.file_type import FileKind
+from tejat.workspace.files.media.file_type import FileKind
 from tejat.workspace.files.roots import Location, OpenFile
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
 from tejat.workspace.threads.offload import run_blocking
@@ -29,6 +29,11 @@ class ReadFileParams:
     limit: Annotated[int | None, Param("How many lines to read. Default: 2000.", json_type="number")] = None
     start_line: Annotated[int | None, Param(minimum=1, declared=False)] = None
     end_line: Annotated[int | None, Param(minimum=1, declared=False)] = None
+
+    @property
+    def has_range(self) -> bool:
+        """Whether only some lines are wanted."""
+        return any(given is not None for given in (self.offset, self.limit, self.start_line, self.end_line))
 
     @property
     def first_line(self) -> int:
@@ -85,6 +90,7 @@ class ReadFileTool(TypedTool[ReadFileParams]):
             location,
             offset=params.first_line,
             limit=params.line_count,
+            pdf_as_text=params.has_range,
             stop=stop,
             check=self._reject_ignored,
         )

@@ -25,7 +25,7 @@ from tejat.tools.files.search import (
     stat_entry,
 )
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.file_type import FileKind
+from tejat.workspace.files.media.file_type import FileKind
 from tejat.workspace.files.roots import Location, OpenFile, RootDirectory
 from tejat.workspace.helper_program import find_ripgrep
 from tejat.workspace.paths.glob.pattern import GlobPattern, compile_glob, escape_glob

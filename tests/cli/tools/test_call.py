@@ -15,6 +15,7 @@ import pytest
 
 from support.external_tools import ExternalToolsEnv, hostile_server
 from support.mcp.clients import living_pids
+from support.media_files import png
 from support.program import ProgramResult
 
 TEJAT = [sys.executable, "-m", "tejat", "tools"]
@@ -81,7 +82,7 @@ class TestCall:
         assert isinstance(answer["returnDisplay"], str)
 
     def test_media_goes_out_as_inline_data(self, workspace: Path) -> None:
-        image = b"\x89PNG\r\n\x1a\n" + bytes(32)
+        image = png()
         (workspace / "a.png").write_bytes(image)
         answer = told(tools("call", "--json", "read_file", f"path={workspace}/a.png", cwd=workspace))
         data = {"mimeType": "image/png", "data": base64.b64encode(image).decode()}

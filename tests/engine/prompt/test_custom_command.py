@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.approver import NO, YES, FakeApprover
+from support.media_files import png
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_toolset
 from tejat.config.custom_commands import CustomCommand, CustomCommands
@@ -23,7 +24,7 @@ from tejat.engine.prompt import custom_command
 from tejat.engine.prompt.custom_command import CustomCommandError, CustomCommandExpander
 from tejat.engine.prompt.mentions import CONTENT_END, CONTENT_START, ExpandedPrompt, MentionError
 
-PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PICTURE = png()
 REFUSED = 'Tool execution for "Shell" requires user confirmation, which is not supported in non-interactive mode.'
 
 

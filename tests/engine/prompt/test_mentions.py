@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.media_files import png
 from tejat.core.errors import BadPrompt
 from tejat.core.messages.types import InlineData, Part, Text
 from tejat.engine.calls.secret_mask import SecretMask
@@ -26,7 +27,7 @@ from tejat.tools import builtin_registry
 from tejat.tools.registry import ToolRegistry
 from tejat.workspace.context import Workspace
 
-PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
+PICTURE = png()
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tejat.mcp.content.media_types import base64_size, decode_base64, detect_media_type, is_text_type, parse_media_type
+from tejat.mcp.content.media_types import base64_size, decode_base64, is_text_type, parse_media_type, resolve_media_type
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
@@ -40,7 +40,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
     ],
 )
 def test_the_type_of_media(data: bytes, told: str | int | None, mime_type: str | None) -> None:
-    assert detect_media_type(data, told) == mime_type
+    assert resolve_media_type(data, told) == mime_type
 
 
 @pytest.mark.parametrize(

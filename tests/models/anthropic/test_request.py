@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from support.media_files import png
 from support.message_strategies import TOOLS, legal_conversations
 from support.model_servers.anthropic import find_problem
 from support.model_servers.gemini import Received
@@ -224,6 +225,15 @@ def test_results_hold_what_follows_them() -> None:
     ]
 
 
+def test_an_image_with_too_many_pixels_is_left_out() -> None:
+    image = png(8000, 2)
+    assert content(user_message(InlineData("image/png", image)))[0]["type"] == "image"
+    for large in (png(8001, 2), png(2, 8001), image[:-20]):
+        reason = "it is damaged, or has more than 8000 pixels on a side"
+        expected = f"[image/png of {len(large)} bytes was left out: {reason}.]"
+        assert content(user_message(InlineData("image/png", large))) == [{"type": "text", "text": expected}]
+
+
 def test_media() -> None:
     told = user_message(
         InlineData("application/pdf", b"p"),
@@ -234,6 +244,10 @@ def test_media() -> None:
         InlineData("image/png", b"0" * 4 * 2**20),
         InlineData("application/pdf", b"0" * 16 * 2**20),
     )
+    left_out = (
+        "[application/pdf of 16777216 bytes was left out: it is too large for this service. "
+        "`read_file` with `offset` and `limit` gives its text.]"
+    )
     assert content(told) == [
         {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "cA=="}},
         {"type": "document", "source": {"type": "url", "url": "https://example.org/a.pdf"}},
@@ -241,7 +255,7 @@ def test_media() -> None:
         {"type": "text", "text": "[image/png at gs://x was left out: this service does not take it.]"},
         {"type": "text", "text": "[audio/wav of 1 bytes was left out: this service does not take it.]"},
         {"type": "text", "text": "[image/png of 4194304 bytes was left out: it is too large for this service.]"},
-        {"type": "text", "text": "[application/pdf of 16777216 bytes was left out: it is too large for this service.]"},
+        {"type": "text", "text": left_out},
     ]
     assert content(user_message(PICTURE), media=False) == [
         {"type": "text", "text": "[image/png of 4 bytes was left out: there is no room for it.]"}

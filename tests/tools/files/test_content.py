@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from support.media_files import png
 from tejat.core.errors import ErrorType, ToolFailure, WorkspaceError
 from tejat.core.messages.types import InlineData
 from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.file_type import FileKind
+from tejat.workspace.files.media.file_type import FileKind
 from tejat.workspace.files.roots import OpenFile
 from tejat.workspace.paths.ignore_rules import IgnoreStatus
+
+PICTURE = png()
 
 
 def go_on() -> None:
@@ -58,10 +61,10 @@ def test_a_slice_and_a_cut_line_are_not_the_whole_file(workspace: Workspace, roo
 
 
 def test_media_and_binaries(workspace: Workspace, root: Path) -> None:
-    (root / "a.png").write_bytes(b"\x89")
+    (root / "a.png").write_bytes(PICTURE)
     (root / "a.zip").write_bytes(b"PK")
     assert read(workspace, "a.png") == FileContent(
-        InlineData("image/png", b"\x89"), "Read image file: a.png", FileKind.IMAGE
+        InlineData("image/png", PICTURE), "Read image file: a.png", FileKind.IMAGE
     )
     assert read(workspace, "a.zip") == FileContent(
         "Cannot display content of binary file: a.zip", "Skipped binary file: a.zip", FileKind.BINARY
@@ -103,7 +106,7 @@ def test_a_file_is_remembered_under_its_real_name(workspace: Workspace, root: Pa
 
 
 def test_what_was_not_shown_was_not_seen(workspace: Workspace, root: Path) -> None:
-    (root / "a.png").write_bytes(b"\x89")
+    (root / "a.png").write_bytes(PICTURE)
     (root / "f").write_text("x")
 
     def refuse(file: OpenFile, kind: FileKind) -> None:

@@ -8,8 +8,8 @@ from typing import TypeAlias, cast
 
 from tejat.core.frozen import frozen
 from tejat.core.messages.types import InlineData, JsonObject, JsonValue
-from tejat.mcp.content.media_types import base64_size, decode_base64, detect_media_type, is_text_type, parse_media_type
-from tejat.workspace.files.file_type import FileKind, classify_file
+from tejat.mcp.content.media_types import base64_size, decode_base64, is_text_type, parse_media_type, resolve_media_type
+from tejat.workspace.files.media.file_type import FileKind, classify_file
 
 MAX_BLOCKS = 10_000
 MAX_MEDIA = 100
@@ -95,7 +95,7 @@ def _parse_media(block: JsonObject, source: str) -> ContentBlock:
     declared = parse_media_type(block.get("mimeType"))
     if data is None:
         return _omitted_media(f"{source} provided {kind} data that cannot be read: it is not base64", kind, declared)
-    mime_type = detect_media_type(data, block.get("mimeType"))
+    mime_type = resolve_media_type(data, block.get("mimeType"))
     if mime_type is None or not mime_type.startswith(_MODEL_MEDIA_TYPES):
         expected = declared or "of a known kind"
         what = f"{source} provided {kind} data that was left out: its {len(data)} bytes are not {expected}"
@@ -134,7 +134,7 @@ def _parse_resource(resource: JsonObject, source: str) -> ContentBlock:
 
 def _blob_content(data: bytes, *, mime_type: JsonValue, uri: str) -> InlineData | str | None:
     """Return bytes of a resource as media or text, by content, declared type or name; else None."""
-    known = detect_media_type(data, mime_type)
+    known = resolve_media_type(data, mime_type)
     if known is not None and not is_text_type(known) and known.startswith(_MODEL_MEDIA_TYPES):
         return InlineData(known, data)
     found = classify_file(uri.partition("?")[0], data, whole=True)

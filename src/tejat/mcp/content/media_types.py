@@ -1,37 +1,22 @@
-"""Media types by content: a wrong type makes services reject every request with the media."""
+"""Media types of content from servers."""
 
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
 
 from tejat.core.messages.types import JsonValue
+from tejat.workspace.files.media.media_type import detect_media_type
 
 _MEDIA_TYPE = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,63}"
 
-# Offset, signature and type.
-_SIGNATURES = (
-    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
-    (0, b"\xff\xd8\xff", "image/jpeg"),
-    (0, b"GIF87a", "image/gif"),
-    (0, b"GIF89a", "image/gif"),
-    (8, b"WEBP", "image/webp"),
-    (8, b"WAVE", "audio/wav"),
-    (8, b"AIFF", "audio/aiff"),
-    (0, b"fLaC", "audio/flac"),
-    (0, b"ID3", "audio/mpeg"),
-    (0, b"\xff\xfb", "audio/mpeg"),
-    (0, b"\xff\xf3", "audio/mpeg"),
-    (0, b"\xff\xf2", "audio/mpeg"),
-    (0, b"%PDF-", "application/pdf"),
-)
 _ALWAYS_SIGNED = frozenset({"image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "application/pdf"})
 
 
-def detect_media_type(data: bytes, declared: JsonValue) -> str | None:
+def resolve_media_type(data: bytes, declared: JsonValue) -> str | None:
     """Return the type by content, else the declared one; None if neither is credible."""
-    for start, signature, mime_type in _SIGNATURES:
-        if data.startswith(signature, start) and (start == 0 or data.startswith((b"RIFF", b"FORM"))):
-            return mime_type
+    detected = detect_media_type(data)
+    if detected is not None:
+        return detected
     name = parse_media_type(declared)
     return None if name in _ALWAYS_SIGNED else name
 

@@ -125,7 +125,8 @@ def media_placeholder(media: InlineData | FileData, reason: str = "this service 
     """Return the text that replaces media which cannot be sent."""
     if isinstance(media, FileData):
         return f"[{media.mime_type or 'A file'} at {media.file_uri} was left out: {reason}.]"
-    return f"[{media.mime_type or 'Media'} of {len(media.data)} bytes was left out: {reason}.]"
+    advice = " `read_file` with `offset` and `limit` gives its text." if media.mime_type == "application/pdf" else ""
+    return f"[{media.mime_type or 'Media'} of {len(media.data)} bytes was left out: {reason}.{advice}]"
 
 
 def encode_base64(media: InlineData) -> str:

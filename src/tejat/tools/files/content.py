@@ -10,8 +10,10 @@ from tejat.core.i18n import lazy
 from tejat.core.messages.types import InlineData
 from tejat.tools.files.display_path import relative_path
 from tejat.workspace.context import Workspace
-from tejat.workspace.files.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
 from tejat.workspace.files.line_slice import LineSlice, read_line_slice
+from tejat.workspace.files.media.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
+from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
+from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.files.read_tracker import MAX_HASHED_BYTES
 from tejat.workspace.files.roots import Location, OpenFile, RootDirectory, Roots
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
@@ -25,7 +27,9 @@ MAX_MEDIA_BYTES = 20 * 2**20
 FOREIGN_LINK_NOTE = "(a hard link to a file of another user)"
 
 _SNIFF_BYTES = 64 * 2**10
-_MEDIA = frozenset({FileKind.IMAGE, FileKind.SVG, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
+_MEDIA = frozenset({FileKind.IMAGE, FileKind.PDF, FileKind.AUDIO, FileKind.VIDEO})
+_PDF_SIGNATURE_WITHIN = 1024
+"""Bytes in which a PDF document must say that it is one."""
 
 
 @frozen
@@ -47,16 +51,18 @@ def read_content(
     *,
     offset: int = 0,
     limit: int = DEFAULT_LINES,
+    pdf_as_text: bool = False,
     stop: Callable[[], None],
     check: Callable[[OpenFile, FileKind], None],
 ) -> FileContent:
     """Read a file for the model and record that it was read. Exceptions from `check` propagate.
 
-    Raises ToolFailure: what `Roots.open_file` raises, FILE_TOO_LARGE for large media, READ_CONTENT_FAILURE for
-    unsupported audio formats.
+    Media come whole; of a PDF document only lines of its text with `pdf_as_text`. Raises ToolFailure: what
+    `Roots.open_file` raises, FILE_TOO_LARGE for large media, READ_CONTENT_FAILURE for media that no service would take.
     """
     with workspace.roots.open_file(location) as file:
-        read = _read_open_file(workspace, file, offset=offset, limit=limit, stop=stop, check=check)
+        lines = _LineRange(offset, limit)
+        read = _read_open_file(workspace, file, lines, pdf_as_text=pdf_as_text, stop=stop, check=check)
         # A hard link to a file of another user may not be what it seems.
         if file.status.st_nlink > 1 and file.status.st_uid != os.geteuid():
             return replace(read, display=f"{read.display} {FOREIGN_LINK_NOTE}".lstrip())
@@ -78,12 +84,20 @@ def find_ignore_verdict(roots: Roots, file: OpenFile, rules_of: Callable[[RootDi
     return IgnoreStatus.NOT_IGNORED
 
 
+@frozen
+class _LineRange:
+    """The lines to read, the first one counted from 0."""
+
+    offset: int
+    limit: int
+
+
 def _read_open_file(
     workspace: Workspace,
     file: OpenFile,
+    lines: _LineRange,
     *,
-    offset: int,
-    limit: int,
+    pdf_as_text: bool,
     stop: Callable[[], None],
     check: Callable[[OpenFile, FileKind], None],
 ) -> FileContent:
@@ -93,7 +107,10 @@ def _read_open_file(
     found = classify_file(location.path, head, whole=len(head) >= size)
     check(file, found.kind)
     if found.kind in _MEDIA:
-        return _read_media(file, found)
+        content = _read_media(file, found, stop)
+        if pdf_as_text and found.kind is FileKind.PDF and isinstance(content.content, InlineData):
+            return _read_pdf_text(content.content.data, file.location, lines, stop)
+        return content
     if found.encoding is None:
         shown = relative_path(location)
         return FileContent(
@@ -107,15 +124,18 @@ def _read_open_file(
         size,
         # The encoding that an edit will detect: the first unusual character may be anywhere in the file.
         found.encoding if raw is None else detect_encoding(raw, whole=True) or found.encoding,
-        offset=offset,
-        limit=min(limit, MAX_LINES),
+        offset=lines.offset,
+        limit=min(lines.limit, MAX_LINES),
         max_line_length=MAX_LINE_LENGTH,
         stop=stop,
     )
-    return _text_content(part, offset)
+    read = _text_content(part, lines.offset)
+    if found.mime_type == "image/svg+xml" and not read.display:
+        return replace(read, display=lazy("Read SVG as text: {path}", path=relative_path(location)))
+    return read
 
 
-def _read_media(file: OpenFile, found: FileType) -> FileContent:
+def _read_media(file: OpenFile, found: FileType, stop: Callable[[], None]) -> FileContent:
     location = file.location
     size = file.status.st_size
     if found.kind is FileKind.AUDIO and found.mime_type not in SUPPORTED_AUDIO.values():
@@ -133,9 +153,76 @@ def _read_media(file: OpenFile, found: FileType) -> FileContent:
             ErrorType.FILE_TOO_LARGE,
             display=lazy("File size exceeds the 20MB limit."),
         )
-    kind = "image" if found.kind is FileKind.SVG else found.kind.value
-    data = InlineData(found.mime_type, file.read(MAX_MEDIA_BYTES))
-    return FileContent(data, lazy("Read {kind} file: {path}", kind=kind, path=relative_path(location)), found.kind)
+    data = file.read(MAX_MEDIA_BYTES)
+    path = relative_path(location)
+    if not data:
+        raise _unusable(lazy("The {kind} file is empty: {path}", kind=found.kind.value, path=path))
+    if found.kind is FileKind.PDF and b"%PDF-" not in data[:_PDF_SIGNATURE_WITHIN]:
+        raise _unusable(lazy("This is not a PDF document, or a damaged one: {path}", path=path))
+    display = lazy("Read {kind} file: {path}", kind=found.kind.value, path=path)
+    if found.kind is FileKind.IMAGE:
+        return _image_content(InlineData(found.mime_type, data), path, display, stop)
+    return FileContent(InlineData(found.mime_type, data), display, found.kind)
+
+
+def _image_content(image: InlineData, path: str, display: str, stop: Callable[[], None]) -> FileContent:
+    """Return a picture, scaled down if it is too large for services. Raises ToolFailure."""
+    try:
+        if detect_media_type(image.data) != image.mime_type:
+            raise DamagedImage
+        size = read_image_size(image.data, image.mime_type)
+    except DamagedImage:
+        raise _unusable(
+            lazy("The image is damaged or incomplete, and no model could look at it: {path}", path=path)
+        ) from None
+    if size is None or max(size.width, size.height) <= MAX_SIDE:
+        return FileContent(image, display, FileKind.IMAGE)
+    from tejat.workspace.files.media.conversion import ConversionFailure, scale_image
+
+    try:
+        scaled = scale_image(image.data, stop)
+    except ConversionFailure as failure:
+        message = lazy(
+            "The image has {size} pixels, and services take at most {limit} on each side: {path}. It could not be "
+            "scaled down. {why}",
+            size=size,
+            limit=MAX_SIDE,
+            path=path,
+            why=failure,
+        )
+        raise _unusable(message) from failure
+    note = lazy("{display} (scaled down from {before} to {after})", display=display, before=size, after=scaled.size)
+    return FileContent(InlineData(scaled.mime_type, scaled.data), note, FileKind.IMAGE)
+
+
+def _read_pdf_text(data: bytes, location: Location, lines: _LineRange, stop: Callable[[], None]) -> FileContent:
+    """Return lines of the text of a PDF document, each page under its number. Raises ToolFailure."""
+    from tejat.workspace.files.media.conversion import ConversionFailure, extract_pdf_text
+
+    path = relative_path(location)
+    try:
+        document = extract_pdf_text(data, stop)
+    except ConversionFailure as failure:
+        message = lazy("The text of the PDF document cannot be extracted: {path}. {why}", path=path, why=failure)
+        raise _unusable(message) from failure
+    if not any(page.strip() for page in document.pages):
+        count = document.page_count
+        raise _unusable(lazy("The PDF document has no text on its {count} pages: {path}", count=count, path=path))
+    text = [
+        line[:MAX_LINE_LENGTH]
+        for number, page in enumerate(document.pages, 1)
+        for line in (f"--- page {number} of {document.page_count} ---", *page.splitlines())
+    ]
+    if len(document.pages) < document.page_count:
+        text.append("[The document is too long. The text of the other pages was left out.]")
+    shown = text[lines.offset : lines.offset + min(lines.limit, MAX_LINES)]
+    reaches_end = lines.offset + len(shown) >= len(text)
+    part = LineSlice(shown, lines.offset, len(text), has_truncated_lines=False, reaches_end=reaches_end)
+    return replace(_text_content(part, lines.offset), display=lazy("Read text of PDF file: {path}", path=path))
+
+
+def _unusable(message: str) -> ToolFailure:
+    return ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
 
 
 def _record_read(workspace: Workspace, file: OpenFile, head: bytes) -> bytes | None:

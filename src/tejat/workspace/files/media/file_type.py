@@ -1,8 +1,9 @@
-"""File type detection by name and first bytes."""
+"""File type detection by first bytes and name."""
 
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
+from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.text.encoding import TextEncoding, detect_encoding
 
 
@@ -14,13 +15,12 @@ class FileKind(StrEnum):
     PDF = "pdf"
     AUDIO = "audio"
     VIDEO = "video"
-    SVG = "svg"
     BINARY = "binary"
 
 
 @frozen
 class FileType:
-    """A file's kind and MIME type; the encoding if the kind is TEXT or SVG, else None.
+    """A file's kind and MIME type; the encoding if the kind is TEXT, else None.
 
     The MIME type of AUDIO is in SUPPORTED_AUDIO unless no model supports the format.
     """
@@ -42,26 +42,32 @@ SUPPORTED_AUDIO = {
 
 
 def classify_file(name: str, head: bytes, *, whole: bool) -> FileType:
-    """Classify a file by its name or path and its first bytes. With `whole`, `head` is the entire content.
+    """Classify a file by its first bytes and its name or path. With `whole`, `head` is the entire content.
 
-    Audio and video extensions are trusted unless the content is Unicode text; archive and program extensions always.
+    Media are typed by their content. Where that tells nothing, the extensions of media are trusted unless the content
+    is Unicode text; archive and program extensions are always trusted.
     """
     extension = _extension(name)
-    if extension in _IMAGES:
-        return FileType(FileKind.IMAGE, _IMAGES[extension], None)
-    if extension == "pdf":
-        return FileType(FileKind.PDF, "application/pdf", None)
     if extension in _BINARY_EXTENSIONS:
         return FileType(FileKind.BINARY, "application/octet-stream", None)
     encoding = detect_encoding(head, whole=whole)
-    if extension in _AUDIO_AND_VIDEO and (encoding is None or not encoding.is_unicode):
+    is_unicode = head != b"" and encoding is not None and encoding.is_unicode
+    named = _MEDIA.get(extension)
+    detected = detect_media_type(head)
+    if detected == _PDF and extension == "pdf":
+        return FileType(FileKind.PDF, _PDF, None)
+    if detected is not None and not is_unicode and (named is not None or not detected.startswith("audio/")):
+        return FileType(_kind_of(detected), detected, None)
+    if named is not None and not is_unicode:
         # Compressed audio without zero bytes looks like text in a legacy encoding.
-        return FileType(*_AUDIO_AND_VIDEO[extension], None)
+        return FileType(*named, None)
     if encoding is None:
         return FileType(FileKind.BINARY, "application/octet-stream", None)
-    if extension == "svg":
-        return FileType(FileKind.SVG, "image/svg+xml", encoding)
-    return FileType(FileKind.TEXT, "text/plain", encoding)
+    return FileType(FileKind.TEXT, "image/svg+xml" if extension == "svg" else "text/plain", encoding)
+
+
+def _kind_of(mime_type: str) -> FileKind:
+    return FileKind.PDF if mime_type == _PDF else FileKind(mime_type.partition("/")[0])
 
 
 def _extension(name: str) -> str:
@@ -71,6 +77,7 @@ def _extension(name: str) -> str:
     return base[dot + 1 :].lower() if dot > 0 else ""
 
 
+_PDF = "application/pdf"
 _IMAGES = {name: f"image/{name}" for name in ("png", "jpeg", "gif", "webp", "bmp")} | {"jpg": "image/jpeg"}
 
 _OTHER_AUDIO = {
@@ -103,7 +110,9 @@ _VIDEOS = {
     "3gp": "video/3gpp",
 }
 
-_AUDIO_AND_VIDEO = {
+_MEDIA = {
+    "pdf": (FileKind.PDF, _PDF),
+    **{extension: (FileKind.IMAGE, mime_type) for extension, mime_type in _IMAGES.items()},
     **{extension: (FileKind.AUDIO, mime_type) for extension, mime_type in (_OTHER_AUDIO | SUPPORTED_AUDIO).items()},
     **{extension: (FileKind.VIDEO, mime_type) for extension, mime_type in _VIDEOS.items()},
 }

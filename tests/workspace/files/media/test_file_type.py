@@ -1,6 +1,7 @@
 import pytest
 
-from tejat.workspace.files.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
+from support.media_files import bmp, gif, jpeg, png, webp
+from tejat.workspace.files.media.file_type import SUPPORTED_AUDIO, FileKind, FileType, classify_file
 from tejat.workspace.text.encoding import UTF_8, TextEncoding
 
 TEXT = b"hello, world\n"
@@ -22,22 +23,45 @@ BINARY = FileType(FileKind.BINARY, "application/octet-stream", None)
         ("deep/er/photo.of.me.JpG", "image/jpeg"),
     ],
 )
-def test_images(name: str, mime_type: str):
-    assert classify_file(name, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", whole=False) == FileType(
-        FileKind.IMAGE, mime_type, None
-    )
+def test_images_by_name_where_the_content_tells_nothing(name: str, mime_type: str):
+    for content in (NOISE, b""):
+        assert classify_file(name, content, whole=False) == FileType(FileKind.IMAGE, mime_type, None)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.pdf", "a.mp4", "a.txt", "a"])
+@pytest.mark.parametrize(
+    ("content", "mime_type"),
+    [
+        (png(), "image/png"),
+        (jpeg(), "image/jpeg"),
+        (gif(), "image/gif"),
+        (webp(), "image/webp"),
+        (bmp(), "image/bmp"),
+    ],
+)
+def test_images_by_content(name: str, content: bytes, mime_type: str):
+    assert classify_file(name, content, whole=True) == FileType(FileKind.IMAGE, mime_type, None)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.pdf", "a.mp3", "a.mov"])
+@pytest.mark.parametrize("content", [TEXT, b"version https://git-lfs.github.com/spec/v1\n", b"BM, in short", b"GIF89a"])
+def test_text_with_the_name_of_media(name: str, content: bytes):
+    assert classify_file(name, content, whole=True) == UTF_8_TEXT
 
 
 def test_pdf():
-    assert classify_file("a.pdf", b"%PDF-1.7\n", whole=True) == FileType(FileKind.PDF, "application/pdf", None)
+    expected = FileType(FileKind.PDF, "application/pdf", None)
+    for name, content in (("a.pdf", b"%PDF-1.7\n"), ("a.pdf", NOISE), ("a.pdf", b""), ("a.png", b"%PDF-1.7\n" + NOISE)):
+        assert classify_file(name, content, whole=True) == expected
+    assert classify_file("a.txt", b"%PDF-1.7\n", whole=True) == UTF_8_TEXT
 
 
 class TestSvg:
-    def test_it_is_text_of_its_own_kind(self):
-        assert classify_file("a.svg", b"<svg/>", whole=True) == FileType(FileKind.SVG, "image/svg+xml", UTF_8)
+    def test_it_is_text(self):
+        assert classify_file("a.svg", b"<svg/>", whole=True) == FileType(FileKind.TEXT, "image/svg+xml", UTF_8)
 
     def test_it_may_be_in_any_encoding(self):
-        expected = FileType(FileKind.SVG, "image/svg+xml", TextEncoding("utf-16-le", b"\xff\xfe"))
+        expected = FileType(FileKind.TEXT, "image/svg+xml", TextEncoding("utf-16-le", b"\xff\xfe"))
         assert classify_file("a.svg", b"\xff\xfe<\0s\0v\0g\0", whole=False) == expected
 
     def test_without_text_it_is_binary(self):

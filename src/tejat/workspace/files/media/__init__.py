@@ -1,0 +1,1 @@
+"""Media files: types by content, pictures and PDF documents."""
