@@ -65,6 +65,8 @@ class TestReading:
             "/png": http_response(b"\x89PNG", content_type="image/png"),
             "/nothing": http_response("", content_type="text/plain"),
             "/unsaid": http_response("<!doctype html><p>x"),
+            "/fragment": http_response("<h1>T</h1><p>x"),
+            "/unsaid.png": http_response(b"\x89PNG\r\n\x1a\n"),
         }
         assert read(answers, *answers) == [
             WebPage(at("/page"), "# T\n\nl"),
@@ -73,6 +75,8 @@ class TestReading:
             WebPage(at("/png"), media=InlineData("image/png", b"\x89PNG")),
             WebPage(at("/nothing")),
             WebPage(at("/unsaid"), "x"),
+            WebPage(at("/fragment"), "# T\n\nx"),
+            WebPage(at("/unsaid.png"), media=InlineData("image/png", b"\x89PNG\r\n\x1a\n")),
         ]
 
     def test_what_cannot_be_read(self) -> None:

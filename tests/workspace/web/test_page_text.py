@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.media_files import png
 from tejat.workspace.threads.stop import StopRequested, StopToken
 from tejat.workspace.web import page_text
 from tejat.workspace.web.page_text import (
@@ -13,6 +14,7 @@ from tejat.workspace.web.page_text import (
     PageText,
     convert_to_markdown,
     decode_body,
+    detect_mime_type,
     is_html,
     parse_mime_type,
 )
@@ -116,7 +118,7 @@ class TestMarkdown:
 
     def test_without_a_python_to_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.executable", "")
-        with pytest.raises(PageFailure, match="no program"):
+        with pytest.raises(PageFailure, match="is not installed"):
             converted("<p>x")
         monkeypatch.setattr("sys.executable", "/nonexistent/python")
         with pytest.raises(PageFailure, match="cannot be started: No such file"):
@@ -195,3 +197,29 @@ class TestKinds:
 
     def test_the_type_alone(self) -> None:
         assert parse_mime_type(" Text/HTML; charset=utf-8") == "text/html"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "mime_type"),
+    [
+        ("Text/HTML; charset=utf-8", b"x", "text/html"),
+        ("text/plain", b"<!doctype html>", "text/plain"),
+        ("", b"\n <!DOCTYPE html><p>", "text/html"),
+        ("", b"<!-- a page --> <html lang=en>", "text/html"),
+        ("", b"\xef\xbb\xbf<head><title>x", "text/html"),
+        ("", b"<h1>Title</h1>", "text/html"),
+        ("", b"<p>A paragraph", "text/html"),
+        ("", b"<script src=x>", "text/html"),
+        ("", b'<?xml version="1.0"?><html xmlns="x">', "text/html"),
+        ("", b"<rss version=2>", ""),
+        ("", b"<pom:project>", ""),
+        ("", b"# Markdown with <p> in it", ""),
+        ("", b"<", ""),
+        ("", b"", ""),
+        ("", png(), "image/png"),
+        ("", b"%PDF-1.7", "application/pdf"),
+    ],
+)
+def test_a_page_without_a_type_is_known_by_its_content(content_type: str, body: bytes, mime_type: str) -> None:
+    assert detect_mime_type(content_type, body) == mime_type
+    assert is_html(content_type, body) == (mime_type == "text/html")

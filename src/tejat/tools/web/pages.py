@@ -17,6 +17,7 @@ from tejat.workspace.web.page_text import (
     PageText,
     convert_to_markdown,
     decode_body,
+    detect_mime_type,
     is_html,
     parse_mime_type,
 )
@@ -128,7 +129,7 @@ async def _parse_page(url: Url, fetched: FetchedPage, *, with_links: bool) -> We
     if not 200 <= fetched.status < 300:
         status = f"{fetched.status} {fetched.reason}".rstrip()
         raise FetchFailure(lazy("Request failed with status code {status}", status=status))
-    mime_type = parse_mime_type(fetched.content_type)
+    mime_type = detect_mime_type(fetched.content_type, fetched.body)
     if mime_type in _MEDIA:
         if fetched.is_truncated:
             raise FetchFailure(lazy("The file ({kind}) is too large.", kind=mime_type))

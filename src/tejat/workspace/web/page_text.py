@@ -2,17 +2,13 @@
 
 import codecs
 import json
-import os
 import re
-import sys
-import time
-from importlib.util import find_spec
 
 from tejat.core.errors import TejatError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.workspace.files.regular_file import open_fd
-from tejat.workspace.helper_program import HelperProcess, run_helper
+from tejat.workspace.files.media.library_worker import WorkerFailure, run_worker
+from tejat.workspace.files.media.media_type import detect_media_type
 from tejat.workspace.text.encoding import detect_encoding
 from tejat.workspace.threads.stop import StopToken
 from tejat.workspace.web import html_worker
@@ -37,6 +33,11 @@ class PageFailure(TejatError):
 def parse_mime_type(content_type: str) -> str:
     """Return the MIME type in lower case, without parameters."""
     return content_type.partition(";")[0].strip().lower()
+
+
+def detect_mime_type(content_type: str, body: bytes) -> str:
+    """Return the MIME type by the header or, without one, by the content; empty if neither tells."""
+    return parse_mime_type(content_type) or detect_media_type(body) or ("text/html" if is_html("", body) else "")
 
 
 def is_html(content_type: str, body: bytes) -> bool:
@@ -72,13 +73,23 @@ def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: in
     """
     wishes = {"base_url": base_url, "with_links": with_links, "most": limit}
     asked = json.dumps(wishes).encode("ascii") + b"\n" + html[:MAX_HTML].encode("utf-8", "replace")
-    head, _, text = _run_worker(asked, stop).partition(b"\n")
+    try:
+        answer = run_worker(html_worker.__file__, "html_to_markdown", asked, seconds=_MAX_SECONDS, stop=stop)
+    except WorkerFailure as failure:
+        raise PageFailure(lazy("The HTML of the page cannot be converted. {why}", why=failure)) from None
+    head, _, text = answer.partition(b"\n")
     outcome: dict[str, bool] = json.loads(head)
     is_truncated = outcome["was_cut"] or len(html) > MAX_HTML
     return PageText(text.decode("utf-8", "replace"), is_truncated=is_truncated, is_too_deep=outcome["is_too_deep"])
 
 
-_HTML_START = re.compile(rb"\s{0,1000}(?:<!--.{0,1000}?-->\s{0,100})?<(?:!doctype\s+html|html)\b", re.I | re.S)
+# The tags by which browsers recognise HTML.
+_HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s{0,1000}(?:<\?xml\s[^<>]{0,200}>\s{0,100})?(?:<!--.{0,1000}?-->\s{0,100})?"
+    rb"<(?:!doctype\s+html|html|head|body|title|meta|link|base|script|style|iframe|h[1-6]|div|main|article|section"
+    rb"|header|nav|table|ul|ol|dl|form|font|center|pre|span|p|a|b|i|br|hr|img)[\s/>]",
+    re.IGNORECASE | re.DOTALL,
+)
 _HEAD_BYTES = 4096
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(
@@ -106,7 +117,6 @@ _ALLOWED_CODECS = re.compile(
 )
 
 _MAX_SECONDS = 15.0
-_UNREADABLE = lazy("The HTML of the page cannot be read: it is broken, or takes too much memory or time.")
 
 
 def _find_codec(label: str) -> str | None:
@@ -116,35 +126,3 @@ def _find_codec(label: str) -> str | None:
         return None
     name = _SUPERSETS.get(name, name)
     return name if _ALLOWED_CODECS.fullmatch(name) else None
-
-
-def _run_worker(asked: bytes, stop: StopToken) -> bytes:
-    """Run the worker. It is killed after a timeout, and limits its own memory and time."""
-    library = find_spec("html_to_markdown")
-    if not sys.executable or library is None or library.origin is None:
-        raise PageFailure(lazy("There is no program that could read HTML."))
-    worker = html_worker.__file__
-    argv = [sys.executable, "-I", "-S", worker, os.path.dirname(os.path.dirname(library.origin))]
-    with open_fd(os.path.dirname(worker), os.O_RDONLY | os.O_DIRECTORY) as directory:
-        try:
-            with run_helper(argv, directory_fd=directory, stdin=asked) as child:
-                return _read_output(child, stop)
-        except OSError as error:
-            why = error.strerror
-            raise PageFailure(lazy("The program that reads HTML cannot be started: {why}.", why=why)) from error
-
-
-def _read_output(child: HelperProcess, stop: StopToken) -> bytes:
-    deadline = time.monotonic() + _MAX_SECONDS
-
-    def stop_in_time() -> None:
-        stop()
-        if time.monotonic() > deadline:
-            raise PageFailure(_UNREADABLE)
-
-    blocks: list[bytes] = []
-    while block := child.read(stop_in_time):
-        blocks.append(block)
-    if child.exit_code(stop_in_time) != 0:
-        raise PageFailure(_UNREADABLE)
-    return b"".join(blocks)
