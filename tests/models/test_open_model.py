@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from support.model_servers import openai
 from support.model_servers.gemini import ModelServer, error_reply, text_reply
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import user_message
@@ -59,3 +60,19 @@ def test_only_the_service_in_use_is_loaded() -> None:
 
 def test_no_key_is_shown_with_the_options() -> None:
     assert "hunter22" not in repr(ModelOptions({"GEMINI_API_KEY": "hunter22"}))
+
+
+def test_what_a_server_rejects_is_left_out_from_then_on() -> None:
+    """The client has learned it even if nobody reads its stream to the end, as the loop around it does."""
+
+    async def run() -> None:
+        model = open_model("qwen", ModelOptions({"OPENAI_BASE_URL": server.base}))
+        for _ in range(2):
+            async for _chunk in model.stream(ModelRequest([user_message("hi")])):
+                pass
+        await model.close()
+
+    refusal = openai.error_reply(400, "Unrecognized request argument: stream_options")
+    with openai.OpenAiServer(refusal, openai.text_reply("One"), openai.text_reply("Two")) as server:
+        asyncio.run(run())
+    assert ["stream_options" in received.body for received in server.requests] == [True, False, False]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.messages.history import Message, Role, history_problem, model_message, user_message
-from tejat.core.messages.tokens import estimate_message_tokens
+from tejat.core.messages.tokens import estimate_message_tokens, estimate_request_tokens
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, MessagePart, Text, Thought
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelRequest, ModelResponse
 from tejat.engine.calls.function_response import SUCCESS_MESSAGE
@@ -405,3 +405,24 @@ def test_any_history(messages: list[Message], tokens: int, summary: str) -> None
         assert estimate_message_tokens(made) < estimate_message_tokens(messages)
         requests = [message.text.split()[1] for message in messages if message.text.startswith("request")]
         assert all(f"request {request}" in texts(made) for request in requests)
+
+
+class TestRoom:
+    @pytest.mark.parametrize("room", [2_000, 10_000, 80_000])
+    def test_the_request_and_the_result_fit(self, room: int) -> None:
+        messages = conversation([f"Task {number}. {'Mind this. ' * 40}" for number in range(60)], steps_each=8)
+        assert estimate_message_tokens(messages) > 200_000
+        summariser = Summariser("<state_snapshot>" + "Something happened. " * 3000 + "</state_snapshot>")
+        made, outcome = compress([*OPENING, *messages], summariser, keep_first=2, room=room)
+        (request,) = summariser.requests
+        assert estimate_request_tokens(request) <= room
+        assert 0 < (request.max_output_tokens or 0) <= room // 2
+        assert outcome.status is CompressionStatus.COMPRESSED
+        assert estimate_message_tokens(made) <= room
+        assert "Task 59." in texts(made)
+
+    def test_a_summary_that_reached_its_limit_is_used(self) -> None:
+        ask = Summariser("<state_snapshot>The task is nearly", FinishReason.MAX_TOKENS)
+        made, outcome = compress(conversation(["a", "b"]), ask)
+        assert outcome.status is CompressionStatus.COMPRESSED
+        assert "The task is nearly" in texts(made)

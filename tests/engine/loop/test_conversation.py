@@ -210,6 +210,14 @@ class TestRoom:
             assert isinstance(outcome, Compressed)
             assert outcome.status is CompressionStatus.NOT_NEEDED
 
+    def test_a_summary_that_repeats_itself_is_cut_off(self, tmp_path: Path) -> None:
+        repeating = text_answer("The same sentence again and again. " * 300, purpose="compression")
+        with agent_run(tmp_path, repeating, text_answer("Done."), window=4000, history=long_history()) as here:
+            assert here.run() == FINISHED
+            (outcome,) = here.events_of(Compressed)
+            assert isinstance(outcome, Compressed)
+            assert (outcome.status, outcome.detail) == (CompressionStatus.FAILED, "The summary repeated itself.")
+
     def test_a_summary_that_fails_is_told_and_the_run_goes_on(self, tmp_path: Path) -> None:
         failing = failed_answer(FailureKind.UNAVAILABLE, purpose="compression")
         with agent_run(tmp_path, failing, text_answer("Done."), window=4000, history=long_history()) as here:

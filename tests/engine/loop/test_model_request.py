@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from support.agent_run import RecordingModel, text_answer
-from tejat.core.agent.events import AgentEvent, RequestFailed, Retrying
+from tejat.core.agent.events import AgentEvent, AwaitingModel, RequestFailed, Retrying
 from tejat.core.frozen import replace
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.model import (
@@ -114,3 +114,30 @@ def test_whoever_watches_can_stop_it_and_the_stream_is_closed() -> None:
 
     asyncio.run(main())
     assert told == []
+
+
+def test_a_silent_model_is_reported() -> None:
+    class Silent(Model):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+            await enough.wait()
+            async for chunk in super().stream(request):
+                yield chunk
+
+    told: list[AgentEvent] = []
+    enough = asyncio.Event()
+
+    def tell(event: AgentEvent) -> None:
+        told.append(event)
+        if len(told) == 2:
+            enough.set()
+
+    async def main() -> None:
+        await request_model(Silent(TextDelta("one"), ANSWER), REQUEST, tell, report_after=0.01)
+        await asyncio.sleep(0.1)
+
+    asyncio.run(main())
+    first, second = told
+    assert isinstance(first, AwaitingModel)
+    assert isinstance(second, AwaitingModel)
+    assert (first.tokens, first.purpose) == (1, "testing")
+    assert 0 < first.seconds < second.seconds

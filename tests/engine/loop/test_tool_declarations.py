@@ -3,16 +3,19 @@
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from support.note_tool import NoteTool, open_scheduler
 from support.tool_catalogue import CatalogueTool, catalogue, full_registry
+from tejat.app.tools.toolset import builtin_registry as builtin_tools
 from tejat.core.json_text import dump_json
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.tools.base import validate_and_execute
 from tejat.engine.calls.scheduler import Scheduler
+from tejat.engine.loop.lean_declarations import LEAN_TOOLS
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.policy.types import Decision, PolicyRule, Tier
 from tejat.tools import find_tools_entry
@@ -230,3 +233,29 @@ class TestFiveHundred:
             many.declared()
         assert time.process_time() - began < 2
         assert many.made == 1
+
+
+class TestSmallWindow:
+    def declared(self, registry: ToolRegistry, *, is_lean: bool = True) -> ToolDeclarations:
+        many = ToolIndexOptions(lambda _: None, partial(find_tools_entry, registry))
+        return ToolDeclarations(registry, lambda _name, _server: False, many, is_lean=lambda: is_lean)
+
+    def test_few_tools_are_declared_and_the_others_can_be_found(self) -> None:
+        registry = builtin_tools()
+        declared = self.declared(registry)
+        names = [declaration.name for declaration in declared()]
+        assert sorted(names) == sorted([*LEAN_TOOLS, FIND_TOOLS])
+        assert sum(map(estimate_declaration_tokens, declared())) < 1200
+        assert declared() is declared()
+        found = asyncio.run(validate_and_execute(registry[FIND_TOOLS], {"names": ["glob"]}))
+        assert found.error is None
+        assert [declaration.name for declaration in declared()] == [*names, "glob"]
+
+    def test_those_that_the_user_chose_are_all_declared(self) -> None:
+        registry = builtin_tools()
+        registry.select(core=["glob", "web_fetch"])
+        assert [declaration.name for declaration in self.declared(registry)()] == ["glob", "web_fetch"]
+
+    def test_a_large_window_gets_them_whole(self) -> None:
+        registry = builtin_tools()
+        assert list(self.declared(registry, is_lean=False)()) == registry.declarations()

@@ -147,3 +147,20 @@ def test_an_error_in_the_message_of_an_error_is_what_is_told() -> None:
     assert failure.kind is FailureKind.CONTEXT_FULL
     text = "(HTTP 400) The input token count (9) exceeds the maximum number of tokens allowed (8)."
     assert failure.message == f"The conversation is too long. {text}"
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "The input token count (9000) exceeds the maximum number of tokens allowed (8000)."),
+        (400, "Request payload size exceeds the limit: 20971520 bytes."),
+        (400, "prompt is too long: 9000 tokens > 8000 maximum"),
+        (400, "This model's maximum context length is 8000 tokens."),
+        (500, "Your input context is too long. Reduce it."),
+        (413, "no"),
+    ],
+)
+def test_a_full_context_is_recognised_as_with_other_services(status: int, message: str) -> None:
+    failure = parse_api_error(error(status, message), status=status)
+    assert (failure.kind, failure.can_retry) == (FailureKind.CONTEXT_FULL, False)
+    assert failure.overflow.window in (0, 8000)

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from support.model_servers.local import LocalModelServer
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, user_message
 from tejat.core.messages.types import FunctionResponse
 from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse
+from tejat.models import ModelOptions, open_model
 from tejat.models.recording.recorder import RecordingModel
 from tejat.models.recording.replay import open_replay
 from tejat.models.retry import RetryingModel
@@ -355,3 +357,15 @@ def test_is_the_model_that_it_records(tmp_path: Path) -> None:
     assert "/here" not in (tmp_path / "x").read_text(encoding="utf-8")
     for seen in (model, replay(tmp_path / "x")):
         assert (seen.name, seen.context_window, seen.capabilities) == ("able:/here/x", 7, {Capability.URL_CONTEXT})
+
+
+def test_the_window_that_a_server_tells_is_recorded(tmp_path: Path) -> None:
+    with LocalModelServer(lambda _: "Hello.", window=4096) as server:
+        model = recording(tmp_path / "run", open_model("qwen", ModelOptions({"OPENAI_BASE_URL": server.base})))
+
+        async def run() -> None:
+            await model.prepare()
+            await model.close()
+
+        asyncio.run(run())
+    assert replay(tmp_path / "run").context_window == 4096

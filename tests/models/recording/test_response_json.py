@@ -9,6 +9,7 @@ from tejat.core.messages.types import FunctionCall, Text, Thought
 from tejat.core.model import (
     Chunk,
     Citation,
+    ContextOverflow,
     FailureKind,
     FinishReason,
     Grounding,
@@ -68,6 +69,7 @@ def test_a_whole_answer(grounding: Grounding | None) -> None:
     "failure",
     [
         ModelFailure("No.", FailureKind.BLOCKED),
+        ModelFailure("Full.", FailureKind.CONTEXT_FULL, status=400, overflow=ContextOverflow(5031, 4096)),
         ModelFailure("Wait.", FailureKind.RATE_LIMITED, status=429, retry_after=1.5, can_retry=True),
     ],
 )

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.wire.common import wire_name
-from tejat.models.wire.text_tool_calls import may_be_tool_calls, parse_text_tool_calls
+from tejat.models.wire.text_tool_calls import (
+    may_be_tool_calls,
+    parse_text_tool_calls,
+    split_before_calls,
+    tools_prompt,
+    write_calls,
+)
 
 TOOLS = (
     FunctionDeclaration("read_file", "", {"type": "object", "properties": {"path": {"type": "string"}}}),
@@ -122,3 +128,28 @@ def test_a_quoted_call_is_never_one(around: str, before: bool) -> None:
 def test_an_answer_shows_early_that_it_is_text() -> None:
     assert all(map(may_be_tool_calls, ["", " ", "<", "\n<tool_call", "<tool_call>{", "<tool"]))
     assert not any(map(may_be_tool_calls, ["<tools>", "a", "\n#", "<tool_calls>"]))
+
+
+class TestCallsInWritingOnly:
+    """Where a server drops tools, calls are described in the prompt and come at the end of the text."""
+
+    def test_what_was_written_is_read_back(self) -> None:
+        calls = (READ, FunctionCall("search.web", {"limit": 2, "deep": True}))
+        assert parse_text_tool_calls(write_calls(calls), TOOLS) == calls
+        assert parse_text_tool_calls(write_calls(calls) + "\nThat is it.", TOOLS, ignores_rest=True) == calls
+
+    def test_the_last_call_need_not_be_closed(self) -> None:
+        text = IN_JSON.removesuffix("</tool_call>")
+        assert parse_text_tool_calls(text, TOOLS) == ()
+        assert parse_text_tool_calls(text, TOOLS, ignores_rest=True) == (READ,)
+
+    def test_the_prompt_names_every_tool(self) -> None:
+        prompt = tools_prompt(TOOLS)
+        assert '"name":"read_file"' in prompt.replace(": ", ":")
+        assert SEARCH in prompt
+
+    @pytest.mark.parametrize(
+        ("text", "begin"), [("", 0), ("words", 5), ("words <tool", 6), ("a<tool_call>{", 1), ("a < b", 5), ("x<", 1)]
+    )
+    def test_where_calls_may_begin(self, text: str, begin: int) -> None:
+        assert split_before_calls(text) == begin

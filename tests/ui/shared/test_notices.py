@@ -5,6 +5,7 @@ import pytest
 from tejat.core.agent.events import (
     AgentEvent,
     Compressed,
+    CompressionStarted,
     CompressionStatus,
     EndReason,
     HistoryRepaired,
@@ -33,6 +34,14 @@ from tejat.ui.shared.notices import notice_for_event, run_end_message, severity_
 )
 def test_what_is_told(event: AgentEvent, message: str) -> None:
     assert notice_for_event(event) == Noticed(message, Severity.WARNING)
+
+
+def test_what_is_told_on_the_side() -> None:
+    assert notice_for_event(CompressionStarted()) == Noticed(
+        "summarising the conversation to make room...", Severity.NOTE
+    )
+    nothing = Compressed(9, 9, CompressionStatus.NOT_NEEDED, by_user=True)
+    assert notice_for_event(nothing) == Noticed("nothing to compress yet", Severity.NOTE)
 
 
 def test_what_is_not_told() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import accumulate
 
 from tejat.core.agent.events import Compressed, CompressionStatus
 from tejat.core.i18n import lazy
@@ -20,6 +21,7 @@ ACKNOWLEDGEMENT = "Got it. Thanks for the additional context!"
 
 _SUMMARY_PREFIX = "The conversation so far was summarised to make room. This is what is known of it:\n\n"
 _REQUEST_PREFIX = "An earlier request of the user, word for word:\n"
+_DROPPED_SUFFIX = " older requests were left out to save room.]"
 _ATTACHMENT_NOTE = "\n[The content of the files named above was attached here.]"
 # A summary must save at least this much.
 _MIN_SAVED_FRACTION = 0.2
@@ -187,7 +189,8 @@ def _requests_in_message(message: Message) -> Iterator[str]:
     elif CONTENT_START in texts:
         attached = texts.index(CONTENT_START)
         texts = [text + _ATTACHMENT_NOTE for text in texts[:attached]]
-    yield from (text.removeprefix(_REQUEST_PREFIX).strip() for text in texts if text.strip())
+    requests = (text.removeprefix(_REQUEST_PREFIX).strip() for text in texts)
+    yield from (request for request in requests if request and not request.endswith(_DROPPED_SUFFIX))
 
 
 def _texts_after_responses(message: Message) -> list[str]:
@@ -202,7 +205,7 @@ def _texts_after_responses(message: Message) -> list[str]:
 
 
 def _limit_requests(requests: list[str], later: list[str], *, max_chars: int) -> list[str]:
-    """Return the requests without duplicates. If they are too long in total, the oldest are shortened first."""
+    """Return the requests without duplicates. If they are too long in total, the oldest are shortened, then dropped."""
     kept = list(dict.fromkeys(reversed(requests)))[::-1]
     excess = sum(map(len, kept)) - min(_MAX_REQUEST_CHARS, max_chars)
     for length in _SHORTENED_LENGTHS:
@@ -211,7 +214,10 @@ def _limit_requests(requests: list[str], later: list[str], *, max_chars: int) ->
                 return kept
             kept[index] = truncate_middle(request, length)
             excess -= len(request) - len(kept[index])
-    return kept
+    sizes = accumulate(map(len, kept))
+    dropped = next((number for number, size in enumerate(sizes, 1) if size >= excess), len(kept)) if excess > 0 else 0
+    dropped = min(dropped, len(kept) if later else len(kept) - 1)
+    return [f"[{dropped}{_DROPPED_SUFFIX}", *kept[dropped:]] if dropped > 0 else kept
 
 
 def _assemble(opening: Sequence[Message], summary: Message, latest: Sequence[Message]) -> list[Message]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from tejat.core.messages.tokens import estimate_request_tokens
-from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest
+from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.models import ModelOptions
 from tejat.models.names import context_window
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
@@ -95,6 +95,9 @@ class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
                 async with aclosing(events) as chunks:
                     async for chunk in chunks:
                         is_answering = True
+                        if isinstance(chunk, ModelResponse):
+                            # Before it is passed on: nobody reads further.
+                            self._dialect, self._has_answered = dialect, True
                         yield chunk
             except ModelFailure as failure:
                 is_rejected = failure.kind is FailureKind.BAD_REQUEST and failure.status in _ADAPTABLE_STATUSES
@@ -104,7 +107,6 @@ class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
                 dialect = adapted
                 tried.add(dialect)
             else:
-                self._dialect, self._has_answered = dialect, True
                 return
 
     def _limits(self, request: ModelRequest) -> HttpLimits | None:
