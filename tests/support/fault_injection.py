@@ -37,16 +37,23 @@ def limit_file_system(patch: pytest.MonkeyPatch, file_system: str) -> None:
 class NthCallFails:
     """Counts the calls of some functions of `os`, and lets one of them fail, counted from 0.
 
-    `open for writing` stands for those calls of `open`. A failing write stores half of its bytes first, as on a full
-    disk.
+    With `lasting`, all after it fail too. `open for writing` stands for those calls of `open`. A failing write stores
+    half of its bytes first, as on a full disk.
     """
 
     def __init__(
-        self, patch: pytest.MonkeyPatch, names: Sequence[str], failing: int, how: Callable[[], BaseException]
+        self,
+        patch: pytest.MonkeyPatch,
+        names: Sequence[str],
+        failing: int,
+        how: Callable[[], BaseException],
+        *,
+        lasting: bool = False,
     ) -> None:
         self.count = 0
         self.failed: str | None = None
         self._failing = failing
+        self._lasting = lasting
         self._how = how
         for name in names:
             function = name.partition(" ")[0]
@@ -57,9 +64,9 @@ class NthCallFails:
             if name == "open for writing" and not args[1] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
                 return real(*args, **keywords)
             number, self.count = self.count, self.count + 1
-            if number != self._failing:
+            if number < self._failing or (number > self._failing and not self._lasting):
                 return real(*args, **keywords)
-            self.failed = name
+            self.failed = self.failed or name
             if name == "write":
                 real(args[0], bytes(args[1])[: len(args[1]) // 2])
             raise self._how()

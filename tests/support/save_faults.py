@@ -9,11 +9,11 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,8 @@ from tejat.core.undo import RestoreResult
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.files.private_files import write_private_file
 
-CALLS = ("open for writing", "write", "writev", "fsync", "rename", "link", "mkdir", "ftruncate", "unlink")
+WRITES = ("open for writing", "write", "writev", "fsync", "rename", "link", "mkdir")
+CALLS = (*WRITES, "ftruncate", "unlink")
 NO_UNDO = "can't be undone"
 
 Tree = Mapping[str, bytes | None]
@@ -100,7 +101,21 @@ TOOLS: dict[str, tuple[str, dict[str, object]]] = {
 SAVES = (*TOOLS, "undo", "own file")
 
 
-def try_fault_points(save: str, base: Path, *, file_system: str, is_used: bool, error: int) -> Counts:
+@dataclass(frozen=True)
+class Faults:
+    """The n-th call fails with this error, once, or with `lasting` from then on, as on a full disk."""
+
+    error: int
+    file_system: str = FILE_SYSTEMS[0]
+    lasting: bool = False
+
+    def inject(self, patch: pytest.MonkeyPatch, failing: int) -> NthCallFails:
+        limit_file_system(patch, self.file_system)
+        names = WRITES if self.lasting else CALLS
+        return NthCallFails(patch, names, failing, lambda: fail(self.error), lasting=self.lasting)
+
+
+def try_fault_points(save: str, base: Path, faults: Faults, *, is_used: bool) -> Counts:
     """Let each call of a save fail in turn. Raises AssertionError for a save that lies."""
     counts = Counts()
     # Always in the same place, to which the journal belongs.
@@ -110,7 +125,8 @@ def try_fault_points(save: str, base: Path, *, file_system: str, is_used: bool, 
     place.rename(template)
     expected = _expected(save, template, place)
     for failing in count():
-        failed = _try_one(save, template, place, expected, failing, (file_system, error, counts))
+        machine = _copy(template, place)
+        failed = _try_one(save, machine, expected, counts, lambda patch, at=failing: faults.inject(patch, at))
         if failed is None:
             return counts
         counts.points += 1
@@ -119,23 +135,15 @@ def try_fault_points(save: str, base: Path, *, file_system: str, is_used: bool, 
 
 
 def _try_one(
-    save: str, template: Path, place: Path, expected: Tree, failing: int, setting: tuple[str, int, Counts]
+    save: str, machine: Machine, expected: Tree, counts: Counts, inject: Callable[[pytest.MonkeyPatch], NthCallFails]
 ) -> str | None:
     """Save with a fault, judge the outcome, and return which call failed."""
-    file_system, error, counts = setting
-    machine = _copy(template, place)
+    injected: list[NthCallFails] = []
+    run = {"undo": _undo, "own file": _save_own_file}.get(save) or partial(_call_tool, save)
     with pytest.MonkeyPatch.context() as patch:
-        faults: list[NthCallFails] = []
-
-        def inject() -> None:
-            limit_file_system(patch, file_system)
-            faults.append(NthCallFails(patch, CALLS, failing, lambda: fail(error)))
-
-        run = {"undo": _undo, "own file": _save_own_file}.get(save) or partial(_call_tool, save)
-        judge = run(machine, inject)
-        patch.undo()
+        judge = run(machine, lambda: injected.append(inject(patch)))
     judge(expected, counts)
-    return faults[0].failed
+    return injected[0].failed
 
 
 def _copy(template: Path, place: Path) -> Machine:
@@ -247,17 +255,15 @@ def _check_old_or_new(now: Tree, before: Tree, after: Tree) -> None:
         assert now.get(path, "missing") in states, path
 
 
-def main(errors: Sequence[int] = (errno.EIO, errno.ENOSPC, errno.EDQUOT)) -> None:
+def main() -> None:
     total = Counts()
     for save in SAVES:
         counts = Counts()
-        for file_system in FILE_SYSTEMS:
-            for is_used in (False, True):
-                for error in errors:
-                    with tempfile.TemporaryDirectory() as base:
-                        counts.add(
-                            try_fault_points(save, Path(base), file_system=file_system, is_used=is_used, error=error)
-                        )
+        settings = product((errno.EIO, errno.ENOSPC), FILE_SYSTEMS, (False, True), (False, True))
+        for error, file_system, lasting, is_used in settings:
+            with tempfile.TemporaryDirectory() as base:
+                faults = Faults(error, file_system, lasting)
+                counts.add(try_fault_points(save, Path(base), faults, is_used=is_used))
         total.add(counts)
         print(f"{save}: {counts}", flush=True)  # noqa: T201
     print(f"all: {total}")  # noqa: T201

@@ -24,7 +24,7 @@ from tejat.workspace.undo.comparison import Comparison, compare_snapshots, witho
 from tejat.workspace.undo.patches import render_patches
 from tejat.workspace.undo.revert import revert_entry
 from tejat.workspace.undo.snapshot import Snapshot
-from tejat.workspace.undo.store import RecordedCall, Stop, UndoStore
+from tejat.workspace.undo.store import RecordedCall, Stop, UndoStore, try_twice
 from tejat.workspace.undo.tree_state import TooManyEntries
 from tejat.workspace.undo.watch import Watch, watch_changes, watch_paths, watch_trees
 
@@ -213,7 +213,7 @@ class UndoRecorder:
         problem: str | None = None
         try:
             if before.snapshots and not self._is_unchanged(before.snapshots):
-                await _run_to_completion(lambda stop: self._record_changes(call, before, run, stop))
+                await _run_to_completion(lambda stop: try_twice(lambda: self._record_changes(call, before, run, stop)))
         except Exception as error:  # noqa: BLE001 -- the call is done, and its result counts
             problem = lazy("What {name} changed can't be undone: {error}", name=call.name, error=_error_text(error))
         texts, self._unsaved_warnings = self._unsaved_warnings, []

@@ -42,12 +42,16 @@ class EntryFile:
         return self._entries.copy()
 
     def append(self, entry: UndoEntry) -> None:
-        """Append an entry durably."""
+        """Append an entry durably, or not at all."""
         with self._directory.open(_NAME, os.O_RDWR | os.O_CREAT) as descriptor:
             size = os.fstat(descriptor).st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
             append_bytes(descriptor, b"\n" * torn + _encode_entry(entry))
-            os.fsync(descriptor)
+            try:
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
         if size == 0:
             self._directory.flush()
 

@@ -16,7 +16,7 @@ from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.comparison import compare_snapshots
 from tejat.workspace.undo.restoration import Restoration, RestorePlan, plan_restore, remove_stale_files
 from tejat.workspace.undo.snapshot import Snapshot, scan_paths
-from tejat.workspace.undo.store import RecordedCall, UndoStore
+from tejat.workspace.undo.store import RecordedCall, UndoStore, try_twice
 from tejat.workspace.undo.watch import missing_parents
 
 
@@ -103,9 +103,13 @@ def _execute(
     what = f"put back {'what could be of ' if result.refused else ''}{entry.id}: {entry.summary}"
     undoes = entry.id if is_whole and not result.refused else None
     call = RecordedCall(tool="undo", summary=what, started=started, undoes=undoes)
-    try:
+
+    def record() -> UndoEntry | None:
         comparisons = [compare_snapshots(part.current, _snapshot_after(store, part)) for part in parts]
-        recorded = store.record(call, comparisons, never_stop)
+        return store.record(call, comparisons, never_stop)
+
+    try:
+        recorded = try_twice(record)
     except OSError as error:
         return replace(result, unrecorded=error.strerror or str(error))
     return replace(result, entry_id=None if recorded is None else recorded.id)

@@ -4,10 +4,12 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from typing import TypeVar
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.undo import UndoEntry
+from tejat.workspace.files.file_lock import LockTimeout
 from tejat.workspace.files.openat import RootDirectory
 from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.attribution.call_window import open_window, read_windows
@@ -27,6 +29,7 @@ _FILL_RATIO = 0.9
 _MAX_ENTRIES = 1000
 
 Stop = Callable[[], None]
+_Result = TypeVar("_Result")
 
 
 @frozen
@@ -236,6 +239,16 @@ class UndoStore:
             self._warn(lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
         self._store.compact(live, stop, goal=self.directory.size() + wanted - int(_FILL_RATIO * self._limit))
         self._refresh()
+
+
+def try_twice(work: Callable[[], _Result]) -> _Result:
+    """Do some work with the store, and again if it fails: the first failure may have passed. Raises OSError."""
+    try:
+        return work()
+    except LockTimeout:
+        raise
+    except OSError:
+        return work()
 
 
 def _save_quietly(known: DigestCache) -> None:
