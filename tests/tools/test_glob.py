@@ -349,7 +349,7 @@ class TestRefusing:
 
         monkeypatch.setattr(glob, "find_files", fail)
         assert call(tool, "*") == failed_result(
-            "Error during glob search operation: [Errno 5] Input/output error",
+            "Error during glob search operation: Input/output error",
             ErrorType.GLOB_EXECUTION_ERROR,
             "Error: An unexpected error occurred.",
         )

@@ -456,9 +456,9 @@ class TestRefusing:
 
         monkeypatch.setattr(search_file_content, "search", fail)
         assert call(tool, "x") == failed_result(
-            "Error during grep search operation: [Errno 5] Input/output error",
+            "Error during grep search operation: Input/output error",
             ErrorType.GREP_EXECUTION_ERROR,
-            "Error: [Errno 5] Input/output error",
+            "Error: Input/output error",
         )
 
 

@@ -12,3 +12,8 @@ def invalid_params(reason: str) -> ToolFailure:
 def command_mismatch() -> ToolFailure:
     """Failure of a command that is not the approved one."""
     return ToolFailure(lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE)
+
+
+def os_error_text(error: OSError) -> str:
+    """Return what happened, without the number of the error."""
+    return error.strerror or str(error)

@@ -11,7 +11,7 @@ from tejat.core.i18n import lazy
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
-from tejat.tools.failures import invalid_params
+from tejat.tools.failures import invalid_params, os_error_text
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import (
     MAX_FILES,
@@ -71,7 +71,7 @@ class GlobTool(TypedTool[GlobParams]):
             return await run_blocking(lambda stop: self._find(params, stop))
         except OSError as error:
             raise ToolFailure(
-                lazy("Error during glob search operation: {why}", why=error),
+                lazy("Error during glob search operation: {why}", why=os_error_text(error)),
                 ErrorType.GLOB_EXECUTION_ERROR,
                 display=lazy("Error: An unexpected error occurred."),
             ) from error

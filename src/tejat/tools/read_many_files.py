@@ -12,7 +12,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
-from tejat.tools.failures import invalid_params
+from tejat.tools.failures import invalid_params, os_error_text
 from tejat.tools.files.content import FileContent, find_ignore_verdict, read_content
 from tejat.tools.files.search import (
     MAX_FILES,
@@ -136,7 +136,7 @@ class _FileReader:
         try:
             locations = self._find_files()
         except OSError as error:
-            message = lazy("Error during file search: {why}", why=error)
+            message = lazy("Error during file search: {why}", why=os_error_text(error))
             raise ToolFailure(message, ErrorType.READ_MANY_FILES_SEARCH_ERROR) from error
         for _, location in sorted(locations.items()):
             self._stop()

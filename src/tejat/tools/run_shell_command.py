@@ -18,7 +18,7 @@ from tejat.core.text.paths import is_beneath_any
 from tejat.core.tools.base import Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
-from tejat.tools.failures import command_mismatch, invalid_params
+from tejat.tools.failures import command_mismatch, invalid_params, os_error_text
 from tejat.tools.shell.output_capture import OutputCapture
 from tejat.tools.shell.result import (
     CommandRun,
@@ -174,7 +174,7 @@ class ShellTool(ProposingTool[ShellParams]):
                     await run_blocking(lambda _: copy.discard())
                     raise
         except OSError as error:
-            raise ToolFailure(_os_error_text(error), ErrorType.SHELL_EXECUTE_ERROR) from error
+            raise ToolFailure(os_error_text(error), ErrorType.SHELL_EXECUTE_ERROR) from error
 
     async def discard_trial(self, trial: TrialConfirmation) -> None:
         """See `TrialTool`."""
@@ -202,7 +202,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 changes = await run_blocking(lambda _: wrapped.find_changes())
                 return add_sandbox_notes(result, changes, has_mounts=bool(wrapped.helper_processes))
         except OSError as error:
-            return start_failure_result(run, _os_error_text(error))
+            return start_failure_result(run, os_error_text(error))
         except WorkspaceError as error:
             if error.error_type is ErrorType.PATH_NOT_IN_WORKSPACE:
                 raise
@@ -254,7 +254,7 @@ class ShellTool(ProposingTool[ShellParams]):
                     )
                 raise
             except OSError as error:
-                return start_failure_result(capture.with_output(run), _os_error_text(error))
+                return start_failure_result(capture.with_output(run), os_error_text(error))
             finally:
                 if live is not None:
                     live.close()
@@ -348,10 +348,6 @@ async def _wait_for_job(jobs: JobStore, pid: int, *, seconds: float) -> Job:
         if left <= 0 or job.state is JobState.EXITED:
             return job
         await asyncio.sleep(min(left, _POLL_SECONDS))
-
-
-def _os_error_text(error: OSError) -> str:
-    return error.strerror or str(error)
 
 
 def _stop_job(jobs: JobStore, pid: int, _: StopToken) -> None:

@@ -11,7 +11,7 @@ from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import Kind, ToolContext, ToolLocation, ToolResult, TypedTool
 from tejat.core.tools.schema import Param
 from tejat.tools.descriptions import tool_labels
-from tejat.tools.failures import invalid_params
+from tejat.tools.failures import invalid_params, os_error_text
 from tejat.tools.files.display_path import short_relative_path
 from tejat.tools.files.search import search_directories
 from tejat.workspace.context import Workspace
@@ -106,9 +106,9 @@ class GrepTool(TypedTool[SearchParams]):
             return await run_blocking(lambda stop: self._search(params, stop))
         except OSError as error:
             raise ToolFailure(
-                lazy("Error during grep search operation: {why}", why=error),
+                lazy("Error during grep search operation: {why}", why=os_error_text(error)),
                 ErrorType.GREP_EXECUTION_ERROR,
-                display=f"Error: {error}",
+                display=f"Error: {os_error_text(error)}",
             ) from error
 
     def _search(self, params: SearchParams, stop: StopToken) -> ToolResult:
