@@ -1,5 +1,6 @@
 """Control paths that appear or change."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,13 @@ def test_new_ones_by_the_outermost_and_without_placeholders(root: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("deed", ["write", "append", "replace", "add", "remove", "link", "chmod"])
+def test_what_is_gone_is_no_change(root: Path) -> None:
+    watched = watch(root, "sub/.git/config", "sub/.git/hooks")
+    shutil.rmtree(root / "sub")
+    assert not watched.find_changes()
+
+
+@pytest.mark.parametrize("deed", ["write", "append", "replace", "add", "link", "chmod"])
 def test_changes_of_what_is_not_protected(root: Path, deed: str) -> None:
     git = root / "sub" / ".git"
     watched = watch(root, "sub/.git/config", "sub/.git/hooks", "sub/.git/modules")
@@ -60,14 +67,12 @@ def test_changes_of_what_is_not_protected(root: Path, deed: str) -> None:
             (root / "a" / "new").rename(git / "config")
         case "add":
             (git / "hooks" / "post-commit").write_text("x")
-        case "remove":
-            (git / "config").unlink()
         case "link":
             (git / "hooks").rename(root / "a" / "hooks")
             (git / "hooks").symlink_to(root / "a" / "hooks")
         case _:
             (git / "hooks" / "pre-commit").chmod(0o755)
-    path = git / ("config" if deed in ("write", "replace", "remove") else "hooks")
+    path = git / ("config" if deed in ("write", "replace") else "hooks")
     assert watched.find_changes() == ControlPathChanges(changed=(str(path),))
 
 

@@ -157,7 +157,7 @@ def test_a_program_that_is_not_there(place: Path) -> None:
     done = subprocess.run(wrapped.arguments, capture_output=True, text=True, check=False)
     wrapped.clean_up()
     assert (done.returncode, done.stdout) == (127, "")
-    assert done.stderr == "tejat: [Errno 2] No such file or directory: '/none/bash'\n"
+    assert done.stderr == "tejat: the command could not be started: [Errno 2] No such file or directory: '/none/bash'\n"
 
 
 def test_a_loopback_of_its_own(place: Path) -> None:

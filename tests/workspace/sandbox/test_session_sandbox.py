@@ -212,14 +212,17 @@ class TestNested:
             yield session_sandbox
 
     @staticmethod
-    def created(session_sandbox: SessionSandbox, place: Path, command: str) -> list[str]:
-        arguments = ["/bin/bash", "-c", command]
-        wrapped = session_sandbox.wrap(arguments, str(place / "root"), False)
+    def changes(session_sandbox: SessionSandbox, place: Path, command: str) -> tuple[list[str], list[str]]:
+        """The control paths that a command created, and those that it changed."""
+        wrapped = session_sandbox.wrap(["/bin/bash", "-c", command], str(place / "root"), False)
         subprocess.run(wrapped.arguments, stdin=subprocess.DEVNULL, check=False, capture_output=True)
         wrapped.clean_up()
         found = wrapped.find_changes()
-        assert (found.changed, found.is_complete) == ((), True)
-        return [os.path.relpath(path, place / "root") for path in found.created]
+        assert found.is_complete
+        created, changed = (
+            [os.path.relpath(path, place / "root") for path in paths] for paths in (found.created, found.changed)
+        )
+        return created, changed
 
     @pytest.mark.parametrize("directory", ["sub", "far/er"])
     def test_another_program_is_not_made_to_run_anything(
@@ -250,30 +253,56 @@ class TestNested:
         done = run(session_sandbox, place, command)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
-    def test_new_ones_are_reported_and_protected_from_then_on(
-        self, session_sandbox: SessionSandbox, place: Path
-    ) -> None:
+    def test_new_ones_are_reported_and_can_be_worked_with(self, session_sandbox: SessionSandbox, place: Path) -> None:
         command = "git init -q new/x; mkdir new/.vscode; echo > new/.vscode/tasks.json; git clone -q new/x clone"
-        assert self.created(session_sandbox, place, command) == ["clone/.git", "new/.vscode", "new/x/.git"]
-        assert self.created(session_sandbox, place, "git -C new/x config core.fsmonitor false") == []
-        assert "fsmonitor" not in (place / "root/new/x/.git/config").read_text()
+        assert self.changes(session_sandbox, place, command) == (["clone/.git", "new/.vscode", "new/x/.git"], [])
+        assert self.changes(session_sandbox, place, "true") == ([], [])
+        command = "git -C new/x remote add origin y; echo >> new/.vscode/tasks.json"
+        assert self.changes(session_sandbox, place, command) == ([], ["new/.vscode", "new/x/.git/config"])
+        assert self.changes(session_sandbox, place, "rm -rf new") == ([], [])
+        assert not (place / "root" / "new").exists()
+
+    def test_they_are_protected_in_the_next_session(self, session_sandbox: SessionSandbox, place: Path) -> None:
+        assert self.changes(session_sandbox, place, "git init -q new") == (["new/.git"], [])
+        paths = replace(sandbox_paths(place), control_paths=control_paths())
+        with SessionSandbox(SandboxMode.AUTO, paths) as another:
+            assert self.changes(another, place, "git -C new config core.fsmonitor x; rm -rf new") == ([], [])
+        assert "fsmonitor" not in (place / "root/new/.git/config").read_text()
+
+    @pytest.mark.parametrize(
+        "disguise", ["mkdir far/objects far/refs; touch far/HEAD", "mkdir -p far/.vscode/x", "chmod 0 far"]
+    )
+    def test_what_was_there_before_stays_protected(
+        self, session_sandbox: SessionSandbox, place: Path, disguise: str
+    ) -> None:
+        self.changes(session_sandbox, place, disguise)
+        take_over = "chmod 755 far; git -C far/er config core.fsmonitor x; mv far/er x; mv far x"
+        self.changes(session_sandbox, place, take_over)
+        (place / "root" / "far").chmod(0o755)
+        assert "fsmonitor" not in (place / "root/far/er/.git/config").read_text()
+
+    def test_a_repository_at_the_top(self, session_sandbox: SessionSandbox, place: Path) -> None:
+        shutil.rmtree(place / "root" / ".git")
+        assert self.changes(session_sandbox, place, "git init -q .") == ([".git"], [])
+        assert self.changes(session_sandbox, place, "git config a.b c") == ([], [".git/config"])
+        assert "b = c" in (place / "root" / ".git" / "config").read_text()
 
     def test_what_a_background_process_made_is_reported_with_the_next_command(
         self, session_sandbox: SessionSandbox, place: Path
     ) -> None:
-        assert self.created(session_sandbox, place, "true") == []
+        assert self.changes(session_sandbox, place, "true") == ([], [])
         arguments = ["/bin/bash", "-c", "git init -q later"]
         background = session_sandbox.wrap(arguments, str(place / "root"), False)
         subprocess.run(background.arguments, stdin=subprocess.DEVNULL, check=False)
         background.clean_up()
-        assert self.created(session_sandbox, place, "true") == ["later/.git"]
-        assert self.created(session_sandbox, place, "true") == []
+        assert self.changes(session_sandbox, place, "true") == (["later/.git"], [])
+        assert self.changes(session_sandbox, place, "true") == ([], [])
 
     def test_a_new_root_has_nothing_new(self, session_sandbox: SessionSandbox, place: Path) -> None:
         subprocess.run(["git", "init", "-q", place / "more" / "x"], check=True)
         background = session_sandbox.wrap(["/bin/true"], str(place / "root"), False)
         session_sandbox.add_roots([str(place / "more")])
-        assert self.created(session_sandbox, place, "true") == []
+        assert self.changes(session_sandbox, place, "true") == ([], [])
         background.clean_up()
 
 

@@ -32,7 +32,7 @@ class ControlPathWatch:
     def __init__(
         self, before: FoundControlPaths, unprotected: Iterable[str], search: Callable[[], FoundControlPaths]
     ) -> None:
-        self._known = {*before.git_directories, *before.paths}
+        self._known = set(before.all_paths())
         self._search = search
         # Repositories in these are found on their own; the rest changes with every commit.
         left_out = {f"{git}/{name}" for git in before.git_directories for name in REPOSITORIES_IN_GIT}
@@ -41,9 +41,11 @@ class ControlPathWatch:
     def find_changes(self) -> ControlPathChanges:
         """Compare with the paths as they are now. Raises nothing."""
         after = self._search()
-        created = [path for path in (*after.git_directories, *after.paths) if path not in self._known]
+        created = [path for path in after.all_paths() if path not in self._known]
         created = [path for path in created if not _is_empty_directory(path)]
-        changed = [path for path, before in self._signatures.items() if _signature(path) != before]
+        signatures = {path: _signature(path) for path in self._signatures}
+        # Nothing obeys a path that is gone.
+        changed = [path for path, found in signatures.items() if found and found != self._signatures[path]]
         return ControlPathChanges(
             _outermost(created), tuple(path for path in _outermost(changed) if path not in created), after.is_complete
         )

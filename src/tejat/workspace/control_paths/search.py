@@ -27,13 +27,18 @@ _TIMESTAMP_GRANULARITY = 2_000_000_000
 class FoundControlPaths:
     """Existing control paths, absolute, outer ones first.
 
-    `git_directories` are repositories, `.git` or bare. `paths` are all others: files, directories and links, and
-    directories of this user that cannot be read. `is_complete` is false if there were too many directories.
+    `git_directories` are repositories, `.git` or bare. `paths` are all others: files, directories and links.
+    `unreadable` are directories of this user that may contain more. `is_complete` is false if there were too many
+    directories.
     """
 
     git_directories: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
     is_complete: bool = True
+
+    def all_paths(self) -> tuple[str, ...]:
+        return (*self.git_directories, *self.paths, *self.unreadable)
 
 
 class ControlPathSearch:
@@ -49,7 +54,9 @@ class ControlPathSearch:
         search = _Search(self._names, self._listings)
         is_complete = search.run(roots, self._limit)
         self._listings = search.listings
-        return FoundControlPaths(tuple(search.git_directories), tuple(search.paths), is_complete)
+        return FoundControlPaths(
+            tuple(search.git_directories), tuple(search.paths), tuple(search.unreadable), is_complete
+        )
 
 
 class _Listing(NamedTuple):
@@ -59,6 +66,7 @@ class _Listing(NamedTuple):
     directories: tuple[str, ...]
     git_directories: tuple[str, ...]
     paths: tuple[str, ...]
+    is_readable: bool = True
 
 
 class _Search:
@@ -68,6 +76,7 @@ class _Search:
         self.listings: dict[str, _Listing] = {}
         self.git_directories: dict[str, None] = {}
         self.paths: dict[str, None] = {}
+        self.unreadable: list[str] = []
 
     def run(self, roots: Sequence[str], limit: int) -> bool:
         """Search and return whether everything was looked at."""
@@ -94,6 +103,8 @@ class _Search:
             if listing.paths:
                 # Of a longer path only the first name is known to exist.
                 self.paths.update(dict.fromkeys(filter(os.path.lexists, listing.paths)))
+            if not listing.is_readable and status.st_uid == os.geteuid():
+                self.unreadable.append(directory)  # a command could make it readable again
         return True
 
     def _list(self, directory: str, status: os.stat_result) -> _Listing:
@@ -106,9 +117,7 @@ class _Search:
         except OSError:
             kinds, is_readable = {}, False
         if not is_readable:
-            # Commands could make a directory of this user readable again.
-            is_own = status.st_uid == os.geteuid()
-            return _Listing(identity, (), (), (directory,) if is_own else ())
+            return _Listing(identity, (), (), (), is_readable=False)
         git_directories: list[str] = []
         if any(kinds.keys() >= marks for marks in _BARE_REPOSITORIES):
             git_directories.append(directory)

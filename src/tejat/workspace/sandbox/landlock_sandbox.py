@@ -38,7 +38,7 @@ class LandlockSandbox:
         unprotected = (
             *(os.path.join(root, path) for root in policy.writable_roots for path, _ in policy.read_only_paths),
             *(f"{directory}/{path}" for directory in policy.found.git_directories for path in in_git),
-            *policy.found.paths,
+            *(*policy.found.paths, *policy.found.unreadable),
             *(path for path in policy.hidden_paths if is_beneath_any(path, policy.writable_roots)),
         )
         return SandboxedCommand((*start, *arguments), unprotected_paths=tuple(dict.fromkeys(unprotected)))

@@ -55,6 +55,7 @@ class MountPlan:
         self._unprotected_paths: list[str] = []
         self._blocked = frozenset(policy.blocked_paths)
         self._placeholders = placeholders
+        self._left_open = policy.left_open
         self._home = os.path.realpath(os.path.expanduser("~"))
         for path in _EMPTY_DIRECTORIES:
             if os.path.isdir(path) and not os.path.islink(path):
@@ -93,6 +94,9 @@ class MountPlan:
 
     def _protect_control_path(self, root: str, relative: str, *, is_directory: bool) -> None:
         whole = f"{root}/{relative}"
+        if whole in self._left_open or (relative.startswith(".git/") and f"{root}/.git" in self._left_open):
+            self._unprotected_paths.append(whole)
+            return
         path = root
         for part in relative.split("/"):
             path = f"{path}/{part}"
@@ -139,7 +143,7 @@ class MountPlan:
         pinned: set[str] = set()
         for wanted in (
             *(self._git_kinds(directory, in_git) for directory in policy.found.git_directories),
-            *map(self._existing_kinds, policy.found.paths),
+            *map(self._existing_kinds, (*policy.found.paths, *policy.found.unreadable)),
         ):
             open_paths = [path for path, kind in wanted.items() if kind is None and self._can_protect(path)]
             new = {path: kind for path, kind in wanted.items() if kind is not None and self._can_protect(path)}
@@ -153,6 +157,8 @@ class MountPlan:
 
     def _git_kinds(self, directory: str, in_git: Sequence[str]) -> dict[str, MountKind | None]:
         """Return the kinds of the control paths in a git directory, None for one that is left open."""
+        if directory in self._left_open:
+            return dict.fromkeys(f"{directory}/{relative}" for relative in in_git)
         kinds: dict[str, MountKind | None] = {}
         for relative in in_git:
             path = f"{directory}/{relative}"
@@ -166,6 +172,8 @@ class MountPlan:
 
     def _existing_kinds(self, path: str) -> dict[str, MountKind | None]:
         """Return the kind of a control path. A link is left open, and its target is protected."""
+        if path in self._left_open:
+            return {path: None}
         if not os.path.islink(path):
             return {path: MountKind.READ_ONLY}
         target = os.path.realpath(path)

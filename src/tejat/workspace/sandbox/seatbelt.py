@@ -101,9 +101,15 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
 def _nested_rules(policy: SandboxPolicy, root: str, named: Callable[[str, str], str]) -> Iterator[str]:
     """Yield the rules for control paths that exist below a root."""
     in_git = ControlNames([path for path, _ in policy.read_only_paths]).in_git
-    found = (*policy.found.paths, *(f"{git}/{name}" for git in policy.found.git_directories for name in in_git))
+    left_open = policy.left_open
+    repositories = (directory for directory in policy.found.git_directories if directory not in left_open)
+    found = (
+        *policy.found.paths,
+        *policy.found.unreadable,
+        *(f"{git}/{name}" for git in repositories for name in in_git),
+    )
     for path in found:
-        if is_beneath(path, root):
+        if is_beneath(path, root) and path not in left_open:
             yield f"(deny file-write* (subpath {named('NESTED', path)}))"
             for parent in ancestors(path, root):
                 yield f"(deny file-write-unlink (literal {named('PINNED', parent)}))"

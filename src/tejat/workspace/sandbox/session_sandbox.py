@@ -67,6 +67,7 @@ class SessionSandbox:
         self._search = ControlPathSearch(ControlNames(self.control_paths))
         self._last_found: FoundControlPaths | None = None
         self._has_unseen_changes = False
+        self._created: frozenset[str] = frozenset()
 
     def __enter__(self) -> Self:
         if self._sandbox is not None:
@@ -134,9 +135,21 @@ class SessionSandbox:
 
         def find_changes() -> ControlPathChanges:
             self._has_unseen_changes = False
-            return watch.find_changes()
+            changes = watch.find_changes()
+            self._remember_created(policy.found)
+            return changes
 
         return replace(wrapped, clean_up=clean_up, find_changes=find_changes)
+
+    def _remember_created(self, before: FoundControlPaths) -> None:
+        """Remember what a command has created: later ones may go on with it, add a remote for example, or remove it.
+
+        What it says is not the user's, so there is nothing to protect. Changes are still reported.
+        """
+        after = self._last_found
+        if after is not None and before.is_complete:
+            created = {*after.git_directories, *after.paths}.difference(before.all_paths())
+            self._created = self._created.union(created).intersection(after.all_paths())
 
     def _find_control_paths(self) -> FoundControlPaths:
         self._last_found = self._search.run(self._paths.roots)
@@ -183,6 +196,7 @@ class SessionSandbox:
             blocked_paths=paths.blocked_paths,
             programs=programs,
             found=self._find_control_paths(),
+            left_open=self._created,
         )
 
 

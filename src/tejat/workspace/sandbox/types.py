@@ -28,7 +28,8 @@ class SandboxPolicy:
     are control paths relative to each root, with whether they are directories; `blocked_paths` are those that must not
     be created either. `hidden_paths` cannot be read: secrets in the home and our own state. `programs` are files that
     must stay readable, with the tree they belong to, even below a hidden directory; only bubblewrap supports this.
-    `found` are the control paths that exist at any depth.
+    `found` are the control paths that exist at any depth; those in `left_open` are not protected, because an earlier
+    command made them.
     """
 
     writable_roots: tuple[str, ...]
@@ -39,6 +40,7 @@ class SandboxPolicy:
     blocked_paths: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     found: FoundControlPaths = FoundControlPaths()
+    left_open: frozenset[str] = frozenset()
 
 
 def _do_nothing() -> None:
