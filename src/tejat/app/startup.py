@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from tejat.app.onboarding.trust import StartupExit, setup_trust
+from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_trust
 from tejat.app.run_config import UserConfig, load_startup_config
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
 from tejat.core.agent.options import AgentOptions
@@ -30,6 +30,8 @@ async def _open_session(
     if isinstance(trusted, StartupExit):
         return trusted
     config = trusted
+    if (leaving := await review_instructions(config, user)) is not None:
+        return leaving
     while True:
         try:
             return await stack.enter_async_context(open_interactive_session(options, user_config=config))

@@ -7,9 +7,10 @@ import pytest
 
 from support.program import ProgramEnv
 from support.prompter import FakePrompter
-from tejat.app.onboarding.trust import StartupExit, setup_trust
+from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_trust
 from tejat.app.run_config import UserConfig, load_run_config, load_user_config
-from tejat.config.trust.decision import TrustLevel
+from tejat.app.session.context import load_context_files
+from tejat.config.trust.decision import TrustLevel, trust_folder
 from tejat.core.ui.prompter import Choice
 
 YES, NOT_NOW, NEVER = 0, 1, 2
@@ -92,3 +93,36 @@ class TestTrust:
         write(machine.project / ".gemini" / "settings.json", "{ broken")
         settled, _ = self.settle(machine, NOT_NOW)
         assert settled is TrustLevel.UNKNOWN
+
+
+class TestInstructions:
+    @pytest.fixture(autouse=True)
+    def changed(self, machine: ProgramEnv) -> None:
+        write(machine.project / "GEMINI.md", "Be kind.\n")
+        trust_folder(config_of(machine).paths, str(machine.project))
+        assert asyncio.run(review_instructions(config_of(machine), FakePrompter())) is None
+        write(machine.project / "GEMINI.md", "Be quick.\n" * 300)
+
+    def used(self, machine: ProgramEnv) -> int:
+        run_config = load_run_config([str(machine.project)], environment=machine.environment)
+        return len(load_context_files(run_config).files)
+
+    def test_changed_ones_are_shown_and_asked_about(self, machine: ProgramEnv) -> None:
+        person = FakePrompter(choices=[YES])
+        assert asyncio.run(review_instructions(config_of(machine), person)) is None
+        (asked,) = person.asked
+        assert isinstance(asked, Choice)
+        assert asked.title == "Use these instructions for the model?"
+        assert asked.initial == NOT_NOW
+        assert str(asked.report).count("Be quick.") == 200
+        assert "[100 more lines in GEMINI.md]" in str(asked.report)
+        assert self.used(machine) == 1
+        assert asyncio.run(review_instructions(config_of(machine), FakePrompter())) is None
+
+    def test_not_now(self, machine: ProgramEnv) -> None:
+        assert asyncio.run(review_instructions(config_of(machine), FakePrompter(choices=[NOT_NOW]))) is None
+        assert self.used(machine) == 0
+
+    def test_leaving(self, machine: ProgramEnv) -> None:
+        left = asyncio.run(review_instructions(config_of(machine), FakePrompter(choices=[None])))
+        assert left is StartupExit.QUIT

@@ -8,11 +8,9 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
-from support.approver import FakeApprover
 from support.external_tools import ExternalToolsEnv, hostile_server
 from support.mcp.clients import living_pids
 from support.note_tool import NoteParams, NoteTool
@@ -125,105 +123,6 @@ def shell(command: str, **more: object) -> Call:
 
 def kinds(results: Sequence[ToolResult]) -> list[ErrorType | None]:
     return [None if result.error is None else result.error.type for result in results]
-
-
-class TestArguments:
-    def test_one_string_is_one_directory(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(machine.project)
-        with open_tools(
-            "./", None, allowed_tools="write_file", sandbox="off", environment=machine.environment
-        ) as tools:
-            assert tools.roots.paths == (str(machine.project),)
-            results = run(tools, writing(str(machine.home / "outside")), writing("inside"))
-        assert kinds(results) == [ErrorType.PATH_NOT_IN_WORKSPACE, None]
-        assert not (machine.home / "outside").exists()
-
-    def test_one_string_is_one_tool(self) -> None:
-        registry = builtin_registry()
-        registry.select(exclude="write_file")
-        assert "write_file" not in registry.names()
-        registry.select(core="write_file")
-        assert registry.names() == ["write_file"]
-
-    @pytest.mark.parametrize(
-        "call",
-        [
-            ("read_file", {"file_path": "sec\0rets/k"}),
-            ("write_file", {"file_path": "sec\0rets/k", "content": ""}),
-            ("replace", {"file_path": "sec\0rets/k", "old_string": "key", "new_string": ""}),
-            ("list_directory", {"path": "sec\0rets"}),
-            ("glob", {"pattern": "sec\0rets/*"}),
-            ("glob", {"pattern": "*", "path": "sec\0rets"}),
-            ("search_file_content", {"pattern": "key", "path": "sec\0rets"}),
-            ("search_file_content", {"pattern": "key", "include": "sec\0rets/*"}),
-            ("read_many_files", {"paths": ["sec\0rets/k"]}),
-            ("read_many_files", {"paths": ["secrets/*"], "exclude": ["sec\0rets/k"]}),
-            ("run_shell_command", {"command": "cat k", "directory": "sec\0rets"}),
-            ("run_shell_command", {"command": "cat sec\0rets/k"}),
-        ],
-    )
-    def test_a_nul_in_a_path_is_refused_by_every_tool(self, machine: Machine, call: Call) -> None:
-        write(machine.project / "secrets" / "k", "the key")
-        (result,) = machine.run(call, mode="yolo")
-        assert kinds([result]) == [ErrorType.INVALID_TOOL_PARAMS]
-        assert "the key" not in str(result)
-        assert (machine.project / "secrets" / "k").read_text() == "the key"
-
-    def test_a_hook_cannot_be_shown_another_path_than_the_one_used(self, machine: Machine) -> None:
-        write(machine.project / "secrets" / "k", "the key")
-        (result,) = machine.run(("read_file", {"path": "secrets/k", "file_path": "harmless"}), mode="yolo")
-        assert kinds([result]) == [ErrorType.INVALID_TOOL_PARAMS]
-
-
-class TestSecretFiles:
-    CALLS: ClassVar[Sequence[Call]] = (
-        ("read_file", {"file_path": ".env"}),
-        ("read_file", {"file_path": "harmless.txt"}),
-        ("read_many_files", {"paths": [".env"], "useDefaultExcludes": False}),
-        ("search_file_content", {"pattern": "KEY", "path": ".env", "no_ignore": True}),
-    )
-
-    @pytest.fixture(autouse=True)
-    def files(self, machine: Machine) -> None:
-        write(machine.project / ".env", "KEY=value\n")
-        (machine.project / "harmless.txt").symlink_to(".env")
-
-    @pytest.mark.parametrize("call", CALLS)
-    def test_are_shown_only_after_a_yes(self, machine: Machine, call: Call) -> None:
-        (refused,) = machine.run(call)
-        assert kinds([refused]) == [ErrorType.POLICY_VIOLATION]
-        assert "KEY=value" not in str(refused)
-        assert "usually holds secrets" in str(refused.return_display)
-        assert f"A rule that would allow it: allow {call[0]}, path" in str(refused.return_display)
-        approver = FakeApprover()
-        (shown,) = machine.run(call, approver=approver)
-        assert "KEY=value" in str(shown.llm_content)
-        (question,) = approver.questions
-        assert (question.reason, question.always) == (
-            f"{machine.project}/.env usually holds secrets, and the model would see them.",
-            f'allow {call[0]}, path "{machine.project}/.env"',
-        )
-
-    def test_always_is_remembered_for_the_file(self, machine: Machine) -> None:
-        write(machine.project / "other.env", "KEY=value\n")
-        approver = FakeApprover(ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE))
-        machine.run(self.CALLS[0], self.CALLS[1], approver=approver)
-        assert len(approver.questions) == 1
-        results = machine.run(self.CALLS[0], ("read_file", {"file_path": "other.env"}))
-        assert kinds(results) == [None, ErrorType.POLICY_VIOLATION]
-
-    @pytest.mark.parametrize(
-        "call",
-        [
-            ("search_file_content", {"pattern": "KEY", "no_ignore": True}),
-            ("read_many_files", {"paths": ["**", ".e*"], "useDefaultExcludes": False}),
-        ],
-    )
-    def test_patterns_do_not_find_them(self, machine: Machine, call: Call) -> None:
-        for mode in (None, "yolo"):
-            (result,) = machine.run(call, mode=mode)
-            assert result.error is None
-            assert "KEY=value" not in str(result.llm_content)
 
 
 class TestSettings:

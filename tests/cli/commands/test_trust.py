@@ -270,3 +270,26 @@ class TestWrong:
         assert run(words, environment) == 52
         assert f"Cannot rely on {store}: it is not JSON." in "".join(capsys.readouterr())
         assert store.read_text() == "{"
+
+
+class TestInstructions:
+    def test_changed_ones_are_shown_before_a_yes(
+        self,
+        environment: dict[str, str],
+        root: Path,
+        sit_down: Callable[[str], Terminal],
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        (root / "GEMINI.md").write_text("Be kind.\n")
+        assert run(["--yes", str(root)], environment) == 0
+        (root / "GEMINI.md").write_text("Be \x1b[2Jquick.\nNow.\n")
+        capsys.readouterr()
+        sit_down("n\n")
+        assert run([str(root)], environment) == 3
+        shown = capsys.readouterr().out
+        assert "are not used yet:\n  GEMINI.md\n      Be [2Jquick.\n      Now.\n" in shown
+        sit_down("y\n")
+        assert run([str(root)], environment) == 0
+        capsys.readouterr()
+        assert run([str(root)], environment) == 0
+        assert "GEMINI.md" not in capsys.readouterr().out

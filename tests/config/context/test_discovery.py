@@ -271,3 +271,34 @@ def test_combined(here: Here) -> None:
             "--- End of Context from: ../../../../.gemini/GEMINI.md ---\n\n"
             "--- Context from: sub/AGENTS.md ---\nsub\n--- End of Context from: sub/AGENTS.md ---"
         )
+
+
+class TestUserFile:
+    """A file of the user that others could write would be an instruction of theirs in every project."""
+
+    @pytest.mark.parametrize("at", [".gemini/GEMINI.md", ".gemini/more.md", ".gemini"])
+    def test_one_that_anybody_could_write_is_refused(self, tmp_path: Path, at: str) -> None:
+        home = tmp_path / ".gemini"
+        home.mkdir()
+        (home / "GEMINI.md").write_text("Mine.\n@./more.md\n")
+        (home / "more.md").write_text("More.\n")
+        path = tmp_path / at
+        path.chmod(path.stat().st_mode | 0o002)
+        found = find_context_files(home_directory=str(home), directories=[], names=["GEMINI.md"], is_trusted=False)
+        if at.endswith("more.md"):
+            (file,) = found.files
+            assert "Import failed: ./more.md - Will not obey" in file.text
+            assert "More." not in file.text
+        else:
+            assert found.files == ()
+            assert "everybody may write to it" in found.warnings[0]
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+    def test_one_of_another_user_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / ".gemini").mkdir()
+        (tmp_path / ".gemini" / "GEMINI.md").write_text("Theirs.\n")
+        os.chown(tmp_path / ".gemini" / "GEMINI.md", 12345, 12345)
+        home = str(tmp_path / ".gemini")
+        found = find_context_files(home_directory=home, directories=[], names=["GEMINI.md"], is_trusted=False)
+        assert found.files == ()
+        assert "it belongs to another user (number 12345)" in found.warnings[0]

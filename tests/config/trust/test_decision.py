@@ -392,7 +392,7 @@ class TestWithoutAsking:
     def test_switched_off(self, machine: Machine) -> None:
         off = Setting(False, "/etc/gemini-cli/settings.json:3", SourceTier.ADMIN)
         assert machine.decide(folder_trust=off) == TrustDecision(
-            TRUSTED, "Every folder is trusted, as /etc/gemini-cli/settings.json:3 says."
+            TRUSTED, "Every folder is trusted, as /etc/gemini-cli/settings.json:3 says.", is_unpinned=True
         )
 
     def test_the_home_directory(self, machine: Machine) -> None:

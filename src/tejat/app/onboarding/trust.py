@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from tejat.app.run_config import UserConfig
+from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
 from tejat.config.trust.decision import TrustDecision, TrustLevel, trust_folder
+from tejat.config.trust.instructions import Instructions
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
@@ -43,6 +45,51 @@ async def setup_trust(config: UserConfig, user: UserPrompter) -> UserConfig | St
             return replace(config, trust=trust_folder(config.paths, root, level=TrustLevel.NOT_TRUSTED))
         case _:
             return StartupExit.QUIT
+
+
+async def review_instructions(config: UserConfig, user: UserPrompter) -> StartupExit | None:
+    """Show the instructions of a trusted folder that are new or changed, and ask whether to use them.
+
+    Raises UsageError if the answer cannot be stored.
+    """
+    if not config.trust.is_trusted or config.trust.is_unpinned:
+        return None
+    run_config = config.load_project()
+    unseen = unseen_instructions(run_config, find_all_context_files(run_config))
+    if not unseen:
+        return None
+    match await user.choose(_instructions_question(config.roots[0], unseen)):
+        case 0:
+            accept_all_instructions(run_config)
+        case 1:
+            pass
+        case _:
+            return StartupExit.QUIT
+    return None
+
+
+def _instructions_question(root: str, unseen: Sequence[Instructions]) -> Choice:
+    blocks: list[ReportBlock] = [Paragraph(root, Tone.STRONG)]
+    for each in unseen:
+        lines = each.text.strip().splitlines()
+        blocks += [Paragraph(each.path, Tone.STRONG), *(Paragraph(line) for line in lines[:_MAX_LINES_SHOWN])]
+        if len(lines) > _MAX_LINES_SHOWN:
+            rest = len(lines) - _MAX_LINES_SHOWN
+            blocks.append(Paragraph(_("[{count} more lines in {path}]", count=rest, path=each.path), Tone.QUIET))
+    return Choice(
+        _("Use these instructions for the model?"),
+        (
+            Option(_("Yes, use them"), _("remembered as they are now")),
+            Option(_("Not now"), _("work here without them, and ask again next time")),
+            Option(_("Leave")),
+        ),
+        initial=1,
+        report=Report(_("Instructions in this folder are new or have changed"), tuple(blocks)),
+        is_critical=True,
+    )
+
+
+_MAX_LINES_SHOWN = 200
 
 
 def _context_files(config: UserConfig) -> list[str]:

@@ -4,12 +4,19 @@ import os
 from collections.abc import Callable
 
 from tejat.app.run_config import RunConfig
+from tejat.app.session.instructions import (
+    SYSTEM_PROMPT,
+    find_all_context_files,
+    relative_path,
+    unseen_instructions,
+)
 from tejat.app.tools.tool_services import resolve_sandbox_mode
-from tejat.config.context.discovery import ContextFiles, find_context_files
+from tejat.config.context.discovery import ContextFiles
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ConfigurationError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.tool_declarations import ToolDeclarations
@@ -21,17 +28,14 @@ _LEAN_CONTEXT_SHARE = 0.15
 
 
 def load_context_files(run_config: RunConfig) -> ContextFiles:
-    """Load the context files as they are now."""
-    settings = run_config.settings
-    everywhere = settings.load_memory_from_include_directories.value
-    return find_context_files(
-        home_directory=run_config.paths.gemini,
-        directories=run_config.roots if everywhere else run_config.roots[:1],
-        names=settings.context_file_names.value,
-        is_trusted=run_config.trust.is_trusted,
-        import_format=settings.import_format.value,
-        max_directories=settings.discovery_max_directories.value,
-    )
+    """Load the context files as they are now, without those of the project that the user has not seen like this."""
+    found = find_all_context_files(run_config)
+    unseen = {each.path for each in unseen_instructions(run_config, found)}
+    left_out = [file for file in found.files if relative_path(run_config, file) in unseen]
+    if not left_out:
+        return found
+    kept = tuple(file for file in found.files if file not in left_out)
+    return replace(found, files=kept, warnings=(*found.warnings, *(unseen_message(file.path) for file in left_out)))
 
 
 def session_system_prompt(
@@ -51,12 +55,12 @@ def session_system_prompt(
         tool_names=[declaration.name for declaration in declared()],
         sandbox="" if resolve_sandbox_mode(options.sandbox, run_config.settings) is SandboxMode.OFF else "a sandbox",
         is_headless=is_headless,
-        replacement=_system_prompt_override(run_config),
+        replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
     )
 
 
-def _system_prompt_override(run_config: RunConfig) -> str | None:
+def _system_prompt_override(run_config: RunConfig, context: ContextFiles) -> str | None:
     """The system prompt that GEMINI_SYSTEM_MD names: a file, or `1` for the project's own. Raises UsageError."""
     word = run_config.environment.get("GEMINI_SYSTEM_MD", "").strip()
     if word.lower() in ("", "0", "false"):
@@ -65,8 +69,18 @@ def _system_prompt_override(run_config: RunConfig) -> str | None:
     if word.lower() in ("1", "true"):
         if not run_config.trust.is_trusted:
             return None
-        path = os.path.join(run_config.roots[0], ".gemini", "system.md")
-    text = read_config_file(os.path.expanduser(path), writers=AllowedWriters.ANYONE)
+        path = os.path.join(run_config.roots[0], SYSTEM_PROMPT)
+    is_own = path == word
+    writers = AllowedWriters.TRUSTED if is_own else AllowedWriters.ANYONE
+    text = read_config_file(os.path.expanduser(path), writers=writers)
     if text is None:
         raise ConfigurationError(_("The system prompt that GEMINI_SYSTEM_MD names does not exist: {path}.", path=path))
+    if not is_own and any(each.path == SYSTEM_PROMPT for each in unseen_instructions(run_config, context)):
+        raise ConfigurationError(unseen_message(path))
     return text
+
+
+def unseen_message(path: str) -> str:
+    return _(
+        "{path} is new or has changed since you trusted this folder, so it is not used. See `tejat trust`.", path=path
+    )

@@ -4,6 +4,8 @@ import argparse
 import os
 import sys
 
+from tejat.app.run_config import load_run_config
+from tejat.app.session.instructions import accept_all_instructions, find_all_context_files, unseen_instructions
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.messages import one_line, print_error
 from tejat.cli.yes_no import confirm
@@ -46,7 +48,7 @@ def _trust(paths: AppPaths, options: argparse.Namespace) -> int:
         return EXIT_OK
     _print_trust(root, trust)
     if trust.is_trusted and not options.yes:
-        return EXIT_OK
+        return _review_instructions(root, is_confirmed=False)
     if trust.problem is not None:
         return EXIT_CONFIGURATION
     if not options.yes:
@@ -59,6 +61,29 @@ def _trust(paths: AppPaths, options: argparse.Namespace) -> int:
     # Trust what was shown, even if it has changed meanwhile.
     trust_folder(paths, root, items=trust.items)
     print(_("Trusted: {folder}", folder=one_line(root)))
+    return _review_instructions(root, is_confirmed=options.yes)
+
+
+def _review_instructions(root: str, *, is_confirmed: bool) -> int:
+    """Show the folder's instructions for the model that are new or changed, and accept them after a yes."""
+    try:
+        run_config = load_run_config([root])
+    except UsageError:  # the settings cannot be read, and nothing is used before they can
+        return EXIT_OK
+    unseen = unseen_instructions(run_config, find_all_context_files(run_config))
+    if not unseen:
+        return EXIT_OK
+    print(_("Instructions for the model that are new or have changed, and are not used yet:"))
+    for each in unseen:
+        print(f"  {one_line(each.path)}")
+        print("\n".join(f"      {one_line(line)}" for line in each.text.strip().splitlines()))
+    if not is_confirmed and not is_interactive():
+        print_error(_("nobody is here to say yes. With --yes they are used without asking."))
+        return EXIT_NOT_CONFIRMED
+    if not is_confirmed and not confirm(_("Use them as they are now? [y]es / [n]o:")):
+        print(_("Nothing was changed."), file=sys.stderr)
+        return EXIT_NOT_CONFIRMED
+    accept_all_instructions(run_config)
     return EXIT_OK
 
 

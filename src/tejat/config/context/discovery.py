@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tejat.config.context.imports import expand_imports_flat, expand_imports_inline
 from tejat.config.context.reader import ContextReader, UnreadableContextFile
+from tejat.config.files.reader import AllowedWriters
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
@@ -136,7 +137,9 @@ class _ContextSearch:
 
     def _add(self, path: str, real_path: str, origin: ContextFileOrigin) -> None:
         allowed = self.allowed
+        self.reader.writers = AllowedWriters.ANYONE
         if origin is ContextFileOrigin.USER:
+            self.reader.writers = AllowedWriters.TRUSTED
             # The user may link to any file.
             allowed = (os.path.dirname(path), os.path.dirname(real_path))
         elif origin is ContextFileOrigin.ABOVE:

@@ -2,6 +2,8 @@
 
 import os
 
+from tejat.config.files.reader import AllowedWriters, check_writers
+from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.workspace.files.regular_file import regular_file_opener
@@ -22,9 +24,13 @@ class UnreadableContextFile(Exception):
 
 
 class ContextReader:
-    """Reads the context files of a session. `warnings` are for the user."""
+    """Reads the context files of a session. `warnings` are for the user.
+
+    Of `writers` other than anyone, files that others could write, or replace in their directory, are refused.
+    """
 
     def __init__(self) -> None:
+        self.writers = AllowedWriters.ANYONE
         self.warnings: list[str] = []
         self._left = MAX_TOTAL_BYTES
         self._files = 0
@@ -52,9 +58,14 @@ class ContextReader:
         try:
             descriptor = regular_file_opener(path, os.O_RDONLY)
             try:
+                if self.writers is AllowedWriters.TRUSTED:
+                    check_writers(os.stat(os.path.dirname(path)), os.path.dirname(path))
+                    check_writers(os.fstat(descriptor), path)
                 content = _read_head(descriptor, min(MAX_BYTES, self._left))
             finally:
                 os.close(descriptor)
+        except ConfigurationError as error:
+            raise UnreadableContextFile(str(error).removesuffix(".")) from None
         except OSError as error:
             raise UnreadableContextFile(error.strerror or lazy("it cannot be read")) from None
         self._left -= len(content.content)

@@ -62,7 +62,7 @@ def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             if writers is AllowedWriters.TRUSTED:
-                _check_writers(os.fstat(descriptor), path)
+                check_writers(os.fstat(descriptor), path)
             return sorted(os.listdir(descriptor))
         finally:
             os.close(descriptor)
@@ -86,7 +86,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         raise ConfigurationError(lazy("Cannot read {path}: it is not a regular file.", path=path))
     if writers is AllowedWriters.TRUSTED:
-        _check_writers(status, path)
+        check_writers(status, path)
     limit = writers.max_bytes
     content = bytearray()
     while len(content) <= limit:
@@ -102,7 +102,8 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     raise ConfigurationError(message)
 
 
-def _check_writers(status: os.stat_result, path: str) -> None:
+def check_writers(status: os.stat_result, path: str) -> None:
+    """Raise ConfigurationError if the file or directory belongs to another user, or everybody may write to it."""
     if status.st_uid not in (0, os.geteuid()):
         raise ConfigurationError(
             lazy("Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid)

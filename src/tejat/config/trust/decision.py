@@ -38,7 +38,7 @@ class TrustDecision(NamedTuple):
     """The trust in a folder, and the reason as a sentence for the user.
 
     `items` are the files that need trust, `changed` those that differ or are gone. `problem` must be shown to the user
-    in any case.
+    in any case. `is_unpinned`: no stored decision counts, and everything is trusted as it is.
     """
 
     level: TrustLevel
@@ -46,6 +46,7 @@ class TrustDecision(NamedTuple):
     items: tuple[TrustItem, ...] = ()
     changed: tuple[TrustItem, ...] = ()
     problem: str | None = None
+    is_unpinned: bool = False
 
     @property
     def is_trusted(self) -> bool:
@@ -164,7 +165,7 @@ def _override(
         reason = _("Every folder is trusted, as {source} says.", source=folder_trust.source)
     else:
         return None
-    return TrustDecision(TrustLevel.TRUSTED, reason, items)
+    return TrustDecision(TrustLevel.TRUSTED, reason, items, is_unpinned=True)
 
 
 def _trusted_by_user(root: str) -> str:
@@ -226,8 +227,11 @@ def _compare_pins(root: str, entry: TrustEntry, folder: FolderIdentity, items: t
 
 
 def _pin(paths: AppPaths, root: str, folder: FolderIdentity, items: Sequence[TrustItem], verdict: TrustVerdict) -> None:
-    pins = {item.path: item.digest for item in items}
-    save_trust_entry(paths, os.path.realpath(root), TrustEntry(verdict, folder, pins, current_time()))
+    path, pins = os.path.realpath(root), {item.path: item.digest for item in items}
+    known = read_trust_store(paths).get(path)
+    # What has been accepted before stays so, and what has changed since is still to be shown.
+    accepted = known.instructions if known is not None and known.identity == folder else None
+    save_trust_entry(paths, path, TrustEntry(verdict, folder, pins, current_time(), accepted))
 
 
 _TRUST_VARIABLE = "GEMINI_CLI_TRUST_WORKSPACE"

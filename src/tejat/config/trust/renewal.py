@@ -11,7 +11,6 @@ from tejat.config.settings.editor import edit_settings
 from tejat.config.settings.loader import load_settings
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
 from tejat.config.trust.store import (
-    TrustEntry,
     TrustItem,
     TrustVerdict,
     current_time,
@@ -93,5 +92,5 @@ def _renew_pins(paths: AppPaths, root: str, items: tuple[TrustItem, ...]) -> boo
     if entry is None or entry.verdict is TrustVerdict.NOT_TRUSTED or entry.identity != folder_identity(root):
         return False
     pins = {item.path: item.digest for item in items}
-    save_trust_entry(paths, folder, TrustEntry(entry.verdict, entry.identity, pins, current_time()))
+    save_trust_entry(paths, folder, entry._replace(items=pins, decided_at=current_time()))
     return True

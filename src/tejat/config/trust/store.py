@@ -64,12 +64,16 @@ class TrustItem(NamedTuple):
 
 
 class TrustEntry(NamedTuple):
-    """A decision: the folder, its files (relative path to digest) and the time in seconds."""
+    """A decision: the folder, its files (relative path to digest) and the time in seconds.
+
+    `instructions` are the files with instructions for the model that the user has accepted, None before the first use.
+    """
 
     verdict: TrustVerdict
     identity: FolderIdentity
     items: Mapping[str, str]
     decided_at: int
+    instructions: Mapping[str, str] | None = None
 
 
 class TrustRule(NamedTuple):
@@ -94,6 +98,7 @@ def save_trust_entry(paths: AppPaths, folder: str, entry: TrustEntry) -> None:
         "owner": entry.identity.owner,
         "when": entry.decided_at,
         "items": dict(entry.items),
+        **({} if entry.instructions is None else {"instructions": dict(entry.instructions)}),
     }
 
     def put(folders: dict[str, object]) -> None:
@@ -237,15 +242,23 @@ def _parse_entry(value: object, path: str) -> TrustEntry:
             "owner": int(owner),
             "when": int(when),
         } if verdict in list(TrustVerdict):
-            pinned = cast("dict[str, object]", value).get("items")
-            if isinstance(pinned, dict):
-                items = cast("dict[str, object]", pinned)
-                texts = {name: digest for name, digest in items.items() if isinstance(digest, str)}
-                if len(texts) == len(items):
-                    return TrustEntry(TrustVerdict(verdict), FolderIdentity(device, inode, owner), texts, when)
+            fields = cast("dict[str, object]", value)
+            items, instructions = _parse_digests(fields.get("items")), _parse_digests(fields.get("instructions", {}))
+            if items is not None and instructions is not None:
+                identity = FolderIdentity(device, inode, owner)
+                accepted = instructions if "instructions" in fields else None
+                return TrustEntry(TrustVerdict(verdict), identity, items, when, accepted)
         case _:
             pass
     raise _invalid_store(path, _("it holds an entry that is not ours"))
+
+
+def _parse_digests(value: object) -> dict[str, str] | None:
+    if not isinstance(value, dict):
+        return None
+    items = cast("dict[str, object]", value)
+    texts = {name: digest for name, digest in items.items() if isinstance(digest, str)}
+    return texts if len(texts) == len(items) else None
 
 
 def _invalid_store(path: str, why: str) -> ConfigurationError:
