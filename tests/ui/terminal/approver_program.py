@@ -27,7 +27,7 @@ from tejat.ui.terminal.approver import TerminalApprover
 from tejat.ui.terminal.prompter import TerminalPrompter
 from tejat.ui.terminal.render.cells import Frame, split_cells
 from tejat.ui.terminal.render.theme import detect_theme
-from tejat.ui.terminal.screen.inline_screen import InlineScreen
+from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.transcript import Transcript
 
 HIDDEN = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
@@ -66,13 +66,8 @@ async def run(what: str) -> None:
         detect_theme(os.environ, encoding=locale.getpreferredencoding()),
         status=lambda _: Text("status"),
         queued=list,
-        on_interrupt=lambda: None,
-        on_escape=lambda: None,
-        on_end=lambda: None,
-        on_hangup=lambda: None,
-        environment=os.environ,
-        stdin=sys.stdin,
-        stdout=sys.stdout,
+        handlers=ScreenHandlers(*[lambda: None] * 4),
+        terminal=TerminalStreams(sys.stdin, sys.stdout, os.environ),
     )
     user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report)
     approver = TerminalApprover(screen, stop=lambda: stopped.append("stopped"), editor=ExternalEditor, pager=Pager())

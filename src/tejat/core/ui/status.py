@@ -18,8 +18,8 @@ class ServerCounts:
 class Status:
     """Data of the status line.
 
-    `context_used` is a fraction of the context window, None if that is unknown. `cost` is in dollars. `sandbox` is that
-    of commands, empty if there is none.
+    `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
+    is in dollars. `sandbox` is that of commands, empty if there is none.
     """
 
     model: str

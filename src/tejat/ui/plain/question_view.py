@@ -1,8 +1,8 @@
 """Approval views in plain lines, wrapped and never truncated."""
 
 import unicodedata
-from collections.abc import Iterator
 
+from tejat.core.text.column_wrap import wrap_columns
 from tejat.ui.plain.style import Style
 from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
 from tejat.ui.shared.approval.view import ApprovalView
@@ -22,20 +22,12 @@ def question_lines(view: ApprovalView, style: Style, *, width: int) -> list[str]
     return lines
 
 
-def wrap_line(text: str, *, width: int, first: str = "") -> Iterator[str]:
+def wrap_line(text: str, *, width: int, first: str = "") -> list[str]:
     """Wrap one line: the first row begins with `first`, the others with the continuation prefix."""
     if len(first) + len(text) <= width and text.isascii() and "\t" not in text:
-        yield first + text
-        return
-    piece, room = first, width - len(first)
-    for character in text:
-        columns = _column_width(character)
-        if columns > room:
-            yield piece
-            piece, room = CONTINUATION_PREFIX, width - len(CONTINUATION_PREFIX)
-        piece += character
-        room -= columns
-    yield piece
+        return [first + text]
+    characters = ((character, _column_width(character)) for character in text)
+    return wrap_columns(characters, width=width, measure=len, first=first, rest=CONTINUATION_PREFIX)
 
 
 def _style_line(line: DisplayLine, piece: str, style: Style) -> str:

@@ -34,7 +34,7 @@ from tejat.ui.terminal.forced_exit import ForcedExit
 from tejat.ui.terminal.prompter import TerminalPrompter
 from tejat.ui.terminal.render.theme import Theme, detect_theme
 from tejat.ui.terminal.repl_views import TerminalReplViews
-from tejat.ui.terminal.screen.inline_screen import InlineScreen
+from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.status_line import render_status_line
 from tejat.ui.terminal.views.transcript import Transcript
 
@@ -79,13 +79,13 @@ class TerminalApp(EditorHandler):
             theme,
             status=self._status,
             queued=self._queue.pending,
-            on_interrupt=self._interrupt,
-            on_escape=self._escape,
-            on_end=self._end_of_input,
-            on_hangup=lambda: self._exit(128 + signal.SIGHUP),
-            environment=environment,
-            stdin=sys.stdin,
-            stdout=sys.stdout,
+            handlers=ScreenHandlers(
+                on_interrupt=self._interrupt,
+                on_escape=self._escape,
+                on_end=self._end_of_input,
+                on_hangup=lambda: self._exit(128 + signal.SIGHUP),
+            ),
+            terminal=TerminalStreams(sys.stdin, sys.stdout, environment),
         )
         self._transcript = Transcript(self._screen, folder=folder)
         self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)

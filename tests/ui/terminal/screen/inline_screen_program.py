@@ -14,7 +14,7 @@ from rich.text import Text
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.render.cells import Frame, row_width, split_cells
 from tejat.ui.terminal.render.theme import detect_theme
-from tejat.ui.terminal.screen.inline_screen import InlineScreen
+from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 
 
 class LineEditor:
@@ -84,13 +84,13 @@ class Program:
             theme,
             status=lambda _: Text("status of it all " * 10),
             queued=lambda: self._queued,
-            on_interrupt=lambda: self._screen.print(Text("interrupted")),
-            on_escape=lambda: self._screen.show_hint("escaped"),
-            on_end=self._left.set,
-            on_hangup=self._hang_up,
-            environment=os.environ,
-            stdin=sys.stdin,
-            stdout=sys.stdout,
+            handlers=ScreenHandlers(
+                on_interrupt=lambda: self._screen.print(Text("interrupted")),
+                on_escape=lambda: self._screen.show_hint("escaped"),
+                on_end=self._left.set,
+                on_hangup=self._hang_up,
+            ),
+            terminal=TerminalStreams(sys.stdin, sys.stdout, os.environ),
         )
         self._editor.bindings.add("enter")(lambda _: self._submit())
 

@@ -12,7 +12,7 @@ from tejat.ui.terminal.views.status_line import render_status_line
 FULL = Status(
     model="gemini-2.5-pro",
     mode="yolo",
-    folder="/home/ada/project",
+    folder="~/project",
     branch="main",
     context_used=0.314,
     tokens=123_456,
@@ -26,7 +26,7 @@ FULL = Status(
 
 def shown(status: Status, *, width: int = 200, theme: Theme | None = None, is_working: bool = False) -> str:
     used = theme or Theme()
-    line = render_status_line(status, used, width=width, is_working=is_working, home="/home/ada")
+    line = render_status_line(status, used, width=width, is_working=is_working)
     (row,) = render_rows(line, used, width=width)
     assert sum(cell.width for cell in row) <= width
     return "".join(cell.text for cell in row)
@@ -61,14 +61,14 @@ def test_a_missing_sandbox_comes_first_and_stays_longest() -> None:
     assert shown(status, width=31) == "NO SANDBOX · yolo: asks nothing"
     assert shown(status, width=30) == "NO SANDBOX"
     theme = Theme()
-    line = render_status_line(status, theme, width=200, is_vi_navigation=True, home="/home/ada")
+    line = render_status_line(status, theme, width=200, is_vi_navigation=True)
     warning = Text("NO SANDBOX", theme.style(StyleRole.WARNING))
     (row,), (expected,) = (render_rows(shown_text, theme, width=200) for shown_text in (line, warning))
     assert row[: len(expected)] == expected
 
 
 def test_little_is_said_of_what_is_usual() -> None:
-    usual = Status(model="m", mode="default", folder="/home/ada")
+    usual = Status(model="m", mode="default", folder="~")
     assert shown(usual) == "m · ~"
     assert shown(usual, is_working=True) == "● m · ~"
     assert (

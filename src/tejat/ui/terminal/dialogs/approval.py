@@ -14,6 +14,7 @@ from tejat.ui.terminal.dialogs.approval_layout import ApprovalLayout, LaidOutApp
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
 from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.scroll import ScrollPosition
 from tejat.ui.terminal.render.text_rows import stack_rows
 from tejat.ui.terminal.render.theme import Theme
 
@@ -44,7 +45,7 @@ class ApprovalDialog:
         self._layout = ApprovalLayout(self._view, self._choices, theme)
         self._guard = KeyGuard(clock)
         self._selected = 0
-        self._scroll = 0
+        self._scroll = ScrollPosition()
         self._call_viewed = not self._view.must_be_viewed
         self._rules_viewed = False
         self._shows_full_body = False
@@ -65,14 +66,15 @@ class ApprovalDialog:
         self._laid_out = self._layout.lay_out(
             width=width,
             height=height,
-            scroll=self._scroll,
+            scroll=self._scroll.first,
             selected=self._selected,
             shows_full_body=self._shows_full_body,
             hint=self._hint,
             feedback=self._feedback,
         )
-        self._scroll = min(self._scroll, self._laid_out.max_scroll)
-        seen = self._scroll + self._laid_out.room
+        room = self._laid_out.room
+        self._scroll.fit(visible=room, total=room + self._laid_out.max_scroll)
+        seen = self._scroll.first + room
         self._call_viewed = self._call_viewed or seen >= self._laid_out.call_end
         self._rules_viewed = self._rules_viewed or seen >= self._laid_out.rules_end
         return stack_rows(self._laid_out.rows)
@@ -110,7 +112,7 @@ class ApprovalDialog:
             return DialogResult(DialogAction.PAGER)
         if key == "m" and self._view.full_body:
             self._shows_full_body = not self._shows_full_body
-            self._scroll = 0
+            self._scroll = ScrollPosition()
             return None
         for number, choice in enumerate(self._choices, 1):
             if key in (choice.letter, str(number)):
@@ -138,13 +140,10 @@ class ApprovalDialog:
             self._selected = (self._selected + 1) % len(self._choices)
         elif key in ("s-tab", "left"):
             self._selected = (self._selected - 1) % len(self._choices)
-        elif self._laid_out.max_scroll:
-            page = max(1, self._laid_out.room - 1)
-            steps = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "home": -self._scroll, "end": _TO_END}
-            self._scroll = max(0, self._scroll + steps[key])  # the next view clamps it
+        elif self._scroll.can_scroll:
+            self._scroll.press(key, page=max(1, self._laid_out.room - 1))
         elif key in ("up", "down"):
             self._selected = (self._selected + (1 if key == "down" else -1)) % len(self._choices)
 
 
-_TO_END = 1 << 40
 _NAVIGATION_KEYS = frozenset({"up", "down", "pageup", "pagedown", "home", "end", "tab", "s-tab", "left", "right"})

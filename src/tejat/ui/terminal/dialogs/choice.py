@@ -10,6 +10,7 @@ from tejat.core.i18n import _, ngettext
 from tejat.core.ui.prompter import Choice
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
+from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.text_rows import (
     display_width,
     single_line,
@@ -102,7 +103,7 @@ class ChoiceDialog:
             return [self._row(at, width) for at in shown]
         room = max(1, limit - 1)
         selected = shown.index(self._selected)
-        start = max(0, min(selected - room // 2, len(shown) - room))
+        start = first_visible(selected - room // 2, selected=selected, visible=room, total=len(shown))
         left = len(shown) - room
         text = ngettext("{count} more", "{count} more", left)
         place = _("{place} of {total}", place=selected + 1, total=len(shown))

@@ -17,6 +17,7 @@ from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, escape_l
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
 from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.scroll import ScrollPosition
 from tejat.ui.terminal.render.text_rows import (
     expand_tabs,
     stack_rows,
@@ -30,6 +31,7 @@ from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _NO = ApprovalReply(Outcome.CANCEL)
 _MAX_INPUT_ROWS = 4
+_PAGE_ROWS = 10
 
 
 class _Step(Enum):
@@ -57,8 +59,7 @@ class ElicitationDialog:
         self._answers: dict[str, JsonValue] = {}
         self._is_yes = True
         self._error = ""
-        self._first = 0
-        self._last_first = 0
+        self._scroll = ScrollPosition()
         self._caret: tuple[int, int] | None = None
 
     def view(self, *, width: int, height: int) -> RenderableType:
@@ -68,11 +69,10 @@ class ElicitationDialog:
         text, bottom = self._parts(width)
         bottom += self._styled_rows(self._error, width, StyleRole.WARNING) if self._error else []
         room = max(1, height - len(top) - len(bottom) - 1)
-        self._last_first = max(0, len(text) - room)
-        self._first = min(self._first, self._last_first)
-        shown = text[self._first : self._first + room]
-        below = len(text) - self._first - len(shown)
-        if self._last_first:
+        self._scroll.fit(visible=room, total=len(text))
+        shown = text[self._scroll.first : self._scroll.first + room]
+        below = len(text) - self._scroll.first - len(shown)
+        if self._scroll.can_scroll:
             more = ngettext("{count} more row below.", "{count} more rows below.", below)
             note = more if below else _("This is the end.")
             shown.append(truncated_row(self._theme, f"{self._theme.glyphs.more} {note}", StyleRole.QUIET, width))
@@ -93,7 +93,7 @@ class ElicitationDialog:
             return None
         self._error = ""
         if self._problem is not None:
-            return DialogResult(_NO) if key == "enter" else self._scroll(key)
+            return DialogResult(_NO) if key == "enter" else self._scroll.press(key, page=_PAGE_ROWS)
         if self._step is _Step.FIELDS:
             return self._press_in_field(self._fields[self._index], key)
         return self._press_in_consent(key)
@@ -108,7 +108,7 @@ class ElicitationDialog:
             case "enter":
                 return self._decide(is_yes=self._is_yes)
             case _:
-                return self._scroll(key)
+                return self._scroll.press(key, page=_PAGE_ROWS)
 
     def _decide(self, *, is_yes: bool) -> DialogResult[ApprovalReply] | None:
         if not is_yes:
@@ -118,7 +118,7 @@ class ElicitationDialog:
         if self._step is _Step.REVIEW:
             answers = apply_defaults(self._fields, self._answers)
             return DialogResult(ApprovalReply(Outcome.PROCEED_ONCE, answers=answers))
-        self._first = 0
+        self._scroll = ScrollPosition()
         self._step = _Step.FIELDS if self._fields else _Step.REVIEW
         return None
 
@@ -143,14 +143,10 @@ class ElicitationDialog:
             self._error = _("Please answer this one.")
             return
         self._index += 1
-        self._input, self._chosen, self._first = TextInput(), -1, 0
+        self._input, self._chosen, self._scroll = TextInput(), -1, ScrollPosition()
         if self._index == len(self._fields):
             self._step, self._is_yes = _Step.REVIEW, True
             self._guard.reset()  # a key that is held down must not confirm
-
-    def _scroll(self, key: str) -> None:
-        steps = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -self._first, "end": self._last_first}
-        self._first = max(0, min(self._first + steps.get(key, 0), self._last_first))
 
     def _parts(self, width: int) -> tuple[list[Text], list[Text]]:
         """Return the scrollable rows and the fixed rows below."""

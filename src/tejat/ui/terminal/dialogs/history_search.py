@@ -8,6 +8,7 @@ from rich.text import Text
 from tejat.core.i18n import _
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.text_input import TextInput
+from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate, truncated_row
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
@@ -32,7 +33,7 @@ class HistorySearchDialog:
         found = _("Enter takes it, Ctrl-R or Down goes on, Esc leaves.")
         hint = found if self._matches else _("Nothing that was typed before has this in it. Esc leaves.")
         limit = max(min(height - 2, _MAX_ROWS), 0)
-        top = max(self._selected - limit + 1, 0)
+        top = first_visible(0, selected=self._selected, visible=limit, total=len(self._matches))
         shown = [self._row(at, width) for at in range(top, min(top + limit, len(self._matches)))]
         self._caret = (typed.caret[0], len(shown))
         last = truncated_row(self._theme, hint, StyleRole.QUIET, width)

@@ -7,6 +7,7 @@ from wcwidth import iter_graphemes_reverse
 from tejat.core.ui.commands import CompletionItem
 from tejat.ui.terminal.render.cell_style import cell_style
 from tejat.ui.terminal.render.cells import CellRow, row_width, split_cells, text_width
+from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.text_rows import single_line, truncate
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
@@ -60,9 +61,8 @@ class CompletionMenu:
         row_count = min(_MAX_ROWS, height, len(self._entries))
         if row_count < 1 or width < 2 * _MARGIN:
             return []
-        if self._selected is not None:
-            self._top = min(max(self._top, self._selected - row_count + 1), self._selected)
-        self._top = min(self._top, len(self._entries) - row_count)
+        selected = self._top if self._selected is None else self._selected
+        self._top = first_visible(self._top, selected=selected, visible=row_count, total=len(self._entries))
         shown = self._entries[self._top : self._top + row_count]
         labels = [single_line(entry.label or entry.text.strip()) for entry in shown]
         label_width = min(max(map(text_width, labels)), width - _MARGIN)

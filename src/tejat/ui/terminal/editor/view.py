@@ -12,6 +12,7 @@ from tejat.core.sanitize import sanitize_text
 from tejat.ui.terminal.render.cell_style import cell_style
 from tejat.ui.terminal.render.cells import Cell, CellRow, Frame, row_width, split_cells, text_width, truncate_row
 from tejat.ui.terminal.render.sanitizer import TAB_WIDTH, make_terminal_safe
+from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _INDENT = 2
@@ -52,7 +53,7 @@ def render_editor(content: EditorContent, *, theme: Theme, width: int, height: i
     """Render at most `height` rows around the caret. Lines break between graphemes; hidden characters are shown."""
     rows = break_rows(content, theme=theme, width=width)
     caret_row, caret_column = caret_position(rows, content.caret)
-    top = min(max(top, caret_row - height + 1), caret_row, max(len(rows) - height, 0))
+    top = first_visible(top, selected=caret_row, visible=height, total=len(rows))
     shown = rows[top : top + height]
     rows_drawn: list[CellRow] = []
     for at, row in enumerate(shown, top):

@@ -9,6 +9,7 @@ from wcwidth import iter_graphemes
 
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_line
+from tejat.core.text.column_wrap import wrap_columns
 from tejat.ui.terminal.render.cells import text_width
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
@@ -69,18 +70,9 @@ def wrap_text(text: str, *, width: int, first: str = "", rest: str = "", at_blan
 
     `at_blanks` breaks after a blank if there is one in the second half of the row.
     """
-    rows, row, columns = list[str](), first, display_width(first)
-    begins = len(first)
-    for grapheme, wide in _graphemes(text):
-        if columns + wide > width and len(row) > begins:
-            blank = row.rfind(" ", len(row) // 2) + 1 if at_blanks and grapheme != " " else 0
-            carried = row[blank:] if blank > begins else ""
-            rows.append(row[: len(row) - len(carried)])
-            row, begins = rest + carried, len(rest)
-            columns = display_width(row)
-        row += grapheme
-        columns += wide
-    return [*rows, row]
+    return wrap_columns(
+        _graphemes(text), width=width, measure=display_width, first=first, rest=rest, at_blanks=at_blanks
+    )
 
 
 def wrap_words(text: str, *, width: int, first: str = "", rest: str = "") -> list[str]:

@@ -12,6 +12,7 @@ from prompt_toolkit.layout import BufferControl, FormattedTextControl, Window
 from prompt_toolkit.output import ColorDepth
 from rich.console import RenderableType
 
+from tejat.core.frozen import frozen
 from tejat.core.log import report_unexpected
 from tejat.ui.terminal.dialogs.base import Dialog
 from tejat.ui.terminal.dialogs.open_dialog import OpenDialog
@@ -38,11 +39,34 @@ _PRINT_INTERVAL = 1 / 30
 _HINT_SECONDS = 2.0
 
 
+@frozen
+class ScreenHandlers:
+    """What keys and the end of the terminal do.
+
+    `on_interrupt` is Ctrl-C, `on_escape` Escape, `on_end` Ctrl-D. `on_hangup` is called once, when the terminal is
+    gone.
+    """
+
+    on_interrupt: Callable[[], None]
+    on_escape: Callable[[], None]
+    on_end: Callable[[], None]
+    on_hangup: Callable[[], None]
+
+
+@frozen
+class TerminalStreams:
+    """The streams of a terminal, and the environment that describes it."""
+
+    stdin: TextIO
+    stdout: TextIO
+    environment: Mapping[str, str]
+
+
 class InlineScreen:
     """Draws at the bottom of the terminal and prints above. Keys are read inside `async with screen`.
 
-    Nothing is drawn while nothing changes. When the terminal is gone, `on_hangup` is called once and an open dialog
-    ends as with Escape.
+    `status` renders the status line at a width, `queued` returns the queued lines. Nothing is drawn while nothing
+    changes. When the terminal is gone, an open dialog ends as with Escape.
     """
 
     def __init__(
@@ -52,26 +76,21 @@ class InlineScreen:
         *,
         status: Callable[[int], RenderableType],
         queued: Callable[[], Sequence[str]],
-        on_interrupt: Callable[[], None],
-        on_escape: Callable[[], None],
-        on_end: Callable[[], None],
-        on_hangup: Callable[[], None],
-        environment: Mapping[str, str],
-        stdin: TextIO,
-        stdout: TextIO,
+        handlers: ScreenHandlers,
+        terminal: TerminalStreams,
     ) -> None:
         self._live_area = LiveArea(editor, theme, status=status, queued=queued)
-        self._output = SynchronizedOutput(stdout, on_disconnect=self._on_disconnect)
-        self._on_hangup = on_hangup
-        source = TerminalInput(stdin)
-        self._tty = Tty(source, output_fd=stdout.fileno())
+        self._output = SynchronizedOutput(terminal.stdout, on_disconnect=self._on_disconnect)
+        self._on_hangup = handlers.on_hangup
+        source = TerminalInput(terminal.stdin)
+        self._tty = Tty(source, output_fd=terminal.stdout.fileno())
         self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
         self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))
         windows = (self._editor_window, self._dialog_window)
         actions = GlobalKeyActions(
-            interrupt=lambda: self._on_interrupt(on_interrupt),
-            escape=on_escape,
-            end=on_end,
+            interrupt=lambda: self._on_interrupt(handlers.on_interrupt),
+            escape=handlers.on_escape,
+            end=handlers.on_end,
             suspend=lambda: self._suspend(whole_group=True),
             refresh=lambda: self._clear_and_redraw("\x1b[H\x1b[2J"),
         )
@@ -84,7 +103,7 @@ class InlineScreen:
             depth=lambda: _COLOR_DEPTHS[self._live_area.theme.colour_depth],
             on_draw=self._draw,
         )
-        self._app.renderer.reflows = terminal_reflows(environment)
+        self._app.renderer.reflows = terminal_reflows(terminal.environment)
         self._app.key_processor.before_key_press += self._clear_hint
         self._frame = Frame(())
         self._drawn_size: tuple[int, int] | None = None

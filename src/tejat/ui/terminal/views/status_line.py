@@ -1,13 +1,10 @@
 """The status line: the most important facts that fit into one row."""
 
-import os
-
 from rich.console import RenderableType
 from rich.text import Text
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.core.text.paths import is_beneath
 from tejat.core.ui.status import Status
 from tejat.ui.shared.approval_mode import mode_label
 from tejat.ui.shared.run_summary import format_cost, format_tokens
@@ -25,11 +22,9 @@ def render_status_line(
     width: int,
     is_working: bool = False,
     is_vi_navigation: bool = False,
-    home: str | None = None,
 ) -> RenderableType:
-    """Render one row of at most `width`, least important items dropped first. `home` is shown as `~`."""
-    folder = _abbreviate_home(status.folder, os.path.expanduser("~") if home is None else home)
-    items = _status_items(status, folder, is_vi_navigation=is_vi_navigation)
+    """Render one row of at most `width`, least important items dropped first."""
+    items = _status_items(status, is_vi_navigation=is_vi_navigation)
     sign = f"{theme.glyphs.running} " if is_working else ""
     separator = f" {theme.glyphs.separator} "
     while len(items) > 1 and display_width(sign) + _width(items, separator) > width:
@@ -54,7 +49,7 @@ class _StatusItem:
     role: StyleRole = StyleRole.STATUS
 
 
-def _status_items(status: Status, folder: str, *, is_vi_navigation: bool) -> list[_StatusItem]:
+def _status_items(status: Status, *, is_vi_navigation: bool) -> list[_StatusItem]:
     """Return the items in display order."""
     # Modes that ask less stand out.
     mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
@@ -64,7 +59,7 @@ def _status_items(status: Status, folder: str, *, is_vi_navigation: bool) -> lis
         _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
         _StatusItem(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
         _StatusItem(_shorten(status.model), 1),
-        _StatusItem(_shorten(folder, from_end=True), 4),
+        _StatusItem(_shorten(status.folder, from_end=True), 4),
         _StatusItem(_shorten(status.branch), 8),
         _StatusItem(*_context(status.context_used)),
         _StatusItem(format_tokens(status.tokens, status.cached_tokens) if status.tokens else "", 10),
@@ -90,11 +85,6 @@ def _servers(status: Status) -> tuple[str, int, StyleRole]:
     if servers.failed:
         return _("{counted}, {failed} failed", counted=counted, failed=servers.failed), 5, StyleRole.WARNING
     return counted, 12, StyleRole.STATUS
-
-
-def _abbreviate_home(folder: str, home: str) -> str:
-    home = home.rstrip("/")
-    return f"~{folder[len(home) :]}" if home and is_beneath(folder, home) else folder
 
 
 def _shorten(text: str, *, from_end: bool = False) -> str:
