@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tejat.app.tools.toolset import open_tools as open_tools
     from tejat.core.agent.events import AgentEvent as AgentEvent
     from tejat.core.agent.events import Answered as Answered
+    from tejat.core.agent.events import AwaitingModel as AwaitingModel
     from tejat.core.agent.events import Compressed as Compressed
+    from tejat.core.agent.events import CompressionStarted as CompressionStarted
     from tejat.core.agent.events import CompressionStatus as CompressionStatus
     from tejat.core.agent.events import EndReason as EndReason
     from tejat.core.agent.events import EventSink as EventSink
@@ -97,9 +99,9 @@ __version__ = "0.1.0"
 _MODULES = {
     "agent": "Agent AgentSettings",
     "app.tools.toolset": "open_tools Toolset",
-    "core.agent.events": "AgentEvent Answered Compressed CompressionStatus EndReason EventSink HistoryRepaired "
-    "LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked RequestFailed Retrying RunEnded "
-    "SessionStarted Severity TextStreamed ThoughtStreamed",
+    "core.agent.events": "AgentEvent Answered AwaitingModel Compressed CompressionStarted CompressionStatus EndReason "
+    "EventSink HistoryRepaired LoopDetected ModelChanged Noticed Prompted QuestionAnswered QuestionAsked "
+    "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
     "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation Outcome Scope",

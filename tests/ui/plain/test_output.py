@@ -71,6 +71,7 @@ def test_a_whole_run() -> None:
         "failed: read_file a.txt, 0.2 s\nFile not found.\n"
         "note: a question on the side (summary) came to nothing: Blocked.\n"
         "warning: changed the model from gemini-test to gemini-small: It is busy.\n"
+        "note: summarising the conversation to make room...\n"
         "warning: summarised the conversation: 1000 tokens became 100\n"
         "warning: could not summarise the conversation: No summary.\n"
         "warning: the model seems to go in circles: The same again. It was told so.\n"
