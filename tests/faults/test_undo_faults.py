@@ -331,7 +331,7 @@ print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]
             pytest.skip(done.stderr)
         assert done.stderr == ""
         (refusal,), entries = json.loads(done.stdout.splitlines()[-1])
-        assert refusal.endswith(f"({os.strerror(errno.ENOSPC)}).")
+        assert f"({os.strerror(errno.ENOSPC)})" in refusal
         assert entries == []
         assert "running" not in done.stdout
         assert not (root / "new").exists()
@@ -352,7 +352,7 @@ print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]
         out, error = child.communicate(timeout=60)
         assert error == ""
         (refusal,), entries = json.loads(out.splitlines()[-1])
-        assert refusal.endswith(f"({os.strerror(errno.EFBIG)}).")
+        assert f"({os.strerror(errno.EFBIG)})" in refusal
         assert entries == [1]
         assert (root / "d1" / "f1").read_bytes().endswith(b"2\n")
 
@@ -362,5 +362,5 @@ print(json.dumps([refusals, [len(entry.changes) for entry in journal.entries()]]
         out, error = child.communicate(timeout=60)
         assert error == ""
         assert out.startswith("This can't be undone: the present files can't be kept in ")
-        assert out.endswith("(Not a directory).\n")
+        assert "(Not a directory). " in out
         assert (root / "d1" / "f1").read_bytes() != b"1\n"

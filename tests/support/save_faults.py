@@ -1,6 +1,7 @@
 """Every fault point of a save: the n-th system call fails, for each n, and what came of it is judged.
 
-`python tests/support/save_faults.py` runs all saves on all file systems with several errors, and prints the counts.
+`python tests/support/save_faults.py [SAVE ...]` runs all saves on all file systems with several errors, and prints the
+counts.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,14 +43,14 @@ class Counts:
     points: int = 0
     refused: int = 0
     succeeded: int = 0
-    told: int = 0
+    reported: int = 0
     calls: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, other: "Counts") -> None:
         self.points += other.points
         self.refused += other.refused
         self.succeeded += other.succeeded
-        self.told += other.told
+        self.reported += other.reported
         for name, number in other.calls.items():
             self.calls[name] = self.calls.get(name, 0) + number
 
@@ -180,7 +181,7 @@ def _call_tool(save: str, machine: Machine, inject: Callable[[], object]) -> _Ju
         if now != before and not _is_undoable(machine, before):
             assert message is not None, "a success that can't be undone"
             assert NO_UNDO in message, message
-            counts.told += 1
+            counts.reported += 1
 
     return judge
 
@@ -216,7 +217,7 @@ def _undo(machine: Machine, inject: Callable[[], object]) -> _Judge:
             assert now == before, "an undo that succeeded and did nothing"
             counts.succeeded += 1
         elif result.unrecorded:
-            counts.told += 1
+            counts.reported += 1
         else:
             assert result.refused
             counts.refused += 1
@@ -255,9 +256,9 @@ def _check_old_or_new(now: Tree, before: Tree, after: Tree) -> None:
         assert now.get(path, "missing") in states, path
 
 
-def main() -> None:
+def main(saves: Sequence[str]) -> None:
     total = Counts()
-    for save in SAVES:
+    for save in saves:
         counts = Counts()
         settings = product((errno.EIO, errno.ENOSPC), FILE_SYSTEMS, (False, True), (False, True))
         for error, file_system, lasting, is_used in settings:
@@ -270,4 +271,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:] or SAVES)

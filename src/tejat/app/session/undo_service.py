@@ -23,7 +23,7 @@ from tejat.workspace.threads.offload import run_blocking
 
 @frozen
 class UndoOutcome:
-    """The restored paths, and a report about all."""
+    """The restored paths, and a report about all. `is_complete`: nothing was refused."""
 
     paths: tuple[str, ...]
     blocks: tuple[ReportBlock, ...]
@@ -55,19 +55,18 @@ class UndoService:
         """Undo entries in this order, up to the first that cannot be undone."""
         paths: list[str] = []
         blocks: list[ReportBlock] = []
-        is_complete = True
+        tone = Tone.GOOD
         for entry in entries:
             result = await run_blocking(lambda _unused, entry=entry: self._journal.restore(entry.id, scope))
             paths += result.restored
             blocks += _remark_blocks(result)
-            is_complete = is_complete and result.is_complete
+            tone = tone if result.is_complete else Tone.WARNING
             if result.refused:
                 message = _("{what} was not put back. Nothing of it was touched, because:", what=entry_title(entry))
                 blocks += [Paragraph(message, Tone.BAD), _remark_table(result.refused)]
                 return UndoOutcome(tuple(paths), tuple(blocks), is_complete=False)
         done = ngettext("Put back {count} path.", "Put back {count} paths.", len(paths))
-        tone = Tone.GOOD if is_complete else Tone.WARNING
-        return UndoOutcome(tuple(paths), (Paragraph(done, tone), *blocks), is_complete)
+        return UndoOutcome(tuple(paths), (Paragraph(done, tone), *blocks), is_complete=True)
 
     def notify_model(self, paths: Sequence[str]) -> None:
         """Tell the model with the next prompt that its changes were undone."""

@@ -199,7 +199,8 @@ class UndoRecorder:
             self._warn(_("There are more than {most:,} files here, so commands can't be undone.", most=_MAX_ENTRIES))
         except Exception as error:
             message = lazy(
-                "This can't be undone: the present files can't be kept in {directory} ({why}).",
+                "This can't be undone: the present files can't be kept in {directory} ({why}). Free some space there, "
+                "or set XDG_STATE_HOME to another directory.",
                 directory=self.directory,
                 why=_error_text(error),
             )
