@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.trust.command_files import MAX_NAMES, CommandSpec, find_command_files
+from tejat.config.trust.command_files import MAX_NAMES, CommandSpec, find_command_files, unpinned_reason
 from tejat.core.errors import UsageError
 
 FILES = (
@@ -35,6 +35,17 @@ def root(tmp_path: Path) -> Path:
         (CommandSpec("sh -c 'python3 \"my tools.py\"'"), ["my tools.py"]),
         (CommandSpec("python3", ["--at=a.py"]), ["a.py"]),
         (CommandSpec("$PWD/a.py"), ["a.py"]),
+        (CommandSpec("$(pwd)/a.py"), ["a.py"]),
+        (CommandSpec('sh "$(pwd -P)/sub/x.sh"'), ["sub/x.sh"]),
+        (CommandSpec("sh `pwd`/sub/x.sh"), ["sub/x.sh"]),
+        (CommandSpec("sh ~+/sub/x.sh"), ["sub/x.sh"]),
+        (CommandSpec("sh $(git rev-parse --show-toplevel)/sub/x.sh"), ["sub/x.sh"]),
+        (CommandSpec("sh sub/*"), ["sub/a.py", "sub/x.sh"]),
+        (CommandSpec("cd sub; sh ?.sh [ab].py"), ["a.py", "sub/a.py", "sub/x.sh"]),
+        (CommandSpec("sh sub/{x.sh,a.py}"), ["sub/a.py", "sub/x.sh"]),
+        (CommandSpec("env PATH=bin:/usr/bin tool"), ["bin/tool"]),
+        (CommandSpec('PATH="$(pwd)/bin:$PATH" tool'), ["bin/tool"]),
+        (CommandSpec("PYTHONPATH=pkg:sub python3 -m server"), ["pkg/server.py"]),
         (CommandSpec("x ${NO_SUCH_THING:-a.py}"), ["a.py"]),
         (CommandSpec("cd sub && ./x.sh"), ["sub/x.sh"]),
         (CommandSpec("sh", ["-c", "cd sub; exec ./x.sh"]), ["sub/x.sh"]),
@@ -54,6 +65,25 @@ def root(tmp_path: Path) -> Path:
 )
 def test_however_it_is_written(root: Path, command: CommandSpec, named: list[str]) -> None:
     assert sorted(find_command_files(command, str(root))) == named
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (CommandSpec("$(dirname $0)/a.py"), "what it runs is computed when it runs"),
+        (CommandSpec("sh `cat which`"), "what it runs is computed when it runs"),
+        (CommandSpec("sh", ["$WHERE/x.sh"]), "what it runs is computed when it runs"),
+        (CommandSpec("PYTHONPATH=lib python3 -c 'import x'"), "it loads whatever is in PYTHONPATH"),
+        (CommandSpec("node x.js", environment={"NODE_PATH": "lib"}), "it loads whatever is in NODE_PATH"),
+        (CommandSpec("npm run x"), "npm runs what other files of the folder say"),
+        (CommandSpec("cd sub && /usr/bin/make"), "make runs what other files of the folder say"),
+        (CommandSpec("$(pwd)/a.py $HOME/x"), None),
+        (CommandSpec("node", ["server.js", "--token=$TOKEN"], environment={"TOKEN": "$TOKEN"}), None),
+        (CommandSpec("sh sub/*.sh"), None),
+    ],
+)
+def test_what_cannot_be_pinned_is_said(command: CommandSpec, reason: str | None) -> None:
+    assert unpinned_reason(command) == reason
 
 
 def test_variables_that_are_known(root: Path) -> None:

@@ -118,6 +118,11 @@ def test_everything(paths: AppPaths, root: Path) -> None:
             "mcpServers.x runs: x.sh (in deep) (with A=my tools.py)",
             ["deep/x.sh", "my tools.py"],
         ),
+        (
+            {"mcpServers": {"x": {"command": "npm", "args": ["start"]}}},
+            "mcpServers.x is not pinned: npm runs what other files of the folder say",
+            [],
+        ),
         ({"mcpServers": {"x": {"command": "$SCRIPT"}}}, "mcpServers.x runs: $SCRIPT", ["a.py"]),
         ({"toolCallCommand": ["a\0b", 5, "sub"]}, "toolCallCommand runs: 'a\0b' sub", []),
     ],

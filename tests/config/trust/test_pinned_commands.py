@@ -36,6 +36,13 @@ def test_changed_and_put_back(pinned: PinnedCommand, script: Path) -> None:
     assert pinned.find_changed_file() is None
 
 
+def test_a_new_file_that_a_pattern_matches(tmp_path: Path, script: Path) -> None:
+    pinned = PinnedCommand(CommandSpec("sh bin/*.sh"), str(tmp_path))
+    assert pinned.find_changed_file() is None
+    (script.parent / "another.sh").write_text("rm -rf /")
+    assert pinned.find_changed_file() == "bin/another.sh"
+
+
 def test_touched_only(pinned: PinnedCommand, script: Path) -> None:
     os.utime(script, (1, 1))
     assert pinned.find_changed_file() is None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tejat.config.env_file import find_env_file, parse_env
 from tejat.config.jsonc import JsoncError, parse_jsonc
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths, same_directory
-from tejat.config.trust.command_files import CommandSpec, find_command_files
+from tejat.config.trust.command_files import CommandSpec, find_command_files, unpinned_reason
 from tejat.config.trust.store import TrustItem
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -140,6 +140,8 @@ def _describe(what: str, content: bytes) -> Iterator[str]:
             return
         for command in _find_commands(top):
             yield _("{name} runs: {command}", name=command.name, command=command.display)
+            if why := unpinned_reason(command.spec):
+                yield _("{name} is not pinned: {why}", name=command.name, why=why)
         for name, address in _find_urls(top):
             yield _("{name} connects to: {address}", name=name, address=address)
         if names := _setting_names(top):
