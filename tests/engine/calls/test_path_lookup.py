@@ -1,5 +1,6 @@
 """Links in the workspace, judged by where they lead."""
 
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -165,10 +166,27 @@ class TestLookup:
         (root / "self").symlink_to("self")
         assert not FileSystemLookup().links_outside(str(root), [str(base / "R")])
 
+    def test_patterns(self, base: Path) -> None:
+        lookup = FileSystemLookup()
+        assert lookup.expand(f"{base}/R/s*/a.p?") == [f"{base}/R/src/a.py"]
+        assert lookup.expand("/nowhere/*") == []
+
+    def test_a_pattern_for_the_whole_disk_ends_soon(self) -> None:
+        began = time.thread_time()
+        FileSystemLookup().expand("/*/*/*/*/*/*/none*")
+        assert time.thread_time() - began < 2
+
+    def test_many_changes_of_directory_end_soon(self, collector: FactCollector) -> None:
+        changes = ";".join(f"cd d{number}" for number in range(40))
+        command = f"{changes}; touch {' '.join(f'a/{number}' for number in range(1000))}"
+        began = time.thread_time()
+        assert decision(collector, command, RULES) is Decision.ASK
+        assert time.thread_time() - began < 4
+
     def test_what_cannot_be_looked_up(self) -> None:
         lookup = FileSystemLookup()
         assert lookup.real_path("/a/\0/../b") == "/a/b"
-        assert lookup.expand("/a\0*") == ()
+        assert lookup.expand("/a\0b/*") == []
         assert not lookup.links_outside("/does/not/exist", ["/w"])
 
 

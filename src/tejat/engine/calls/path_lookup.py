@@ -1,34 +1,54 @@
 """Lookup of the paths of a shell line, and of the repositories it reads, in the file system."""
 
-import glob
+import fnmatch
 import os
 from collections.abc import Sequence
-from itertools import islice
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.paths import PathLookup
 from tejat.workspace.paths.git_programs import find_git_programs
 from tejat.workspace.paths.real_path import real_path
 
-_MAX_MATCHES = 1_000
+_GLOB_CHARACTERS = frozenset("*?[")
+_MAX_MATCHED_ENTRIES = 5_000
 _MAX_ENTRIES = 20_000
 """Larger trees are not searched: they may hold a link that leads outside."""
 
 
 class FileSystemLookup(PathLookup):
-    """Looks at what is there now."""
+    """Looks at what is there now. It is for one call: directories are resolved once."""
+
+    def __init__(self) -> None:
+        self._directories: dict[str, str] = {}
 
     def real_path(self, path: str) -> str:
+        parent, name = os.path.split(path)
         try:
-            return real_path(path)
+            if name in ("", ".", ".."):
+                return real_path(path)
+            if parent not in self._directories:
+                self._directories[parent] = real_path(parent)
+            resolved = os.path.join(self._directories[parent], name)
+            return real_path(path) if os.path.islink(resolved) else resolved
         except (OSError, ValueError):  # a name with a NUL in it
             return super().real_path(path)
 
     def expand(self, pattern: str) -> Sequence[str]:
-        try:
-            return tuple(islice(glob.iglob(pattern, include_hidden=True), _MAX_MATCHES))
-        except (OSError, ValueError, RecursionError):
-            return ()
+        paths = ["/"]
+        left = _MAX_MATCHED_ENTRIES
+        for name in filter(None, pattern.split("/")):
+            if _GLOB_CHARACTERS.isdisjoint(name):
+                paths = [os.path.join(path, name) for path in paths]
+                continue
+            matching: list[str] = []
+            for path in paths:
+                names = [entry.name for entry in _list_entries(path)]
+                left -= len(names)
+                if left < 0:
+                    break
+                matching += [os.path.join(path, found) for found in fnmatch.filter(names, name)]
+            paths = matching
+        return paths
 
     def links_outside(self, directory: str, roots: Sequence[str]) -> bool:
         waiting = [real_path(directory)]
@@ -57,5 +77,5 @@ def _list_entries(directory: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(directory) as entries:
             return list(entries)
-    except OSError:  # no directory, or one that nobody may read
+    except (OSError, ValueError):  # no directory, or one that nobody may read
         return []

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
@@ -41,6 +42,8 @@ _SAFE_SED_SCRIPT = re.compile(
 _SED_SCRIPT = re.compile(r"(?:-(?!-)[^e]*e|--e[a-z]*=?)(?P<value>.*)", re.DOTALL)
 _MAX_SCRIPT_LENGTH = 200
 _MAX_CLUSTER_LENGTH = 8
+_MAX_TARGETS = 10
+_TARGET_OPTION = re.compile(r"-(?!-).*t|--t")
 _SQL_DESTROYS = re.compile(r"\b(?:drop|truncate|delete|flushall|flushdb|dropdatabase|deletemany)\b", re.IGNORECASE)
 _DATE_OPTIONS = frozenset(("-d", "--date", "-r", "--reference", "-f", "--file"))
 _ROOTED = re.compile(r"(?<![\w.~/^\s-])[/~]")
@@ -220,7 +223,7 @@ def _paths(name: str, words: Sequence[str]) -> list[str]:
         elif word and not _ADDRESS.match(word):
             found += [word, *_path_candidates(word)]
     if name in ("cp", "ln"):
-        found += _paths_in_targets(_operands(words))
+        found += _paths_in_targets(words)
     return found
 
 
@@ -232,10 +235,13 @@ def _trees(name: str, words: Sequence[str], paths: tuple[str, ...]) -> tuple[str
     return (".", *paths) if name in ("curl", "tar") else paths or (".",)
 
 
-def _paths_in_targets(operands: Sequence[str]) -> list[str]:
+def _paths_in_targets(words: Sequence[str]) -> list[str]:
     """Return the names that copies get in a directory: one of them may be a link already."""
+    operands = _operands(words)
+    targets = [following for word, following in pairwise(words) if _TARGET_OPTION.match(word)]
+    targets += [value for word in words if _TARGET_OPTION.match(word) for value in _paths_in_option(word)]
     names = dict.fromkeys(base_name(operand) for operand in operands)
-    return [f"{operand}/{name}" for operand in dict.fromkeys(operands) for name in names if name not in (".", "..")]
+    return [f"{target}/{name}" for target in (*targets[:_MAX_TARGETS], *operands[-1:]) for name in names]
 
 
 def _first_operand_is_pattern(name: str, words: Sequence[str]) -> bool:

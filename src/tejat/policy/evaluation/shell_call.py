@@ -14,7 +14,7 @@ from tejat.policy.shell.wrappers import command_names
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
 _CHANGES_DIRECTORY = ("cd", "pushd")
-_MAX_DIRECTORIES = 20
+_MAX_DIRECTORIES = 10
 _GLOB_CHARACTERS = frozenset("*?[")
 
 
@@ -59,13 +59,13 @@ class ShellCall(Call):
     @cached_property
     def _directories(self) -> tuple[str, ...]:
         """Every directory that a command of the line may run in; a change may fail, or happen in a subshell."""
-        directories = [self._directory]
+        directories = {self._directory: None}
         for command in self.line.commands:
-            if command.name in _CHANGES_DIRECTORY:
+            if command.name in _CHANGES_DIRECTORY and len(directories) <= _MAX_DIRECTORIES:
                 target = command.words[-1] if len(command.words) > 1 else "~"
                 changed = [self._join(target, directory) for directory in directories]
-                directories += [self.facts.lookup.real_path(path) for path in changed]
-        return tuple(dict.fromkeys(directories[: _MAX_DIRECTORIES + 1]))
+                directories |= dict.fromkeys(map(self.facts.lookup.real_path, changed))
+        return tuple(directories)
 
     def _places(self, words: Sequence[str]) -> list[str]:
         """Return the paths of the words, as written and with links followed, from each directory."""
