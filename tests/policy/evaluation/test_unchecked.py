@@ -38,6 +38,8 @@ echo x > $f; ./y
 printf x > Makefile; make
 git frob
 make -f - < x
+cat x | make -f - 2>&1
+cat x | sed -f - 2>&1
 """
 ALLOWED = """
 python x.py

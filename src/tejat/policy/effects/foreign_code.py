@@ -159,12 +159,12 @@ def _check_script(words: Sequence[str], computed: Sequence[str]) -> bool:
 
 
 def _program_files(words: Sequence[str]) -> list[str]:
-    """Return the files with programs that options name."""
+    """Return the files with programs that options name. One that is missing was `-`, which the parser may drop."""
     files: list[str] = []
     for word, following in pairwise((*words, "")):
         option, equals, value = word.partition("=")
         if option in _FILE_OPTIONS:
-            files.append(value if equals else following)
+            files.append((value if equals else following) or "-")
         elif word[:2] in _FILE_OPTIONS:
             files.append(word[2:])
     return files
