@@ -153,7 +153,7 @@ class _Search:
         # Line breaks may replace escapes inside of a listing too.
         unmarked = [each for each in found if each.is_from_listing and len(each.notes) == 1]
         for repaired in [RepairedRequest.from_request(self._request), *unmarked][:_MAX_REJOINED_VARIANTS]:
-            request = repaired.request
+            request = repaired.respelled
             lines, new = split_lines(request.old), split_lines(request.new)
             groups = group_escaped_breaks(lines, self._target)
             if len(groups) < len(lines):

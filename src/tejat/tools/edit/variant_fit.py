@@ -18,7 +18,7 @@ from tejat.tools.edit.merge.elision_guard import check_elisions
 from tejat.tools.edit.merge.semantic_guard import check_same_meaning
 from tejat.tools.edit.merge.three_way import three_way_merge
 from tejat.tools.edit.repair import listing_marks
-from tejat.tools.edit.repair.line_order import find_file_order
+from tejat.tools.edit.repair.line_order import check_order, find_file_order
 from tejat.tools.edit.repair.line_prefixes import check_prefixes
 from tejat.tools.edit.repair.repair_effect import estimate_effect
 from tejat.tools.edit.repair.variants import RepairedRequest
@@ -123,6 +123,7 @@ class VariantFit:
                 check_prefixes(self._block, self._target, alignment)
                 check_elisions(self._block, self._new, self._target, alignment)
                 check_same_meaning(self._block, self._new, self._target, alignment)
+                check_order(self._block, self._new, self._target, alignment)
                 edits += three_way_merge(self._block, self._new, self._target, alignment)
         except MergeConflict as conflict:
             self._conflict = conflict

@@ -71,6 +71,8 @@ def test_dots_that_are_meant(path: str, before: str, after: str) -> None:
         ("f.json", '{\n  "a": 1,\n  "b": 2\n}\n', '{\n  ...,\n  "b": 3\n}\n', "...,"),
         ("f.ts", "function f() {\n  a();\n  b();\n}\n", "function f(x) { /* ... */ }\n", "function f(x) { /* ... */ }"),
         ("f.md", "one two\nthree four\nfive six\n", "one two\n...\n", "..."),
+        ("f.py", "import one.two\nimport one.three\n", "import one.four\n...\n", "..."),
+        ("f.pyi", "def f(): ...\ndef g(): ...\n", "# ...\n@property\n", "# ..."),
         ("f.sql", "select a,\n  b\nfrom c\n", "select a,\n-- ...\nfrom c\n", "-- ..."),
         ("f.tsx", "<p>\n  one\n</p>\n", "<p className={x}>\n  {/* ... */}\n</p>\n", "{/* ... */}"),
     ],

@@ -3,7 +3,8 @@
 import pytest
 
 from support.edit_alignment import best_alignment
-from tejat.tools.edit.repair.line_order import find_file_order, reorder_request
+from tejat.tools.edit.conflict import MergeConflict
+from tejat.tools.edit.repair.line_order import check_order, find_file_order, reorder_request
 from tejat.tools.edit.request import EditRequest
 
 TEXT = "alpha()\nbravo()\ncharlie()\ndelta()\necho()\n"
@@ -59,3 +60,20 @@ def test_the_new_text_follows(new: str, expected: str | None, end: str) -> None:
 def test_brackets_are_not_told_apart() -> None:
     request = EditRequest("{\nalpha()\n}\nbravo()\n", "{\nalpha()\n}\ncharlie()\n}\nbravo()\n")
     assert reorder_request(request, [0, 1, 3, 2]) is None
+
+
+class TestLinesThatAreMoved:
+    TEXT = "alpha()\nbravo()\ncharlie()\nbravo()\ndelta()\n"
+
+    def test_a_line_that_stands_there_once_more(self) -> None:
+        block, target, alignment = best_alignment("alpha()\ncharlie()\nbravo()\ndelta()", self.TEXT)
+        with pytest.raises(MergeConflict, match="in another order"):
+            check_order(block, ["alpha()", "bravo()", "charlie()", "delta()"], target, alignment)
+
+    def test_nothing_is_moved(self) -> None:
+        block, target, alignment = best_alignment("alpha()\ncharlie()\nbravo()\ndelta()", self.TEXT)
+        check_order(block, ["alpha()", "charlie()", "bravo()", "echo()"], target, alignment)
+
+    def test_they_stand_there_once(self) -> None:
+        block, target, alignment = best_alignment("alpha()\nbravo()\ncharlie()", TEXT)
+        check_order(block, ["bravo()", "alpha()", "charlie()"], target, alignment)

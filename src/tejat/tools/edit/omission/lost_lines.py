@@ -83,16 +83,18 @@ class _Change:
 
     def _find_mark(self, at: int) -> ElisionMark | None:
         mark = find_elision_mark(self._new[at])
-        # No language has this character as code.
-        is_typographic = mark is ElisionMark.DOTS and "…" in self._new[at]
-        return ElisionMark.CERTAIN if is_typographic and self._suffix not in _PROSE_SUFFIXES else mark
+        if mark is not ElisionMark.DOTS or self._suffix in _PROSE_SUFFIXES:
+            return mark
+        # No language has `…` as code, and no statement stands beside `...`.
+        is_amid = self._suffix in _STUB_SUFFIXES and not self._is_body(at) and not self._is_item(at)
+        return ElisionMark.CERTAIN if "…" in self._new[at] or is_amid else mark
 
     def _count_lost(self, edit: DiffEdit, gone: "Counter[str]", mark: ElisionMark) -> int:
         """Count the removed lines that the new text lacks. If the mark is uncertain, changed lines are not lost."""
         removed = [line for line in self._old[edit.old_start : edit.old_end] if gone[line_key(line)]]
-        removed = [line for line in removed if not _TRIVIAL.fullmatch(line_key(line))]
         if mark is ElisionMark.CERTAIN:
-            return len(removed)
+            return sum(any(map(str.isalnum, line)) for line in removed)
+        removed = [line for line in removed if not _TRIVIAL.fullmatch(line_key(line))]
         added = self._new[edit.new_start : edit.new_end]
         if all(map(is_comment, removed)) and sum(map(is_comment, added)) >= len(removed):
             return 0  # A comment was reworded.
@@ -139,12 +141,19 @@ class _Change:
 
         In new brackets, dots may be an item.
         """
-        (above, below), depth = self._nonblank_around(at), len(indent_of(self._new[at]))
-        is_item = above.rstrip().endswith(("[", "(", ","))
-        is_body = above.rstrip().endswith((":", '"""')) and (not below or len(indent_of(below)) < depth)
-        enclosing = list(self._enclosing_lines(at)) if is_item or is_body else []
+        is_body = self._is_body(at)
+        enclosing = list(self._enclosing_lines(at)) if is_body or self._is_item(at) else []
         is_new = bool(enclosing) and self._is_new_block(enclosing[0])
         return is_new or (is_body and any(map(_STUB_HEAD.match, enclosing)))
+
+    def _is_body(self, at: int) -> bool:
+        """Check for the only statement of a block, behind a docstring or alone."""
+        (above, below), depth = self._nonblank_around(at), len(indent_of(self._new[at]))
+        return above.rstrip().endswith((":", '"""', "'''")) and (not below or len(indent_of(below)) < depth)
+
+    def _is_item(self, at: int) -> bool:
+        above, _ = self._nonblank_around(at)
+        return above.rstrip().endswith(("[", "(", ","))
 
     def _is_new_block(self, head: str) -> bool:
         """Check that the old text has no such block, not even by another name, whose body could be omitted."""

@@ -4,8 +4,10 @@ The old text is put in the order of the file. The new text stays if it has that 
 moved like the old ones.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
+from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import Alignment
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.normalize import is_distinctive, line_key
@@ -63,6 +65,28 @@ def _place_before(places: "dict[int, float]", index: int, alignment: Alignment) 
     """Place of the nearest line above that has one, else before the first line."""
     known = (places[above] for above in range(index - 1, -1, -1) if above in places)
     return next(known, alignment.start - 1.0)
+
+
+def check_order(block: SearchBlock, new: Sequence[str], target: IndexedFile, alignment: Alignment) -> None:
+    """Raise MergeConflict if lines are to be moved and one of them stands amid the place once more.
+
+    Then it is unknown whether they are to be moved, or the old text has them in another order than the file.
+    """
+    keys, new_keys = Counter(filter(None, block.keys)), Counter(map(line_key, new))
+    common = keys & new_keys
+    if common.total() == _count_kept(block.keys, list(map(line_key, new))):
+        return
+    taken = {place for place in alignment.positions if place is not None}
+    for line in range(alignment.start, alignment.end):
+        if line not in taken and common[target.keys[line]] and not alignment.elided:
+            raise MergeConflict(line, "may be one of the lines that old_string has in another order")
+
+
+def _count_kept(old: Sequence[str], new: Sequence[str]) -> int:
+    """Number of nonblank lines that a change keeps in their order."""
+    edits = compute_line_edits(old, new)
+    gone = {index for edit in edits for index in range(edit.old_start, edit.old_end)}
+    return sum(bool(key) for index, key in enumerate(old) if index not in gone)
 
 
 def reorder_request(request: EditRequest, order: Sequence[int]) -> EditRequest | None:

@@ -43,7 +43,8 @@ def _missing_prefix(old: Sequence[str], new: Sequence[str], pairs: Sequence[tupl
     """Indentation that all new lines lack; empty if it is not certain that they do."""
     moved = [(indent_of(old[left]), indent_of(new[right])) for left, right in pairs]
     if pairs[0] == (0, 1) and not indent_of(new[0]) and new[0].endswith(_BLOCK_OPENERS):
-        return moved[0][0]  # Wrapped in a block that was written at the margin.
+        # Wrapped in a block that was written at the margin.
+        return moved[0][0] if all(had.startswith(moved[0][0]) for had, _ in moved) else ""
     farthest = max(range(len(pairs)), key=lambda index: len(moved[index][0]) - len(moved[index][1]))
     had, given = moved[farthest]
     prefix = had.removesuffix(given) if had.endswith(given) else ""
