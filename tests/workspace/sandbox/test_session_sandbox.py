@@ -248,6 +248,15 @@ class TestNested:
         assert (git / "config").read_text() == before
         assert not (git / "commondir").exists()
 
+    def test_hooks_in_the_work_tree(self, session_sandbox: SessionSandbox, place: Path) -> None:
+        hook = place / "root" / "sub" / "tools" / "hooks" / "pre-commit"
+        hook.parent.mkdir(parents=True)
+        hook.write_text("#!/bin/sh\n")
+        subprocess.run(["git", "-C", place / "root" / "sub", "config", "core.hooksPath", "tools/hooks"], check=True)
+        command = "cd sub; echo touch MARK >> tools/hooks/pre-commit; mv tools x; mkdir -p tools/hooks; touch f"
+        assert self.changes(session_sandbox, place, command) == ([], [])
+        assert (hook.read_text(), (place / "root/sub/f").exists()) == ("#!/bin/sh\n", True)
+
     def test_repositories_can_be_worked_in(self, session_sandbox: SessionSandbox, place: Path) -> None:
         command = "cd sub; touch f; git add f; git -c user.name=x -c user.email=x commit -q -m x; git status --short"
         done = run(session_sandbox, place, command)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tejat.core.frozen import frozen
+from tejat.workspace.control_paths.git_config import configured_paths
 from tejat.workspace.control_paths.names import GIT_DIRECTORY, ControlNames
 
 MAX_DIRECTORIES = 50_000
@@ -27,7 +28,8 @@ _TIMESTAMP_GRANULARITY = 2_000_000_000
 class FoundControlPaths:
     """Existing control paths, absolute, outer ones first.
 
-    `git_directories` are repositories, `.git` or bare. `paths` are all others: files, directories and links.
+    `git_directories` are repositories, `.git` or bare. `paths` are all others: files, directories and links, also those
+    that the configuration of a repository names.
     `unreadable` are directories of this user that may contain more. `is_complete` is false if there were too many
     directories.
     """
@@ -53,6 +55,8 @@ class ControlPathSearch:
         """Return what is there now. Links are not followed. Raises nothing."""
         search = _Search(self._names, self._listings)
         is_complete = search.run(roots, self._limit)
+        for directory in search.git_directories:
+            search.paths.update(dict.fromkeys(configured_paths(directory)))
         self._listings = search.listings
         return FoundControlPaths(
             tuple(search.git_directories), tuple(search.paths), tuple(search.unreadable), is_complete
