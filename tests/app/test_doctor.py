@@ -23,12 +23,17 @@ def base(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-def checks(base: Path, environment: Mapping[str, str] | None = None) -> list[DoctorCheck]:
+def all_checks(base: Path, environment: Mapping[str, str] | None = None) -> list[DoctorCheck]:
     own = {"HOME": str(base / "home"), **(environment or {})}
     run_config = load_run_config([str(base / "project")], environment=own)
     found = configuration_checks(run_config, process_environment=own, default_model="gemini-2.5-pro")
     assert SECRET not in repr(found)
     return found
+
+
+def checks(base: Path, environment: Mapping[str, str] | None = None) -> list[DoctorCheck]:
+    """The checks, whoever runs this."""
+    return [check for check in all_checks(base, environment) if check.group != "user"]
 
 
 def named(found: list[DoctorCheck], group: str, name: str) -> list[DoctorCheck]:
@@ -51,6 +56,13 @@ def test_nothing_is_set(base: Path) -> None:
         DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: nobody has said so yet."),
     ]
     assert (locale.group, locale.name, locale.detail) == ("terminal", "locale", "not set, names of files are utf-8")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root")
+def test_root_is_told(base: Path) -> None:
+    detail = "running as root: edits and commands can reach every file. Use an ordinary account"
+    expected = DoctorCheck("user", "account", passed=False, detail=detail)
+    assert named(all_checks(base), "user", "account") == [expected]
 
 
 def test_everything_with_where_it_came_from(base: Path) -> None:

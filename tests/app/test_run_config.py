@@ -68,6 +68,23 @@ def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: P
     assert trusted.environment["HOME"] == str(machine.home)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root")
+class TestRoot:
+    WARNING = (
+        "Running as root: edits and commands can reach every file, and new files will belong to root. "
+        "Use your ordinary account."
+    )
+
+    def test_by_sudo(self, machine: ProgramEnv) -> None:
+        assert self.WARNING not in look(machine).notes
+        machine.environment["SUDO_UID"] = "1000"
+        assert self.WARNING in look(machine).notes
+
+    def test_in_a_folder_of_another_user(self, machine: ProgramEnv) -> None:
+        os.chown(machine.project, 12345, 12345)
+        assert self.WARNING in look(machine).notes
+
+
 class TestVariablesOfAProject:
     def test_do_not_decide_where_requests_go(self, machine: ProgramEnv) -> None:
         names = ("GEMINI_MODEL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")

@@ -25,6 +25,7 @@ def configuration_checks(
         *_model_checks(run_config, process_environment, default_model),
         *_network_checks(run_config),
         *_file_checks(run_config),
+        *_user_checks(),
         _locale_check(process_environment),
     ]
 
@@ -106,6 +107,12 @@ def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     for item in trust.items:
         how = _with_source(item.path, lazy("changed")) if item.path in changed else item.path
         yield DoctorCheck(lazy("trust"), item.label, trust.is_trusted, how)
+
+
+def _user_checks() -> Iterator[DoctorCheck]:
+    if os.geteuid() == 0:
+        detail = lazy("running as root: edits and commands can reach every file. Use an ordinary account")
+        yield DoctorCheck(lazy("user"), lazy("account"), passed=False, detail=detail)
 
 
 def _locale_check(own: Mapping[str, str]) -> DoctorCheck:

@@ -116,7 +116,11 @@ class UserConfig:
             project_variables=project_variables,
             stored_keys=tuple(stored_keys),
             trust_relevant_files=relevant,
-            notes=(*_startup_notes(trust, relevant, included), *_env_file_notes(paths, file)),
+            notes=(
+                *_root_notes(roots[0], self.environment),
+                *_startup_notes(trust, relevant, included),
+                *_env_file_notes(paths, file),
+            ),
         )
 
 
@@ -183,6 +187,18 @@ def _trust_relevant_files(trust: TrustDecision, root: str, settings: Settings) -
     """The folder's own files that count only with trust: configuration, and context files for the model."""
     names = (name for name in settings.context_file_names.value if os.path.isfile(os.path.join(root, name)))
     return list(dict.fromkeys((*(item.path for item in trust.items), *names)))
+
+
+def _root_notes(root: str, environment: Mapping[str, str]) -> list[str]:
+    """A warning for root at work on files of another user, which is rarely meant."""
+    if os.geteuid() != 0 or (environment.get("SUDO_UID", "0") == "0" and os.stat(root).st_uid == 0):
+        return []
+    return [
+        _(
+            "Running as root: edits and commands can reach every file, and new files will belong to root. "
+            "Use your ordinary account."
+        )
+    ]
 
 
 def _env_file_notes(paths: AppPaths, file: EnvFile | None) -> list[str]:

@@ -105,7 +105,9 @@ class TestForReal:
             *(("sandbox", name) for name in ("control files", "secrets")),
             *(("programs", name) for name in ("shell", "git", "rg")),
             *(("model", name) for name in ("name", "key")),
-            *(("files", "sessions"), ("trust", "unknown"), ("terminal", "locale")),
+            *(("files", "sessions"), ("trust", "unknown")),
+            *([("user", "account")] if os.geteuid() == 0 else []),
+            ("terminal", "locale"),
         ]
         assert run(root, run_checks) == 0
         lines = capsys.readouterr().out.splitlines()

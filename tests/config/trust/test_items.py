@@ -118,11 +118,6 @@ def test_everything(paths: AppPaths, root: Path) -> None:
             "mcpServers.x runs: x.sh (in deep) (with A=my tools.py)",
             ["deep/x.sh", "my tools.py"],
         ),
-        (
-            {"mcpServers": {"x": {"command": "npm", "args": ["start"]}}},
-            "mcpServers.x is not pinned: npm runs what other files of the folder say",
-            [],
-        ),
         ({"mcpServers": {"x": {"command": "$SCRIPT"}}}, "mcpServers.x runs: $SCRIPT", ["a.py"]),
         ({"toolCallCommand": ["a\0b", 5, "sub"]}, "toolCallCommand runs: 'a\0b' sub", []),
     ],
@@ -138,6 +133,15 @@ def test_commands_however_they_are_written(
     found = {item.path: item for item in scan_trust_items(paths, str(root))}
     assert sorted(path for path, item in found.items() if item.kind == "script") == scripts
     assert found[".gemini/settings.json"].details[0] == said
+
+
+def test_a_command_that_cannot_be_pinned(paths: AppPaths, root: Path) -> None:
+    write(root / ".gemini/settings.json", {"mcpServers": {"x": {"command": "npm", "args": ["start"]}}})
+    (item,) = scan_trust_items(paths, str(root))
+    assert item.details[:2] == (
+        "mcpServers.x runs: npm start",
+        "mcpServers.x is not pinned: npm runs what other files of the folder say",
+    )
 
 
 def test_tools_in_python(paths: AppPaths, root: Path) -> None:

@@ -7,7 +7,7 @@ from tejat.engine.calls.scheduler import Scheduler
 
 async def approve_reading(scheduler: Scheduler, path: str) -> None:
     """Apply the rules for `read_file` to a file, asking the user where they say so. Raises ToolFailure for a no."""
-    tool = scheduler.registry.get("read_file")
+    tool = scheduler.registry.builtin("read_file")
     if tool is None:
-        raise ToolFailure(lazy("The tool read_file is switched off."), ErrorType.POLICY_VIOLATION)
+        raise ToolFailure(lazy("The tool read_file is missing."), ErrorType.TOOL_NOT_REGISTERED)
     await scheduler.permission.authorise(tool, {"path": path}, on_question=lambda _question: None)
