@@ -223,3 +223,17 @@ class TestKinds:
 def test_a_page_without_a_type_is_known_by_its_content(content_type: str, body: bytes, mime_type: str) -> None:
     assert detect_mime_type(content_type, body) == mime_type
     assert is_html(content_type, body) == (mime_type == "text/html")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "mime_type"),
+    [
+        ("image/jpeg", png(), "image/png"),
+        ("application/pdf", png(), "image/png"),
+        ("image/png", b"<!doctype html>Please log in", "text/html"),
+        ("image/svg+xml", b"<svg/>", "image/svg+xml"),
+        ("application/octet-stream", png(), "application/octet-stream"),
+    ],
+)
+def test_media_have_the_type_of_their_content(content_type: str, body: bytes, mime_type: str) -> None:
+    assert detect_mime_type(content_type, body) == mime_type

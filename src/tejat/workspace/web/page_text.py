@@ -36,8 +36,11 @@ def parse_mime_type(content_type: str) -> str:
 
 
 def detect_mime_type(content_type: str, body: bytes) -> str:
-    """Return the MIME type by the header or, without one, by the content; empty if neither tells."""
-    return parse_mime_type(content_type) or detect_media_type(body) or ("text/html" if is_html("", body) else "")
+    """Return the MIME type by the header; of media and without a header by the content; empty if neither tells."""
+    declared = parse_mime_type(content_type)
+    if declared and not declared.startswith(_MEDIA_TYPES):
+        return declared
+    return detect_media_type(body) or ("text/html" if is_html("", body) else declared)
 
 
 def is_html(content_type: str, body: bytes) -> bool:
@@ -90,6 +93,7 @@ _HTML_START = re.compile(
     rb"|header|nav|table|ul|ol|dl|form|font|center|pre|span|p|a|b|i|br|hr|img)[\s/>]",
     re.IGNORECASE | re.DOTALL,
 )
+_MEDIA_TYPES = ("image/", "application/pdf")
 _HEAD_BYTES = 4096
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]{1,40})""", re.IGNORECASE)
 _CHARSET_INSIDE = re.compile(
