@@ -133,7 +133,6 @@ def test_a_service_that_is_down_is_told_with_what_to_do(terminal_env: TerminalEn
     [
         ({"say": "Half", "finish": "max_tokens"}, "Response truncated due to token limits."),
         ({"fail": "blocked", "detail": "no such talk"}, "no such talk"),
-        ({"fail": "context_full"}, ""),
         ({"say": "Well", "finish": "other", "detail": "tired"}, "The model stopped early: tired."),
     ],
 )

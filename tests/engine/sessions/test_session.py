@@ -233,6 +233,10 @@ class TestEnd:
         assert (failed.failure, after.reason) == (kind, EndReason.FINISHED)
         assert failed.message
 
+    def test_a_refusal_for_the_size_is_answered_with_a_shorter_request(self, machine: ProgramEnv) -> None:
+        (ended,) = Watching(machine, script_answer(fail=FailureKind.CONTEXT_FULL.value) + HELLO).run("hi")
+        assert (ended.reason, ended.text) == (EndReason.FINISHED, "Hello there.")
+
     def test_before_the_next_run_begins(self, machine: ProgramEnv) -> None:
         """Prompts are answered one at a time, in the order they came."""
         watching = Watching(machine, text_script("One.") + text_script("Two."))
