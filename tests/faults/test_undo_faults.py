@@ -204,6 +204,28 @@ print(journal.warnings)
         journal.close()
         assert contents(root) == before
 
+    def test_a_session_in_a_subdirectory_has_a_journal_of_its_own(self, tmp_path: Path, root: Path) -> None:
+        """Each side sees what the other changed, and leaves it alone."""
+        state = tmp_path / "state"
+        before = contents(root)
+        os.mkfifo(tmp_path / "signal")
+        child = worker("shell(rest[0])", state, root, "-", f"read < {tmp_path}/signal; > d1/outer")
+        assert child.stdout is not None
+        child.stdout.readline()
+        inner = worker("shell('exec 3>f1; exec 3>f9; > inner')", state, root / "d1", "-")
+        assert inner.communicate(timeout=60)[1] == ""
+        (tmp_path / "signal").write_text("\n")
+        assert child.communicate(timeout=60)[1] == ""
+        for place, own in (
+            (root, {f"{root}/d1/outer"}),
+            (root / "d1", {f"{root}/d1/{name}" for name in ("f1", "f9", "inner")}),
+        ):
+            journal = UndoRecorder(str(state), [str(place)])
+            (entry,) = journal.entries()
+            assert set(journal.restore(entry.id).restored) == own
+            journal.close()
+        assert contents(root) == before
+
     def test_beside_a_killed_command_all_is_doubtful_but_what_is_named(self, tmp_path: Path, root: Path) -> None:
         state = tmp_path / "state"
         other = worker("shell('exec sleep 20 > /dev/null 2>&1')", state, root, "-")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
@@ -91,7 +92,13 @@ class UndoRecorder:
         self._unsaved_warnings: list[str] = []
         self._roots = Roots(roots)
         project = project_key(self._roots.first.real_path)
-        self._archive = UndoStore(f"{directory}/{project}", limit=limit, file_limit=file_limit, warn=self._warn)
+        self._archive = UndoStore(
+            f"{directory}/{project}",
+            limit=limit,
+            file_limit=file_limit,
+            warn=self._warn,
+            store_of=lambda path: os.path.realpath(f"{directory}/{project_key(path)}"),
+        )
         self._lock = Lock()
         self._is_small = True
 

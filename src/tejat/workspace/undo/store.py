@@ -15,6 +15,7 @@ from tejat.workspace.threads.stop import never_stop
 from tejat.workspace.undo.attribution.call_window import open_window, read_windows
 from tejat.workspace.undo.attribution.foreign_changes import CallTimes, find_foreign_changes, mark_contested
 from tejat.workspace.undo.attribution.named_paths import named_paths
+from tejat.workspace.undo.attribution.related_stores import RelatedStores
 from tejat.workspace.undo.comparison import Comparison
 from tejat.workspace.undo.content_store import ContentStore
 from tejat.workspace.undo.digest_cache import DigestCache, load_saved_digests
@@ -55,8 +56,18 @@ class RecordedCall:
 class UndoStore:
     """Safe for several processes, not for several threads. Raises OSError. Creates nothing on disk until necessary."""
 
-    def __init__(self, directory: str, *, limit: int, file_limit: int, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        directory: str,
+        *,
+        limit: int,
+        file_limit: int,
+        warn: Callable[[str], None],
+        store_of: Callable[[str], str] | None = None,
+    ) -> None:
+        """`store_of` returns where the store of the project in a directory would be."""
         self.directory = PrivateDirectory(directory)
+        self._related = None if store_of is None else RelatedStores(self.directory, store_of)
         self._store = ContentStore(self.directory)
         self._entries = EntryFile(self.directory)
         self._digest_caches: dict[str, DigestCache] = {}
@@ -68,7 +79,9 @@ class UndoStore:
 
     def entries(self) -> list[UndoEntry]:
         """Return the entries, oldest first, with what calls at the same time make doubtful."""
-        return mark_contested(self._entries.read(), read_windows(self.directory))
+        own = self._entries.read()
+        others, windows = ([], []) if self._related is None else self._related.read(own)
+        return mark_contested(own, others, [*read_windows(self.directory), *windows])
 
     def open_window(self) -> AbstractContextManager[None]:
         """Show to other processes that a call is running, for the block."""

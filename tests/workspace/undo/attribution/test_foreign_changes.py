@@ -86,7 +86,7 @@ def entry(name: str, started: float, ended: float, *paths: str, named: tuple[str
 
 
 def foreign(entries: list[UndoEntry], *windows: CallWindow) -> list[dict[str, bool]]:
-    return [{other.path: other.is_proven for other in each.foreign} for each in mark_contested(entries, windows)]
+    return [{other.path: other.is_proven for other in each.foreign} for each in mark_contested(entries, (), windows)]
 
 
 def test_what_two_calls_changed_belongs_to_the_one_that_names_it() -> None:
@@ -116,6 +116,12 @@ def test_a_proof_is_not_weakened_and_a_doubt_is_proven() -> None:
     first = replace(entry("1", 0, 10, "a", "b"), foreign=(doubt, proof))
     second = entry("2", 5, 20, "a", "b", named=("/r/a",))
     assert foreign([first, second]) == [{"/r/a": True, "/r/b": True}, {}]
+
+
+def test_entries_of_other_projects_count() -> None:
+    command, edit = entry("1", 0, 10, "a"), entry("2", 5, 5.1, "a", named=("/",))
+    (marked,) = mark_contested([command], [edit], ())
+    assert [other.path for other in marked.foreign] == ["/r/a"]
 
 
 def test_beside_a_call_without_an_entry() -> None:

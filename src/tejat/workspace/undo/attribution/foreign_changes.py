@@ -45,15 +45,18 @@ def find_foreign_changes(
     return tuple(foreign for foreign in found if foreign is not None)
 
 
-def mark_contested(entries: Sequence[UndoEntry], windows: Sequence[CallWindow]) -> list[UndoEntry]:
-    """Add what overlapping entries and other calls make doubtful."""
-    marked = list(entries)
-    for index, entry in enumerate(entries):
-        added = () if entry.started is None else _contested(entry, _overlapping(entries, index), windows)
+def mark_contested(
+    entries: Sequence[UndoEntry], others: Sequence[UndoEntry], windows: Sequence[CallWindow]
+) -> list[UndoEntry]:
+    """Return the entries with what overlapping entries, `others` included, and calls without one make doubtful."""
+    together = sorted((*entries, *others), key=lambda entry: entry.time)
+    marked: dict[int, UndoEntry] = {}
+    for index, entry in enumerate(together):
+        added = () if entry.started is None else _contested(entry, _overlapping(together, index), windows)
         if added:
             foreign = {change.path: change for change in (*entry.foreign, *added)}
-            marked[index] = replace(entry, foreign=tuple(foreign.values()))
-    return marked
+            marked[id(entry)] = replace(entry, foreign=tuple(foreign.values()))
+    return [marked.get(id(entry), entry) for entry in entries]
 
 
 def _judge(change: PathChange, changed: int | None, times: CallTimes, named: Collection[str]) -> ForeignChange | None:
