@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from support.external_tools import hostile_server
 from support.mcp.clients import living_pids
+from support.sleeper import Sleeper
 from tejat import agent as agent_module
 from tejat.agent import NOT_STARTED, Agent, AgentSettings, append_event
 from tejat.core.agent.events import AgentEvent, EndReason, Prompted, RunEnded, SessionStarted, TextStreamed
@@ -269,28 +270,10 @@ class TestRuns:
         assert [event.result.llm_content for event in finished(seen)] == ["counted"]
 
 
-class Sleeper:
-    """A tool that sleeps until it is cancelled, and tells what happened to it."""
-
-    def __init__(self) -> None:
-        self.began = asyncio.Event()
-        self.ended = 0
-
-    async def sleep(self, context: ToolContext) -> None:
-        """Sleeps."""
-        assert context.update_output is not None
-        context.update_output("asleep")
-        self.began.set()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            self.ended += 1
-
-
 class TestLeaving:
     def test_breaking_out_ends_the_run(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
-            sleeper = Sleeper()
+            sleeper = Sleeper(asyncio.Event())
             async with agent_env.agent(calling("sleep", times=2), tools=[tool(sleeper.sleep)]) as agent:
                 async for event in agent.run("hello"):
                     if isinstance(event, OutputUpdated):
@@ -302,7 +285,7 @@ class TestLeaving:
 
     def test_closing_the_events_waits_for_the_end(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
-            sleeper = Sleeper()
+            sleeper = Sleeper(asyncio.Event())
             async with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
                 async with contextlib.aclosing(agent.run("hello")) as events:
                     async for event in events:
@@ -314,7 +297,7 @@ class TestLeaving:
 
     def test_closing_the_agent_ends_what_runs_and_what_waits(self, agent_env: AgentEnv) -> None:
         async def run() -> None:
-            sleeper = Sleeper()
+            sleeper = Sleeper(asyncio.Event())
             async with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
                 first = asyncio.ensure_future(agent.ask("hello"))
                 await sleeper.began.wait()

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.sleeper import Sleeper
 from tejat.agent import NOT_STARTED, Agent
 from tejat.core.agent.events import AgentEvent, EndReason, RunEnded, SessionStarted
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
@@ -86,24 +87,6 @@ OTHERS: list[threading.Thread] = []
 def agent_threads() -> list[str]:
     running = [thread for thread in threading.enumerate() if thread not in OTHERS]
     return [thread.name for thread in running if thread.name.startswith("tejat")]
-
-
-class Sleeper:
-    """A tool that sleeps until it is cancelled."""
-
-    def __init__(self) -> None:
-        self.began = threading.Event()
-        self.ended = 0
-
-    async def sleep(self, context: ToolContext) -> None:
-        """Sleeps."""
-        assert context.update_output is not None
-        context.update_output("asleep")
-        self.began.set()
-        try:
-            await asyncio.sleep(60)
-        finally:
-            self.ended += 1
 
 
 class Approver:
@@ -233,7 +216,7 @@ class TestQuestions:
 
 class TestLeaving:
     def test_breaking_out_ends_the_run_and_waits_for_it(self, agent_env: AgentEnv) -> None:
-        sleeper = Sleeper()
+        sleeper = Sleeper(threading.Event())
         with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             for event in agent.run("hello"):
                 if isinstance(event, OutputUpdated):
@@ -242,7 +225,7 @@ class TestLeaving:
             assert agent.ask("again").text == "Done."
 
     def test_closing_the_agent_ends_what_runs(self, agent_env: AgentEnv) -> None:
-        sleeper = Sleeper()
+        sleeper = Sleeper(threading.Event())
         with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             events = agent.run("hello")
             next(events)
@@ -253,7 +236,7 @@ class TestLeaving:
         assert last.reason is EndReason.INTERRUPTED
 
     def test_a_run_that_waits_when_the_agent_is_closed(self, agent_env: AgentEnv) -> None:
-        sleeper = Sleeper()
+        sleeper = Sleeper(threading.Event())
         seen: list[AgentEvent] = []
         with agent_env.agent(calling("sleep"), tools=[tool(sleeper.sleep)]) as agent:
             first = agent.run("hello")

@@ -1,5 +1,6 @@
 """Finding processes of a test by a unique argument."""
 
+import asyncio
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -26,3 +27,24 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
     except OSError:
         return False
+
+
+STUBBORN_SCRIPT = (
+    "trap '' TERM; echo $$ > pids; sleep 1000 & echo $! >> pids; setsid sleep 1000 & echo $! >> pids; wait"
+)
+"""A shell and two children that ignore SIGTERM or the end of the shell, with their pids in the file `pids`."""
+
+
+async def cancel_stubborn(running: "asyncio.Task[object]", directory: Path) -> list[int]:
+    """Cancel a task that runs STUBBORN_SCRIPT in this directory, as soon as all have started; return their pids."""
+    pids: list[int] = []
+    async with asyncio.timeout(30):
+        while len(pids) < 3:
+            await asyncio.sleep(0.01)
+            with suppress(FileNotFoundError):
+                pids = [int(line) for line in (directory / "pids").read_text().splitlines()]
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    assert running.cancelled()
+    return pids

@@ -6,7 +6,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,61 +16,31 @@ from support.external_tools import ExternalToolsEnv, hostile_server
 from support.mcp.clients import living_pids
 from support.media_files import png
 from support.program import ProgramResult
-
-TEJAT = [sys.executable, "-m", "tejat", "tools"]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "b.py").write_text("print('hello')\n")
-    return tmp_path
-
-
-def tools(
-    *words: str | Path, cwd: Path, given: bytes | None = b"", **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*TEJAT, *words],
-        input=given,
-        capture_output=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        timeout=60,
-        check=False,
-    )
-
-
-def told(done: subprocess.CompletedProcess[bytes]) -> dict[str, object]:
-    """The one JSON object that was printed."""
-    assert done.stdout.endswith(b"\n")
-    assert done.stdout.count(b"\n") == 1
-    return json.loads(done.stdout)
+from support.tools_program import TOOLS_COMMAND, printed_object, run_tools
 
 
 class TestCall:
     def test_one_json_object_of_arguments(self, workspace: Path) -> None:
-        done = tools("call", "read_file", json.dumps({"path": str(workspace / "a.txt")}), cwd=workspace)
+        done = run_tools("call", "read_file", json.dumps({"path": str(workspace / "a.txt")}), cwd=workspace)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"one\ntwo\nthree\n", b"")
 
     def test_words_of_arguments(self, workspace: Path) -> None:
-        done = tools("call", "read_file", f"path={workspace}/a.txt", "offset=1", "limit=1", "--json", cwd=workspace)
+        done = run_tools("call", "read_file", f"path={workspace}/a.txt", "offset=1", "limit=1", "--json", cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
-        answer = told(done)
+        answer = printed_object(done)
         assert isinstance(answer["llmContent"], str)
         assert "two" in answer["llmContent"]
         assert "three" not in answer["llmContent"]
 
     def test_lists_of_words(self, workspace: Path) -> None:
-        done = tools("call", "read_many_files", "paths=a.txt", "paths=inner/b.py", cwd=workspace)
+        done = run_tools("call", "read_many_files", "paths=a.txt", "paths=inner/b.py", cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"three" in done.stdout
         assert b"hello" in done.stdout
 
     def test_the_shape_of_an_answer(self, workspace: Path) -> None:
-        done = tools("call", "--json", "read_file", f"path={workspace}/a.txt", cwd=workspace)
-        answer = told(done)
+        done = run_tools("call", "--json", "read_file", f"path={workspace}/a.txt", cwd=workspace)
+        answer = printed_object(done)
         assert list(answer) == ["name", "llmContent", "returnDisplay", "error"]
         assert answer == {
             "name": "read_file",
@@ -84,26 +53,26 @@ class TestCall:
     def test_media_goes_out_as_inline_data(self, workspace: Path) -> None:
         image = png()
         (workspace / "a.png").write_bytes(image)
-        answer = told(tools("call", "--json", "read_file", f"path={workspace}/a.png", cwd=workspace))
+        answer = printed_object(run_tools("call", "--json", "read_file", f"path={workspace}/a.png", cwd=workspace))
         data = {"mimeType": "image/png", "data": base64.b64encode(image).decode()}
         assert answer["llmContent"] in ({"inlineData": data}, [{"inlineData": data}])
         assert answer["error"] is None
 
     def test_an_answer_carries_the_name_of_the_tool_and_not_the_alias(self, workspace: Path) -> None:
-        done = tools("call", "--json", "grep", "pattern=hello", cwd=workspace)
+        done = run_tools("call", "--json", "grep", "pattern=hello", cwd=workspace)
         assert done.returncode == 0
-        assert told(done)["name"] == "search_file_content"
+        assert printed_object(done)["name"] == "search_file_content"
 
     def test_a_failure_of_the_tool(self, workspace: Path) -> None:
-        done = tools("call", "read_file", f"path={workspace}/missing", cwd=workspace)
+        done = run_tools("call", "read_file", f"path={workspace}/missing", cwd=workspace)
         assert (done.returncode, done.stdout) == (1, b"")
         assert done.stderr.startswith(b"tejat: ")
         assert b"missing" in done.stderr
 
     def test_a_failure_of_the_tool_as_json(self, workspace: Path) -> None:
-        done = tools("call", "--json", "read_file", f"path={workspace}/missing", cwd=workspace)
+        done = run_tools("call", "--json", "read_file", f"path={workspace}/missing", cwd=workspace)
         assert (done.returncode, done.stderr) == (1, b"")
-        error = told(done)["error"]
+        error = printed_object(done)["error"]
         assert isinstance(error, dict)
         assert list(error) == ["type", "message"]
         assert error["type"] == "file_not_found"
@@ -119,14 +88,14 @@ class TestCall:
         ],
     )
     def test_kinds_of_failure(self, workspace: Path, words: list[str], kind: str) -> None:
-        done = tools("call", "--json", *words, cwd=workspace)
+        done = run_tools("call", "--json", *words, cwd=workspace)
         assert done.returncode == 1
-        error = told(done)["error"]
+        error = printed_object(done)["error"]
         assert isinstance(error, dict)
         assert error["type"] == kind
 
     def test_an_unknown_tool_is_answered_with_the_nearest(self, workspace: Path) -> None:
-        done = tools("call", "red_file", "path=a", cwd=workspace)
+        done = run_tools("call", "red_file", "path=a", cwd=workspace)
         assert done.returncode == 1
         assert b'"read_file"' in done.stderr
 
@@ -134,15 +103,15 @@ class TestCall:
 class TestRoots:
     def test_the_current_directory_by_default(self, workspace: Path) -> None:
         outside = workspace / "a.txt"
-        assert tools("call", "read_file", f"path={outside}", cwd=workspace).returncode == 0
-        assert tools("call", "read_file", f"path={outside}", cwd=workspace / "inner").returncode == 1
+        assert run_tools("call", "read_file", f"path={outside}", cwd=workspace).returncode == 0
+        assert run_tools("call", "read_file", f"path={outside}", cwd=workspace / "inner").returncode == 1
 
     def test_several_roots(self, workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
         other = tmp_path_factory.mktemp("other")
         (other / "c.txt").write_text("see\n")
         roots = ["--root", str(workspace / "inner"), "--root", str(other)]
         for path, code in [(other / "c.txt", 0), (workspace / "inner" / "b.py", 0), (workspace / "a.txt", 1)]:
-            assert tools("call", *roots, "read_file", f"path={path}", cwd=workspace).returncode == code
+            assert run_tools("call", *roots, "read_file", f"path={path}", cwd=workspace).returncode == code
 
 
 class TestConfirmation:
@@ -150,26 +119,26 @@ class TestConfirmation:
         return ["call", "write_file", json.dumps({"file_path": str(workspace / "a.txt"), "content": "new\n"})]
 
     def test_what_nobody_can_confirm_is_refused(self, workspace: Path) -> None:
-        done = tools(*self.write(workspace), cwd=workspace)
+        done = run_tools(*self.write(workspace), cwd=workspace)
         assert (done.returncode, done.stdout) == (3, b"")
         assert b"confirmation" in done.stderr
         assert (workspace / "a.txt").read_text() == "one\ntwo\nthree\n"
 
     def test_a_yes_on_standard_input_is_not_a_person(self, workspace: Path) -> None:
-        assert tools(*self.write(workspace), cwd=workspace, given=b"y\n").returncode == 3
+        assert run_tools(*self.write(workspace), cwd=workspace, given=b"y\n").returncode == 3
         assert (workspace / "a.txt").read_text() == "one\ntwo\nthree\n"
 
     def test_a_refusal_as_json(self, workspace: Path) -> None:
-        done = tools(*self.write(workspace), "--json", cwd=workspace)
+        done = run_tools(*self.write(workspace), "--json", cwd=workspace)
         assert done.returncode == 3
-        error = told(done)["error"]
+        error = printed_object(done)["error"]
         assert isinstance(error, dict)
         assert error["type"] == "policy_violation"
 
     def test_who_agreed_beforehand_gets_what_was_asked(self, workspace: Path) -> None:
-        done = tools(*self.write(workspace), "--yes", "--json", cwd=workspace)
+        done = run_tools(*self.write(workspace), "--yes", "--json", cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
-        display = told(done)["returnDisplay"]
+        display = printed_object(done)["returnDisplay"]
         assert isinstance(display, dict)
         assert display["fileName"] == "a.txt"
         assert display["fileDiff"].endswith("@@ -1,3 +1,1 @@\n-one\n-two\n-three\n+new\n")
@@ -178,7 +147,7 @@ class TestConfirmation:
     def test_closed_streams_are_nobody(self, workspace: Path) -> None:
         for closing in ("<&-", "2>&-", "<&- 2>&-"):
             done = subprocess.run(
-                ["sh", "-c", f'"$@" {closing}', "sh", *TEJAT, *self.write(workspace)],
+                ["sh", "-c", f'"$@" {closing}', "sh", *TOOLS_COMMAND, *self.write(workspace)],
                 capture_output=True,
                 cwd=workspace,
                 timeout=60,
@@ -194,7 +163,7 @@ class TestStream:
 
     def test_calls_are_answered_in_order_and_bad_lines_by_number(self, workspace: Path) -> None:
         path = str(workspace / "a.txt")
-        done = tools(
+        done = run_tools(
             "call",
             "--jsonl",
             cwd=workspace,
@@ -221,7 +190,7 @@ class TestStream:
 
     def test_edits_build_on_each_other(self, workspace: Path) -> None:
         path = str(workspace / "a.txt")
-        done = tools(
+        done = run_tools(
             "call",
             "--jsonl",
             "--yes",
@@ -237,7 +206,7 @@ class TestStream:
 
     def test_each_answer_comes_before_the_next_call_is_sent(self, workspace: Path) -> None:
         with subprocess.Popen(
-            [*TEJAT, "call", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=workspace
+            [*TOOLS_COMMAND, "call", "--jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=workspace
         ) as process:
             try:
                 assert process.stdin is not None
@@ -256,7 +225,7 @@ class TestStream:
         count = 2_000
         given = b"".join(self.call(number, "read_file", path=str(workspace / "a.txt")) for number in range(count))
         started = time.monotonic()
-        done = tools("call", "--jsonl", cwd=workspace, given=given)
+        done = run_tools("call", "--jsonl", cwd=workspace, given=given)
         elapsed = time.monotonic() - started
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         assert [answer["id"] for answer in answers] == list(range(count))
@@ -266,7 +235,15 @@ class TestStream:
     def test_a_reader_that_left_ends_it_quietly(self, workspace: Path) -> None:
         line = self.call(1, "read_file", path=str(workspace / "a.txt")).decode().strip()
         done = subprocess.run(
-            ["sh", "-c", f"yes '{line}' | {{ \"$@\"; echo $? >&2; }} | head -1", "sh", *TEJAT, "call", "--jsonl"],
+            [
+                "sh",
+                "-c",
+                f"yes '{line}' | {{ \"$@\"; echo $? >&2; }} | head -1",
+                "sh",
+                *TOOLS_COMMAND,
+                "call",
+                "--jsonl",
+            ],
             capture_output=True,
             cwd=workspace,
             timeout=60,
@@ -278,7 +255,7 @@ class TestStream:
     @pytest.mark.parametrize("closing", ["<&-", ">&-", "<&- >&- 2>&-"])
     def test_closed_streams_are_no_crash(self, workspace: Path, closing: str) -> None:
         done = subprocess.run(
-            ["sh", "-c", f'"$@" {closing}', "sh", *TEJAT, "call", "--jsonl"],
+            ["sh", "-c", f'"$@" {closing}', "sh", *TOOLS_COMMAND, "call", "--jsonl"],
             input=b"",
             capture_output=True,
             cwd=workspace,
@@ -290,7 +267,7 @@ class TestStream:
 
     def test_an_interrupt_while_waiting_for_a_line_ends_it(self, workspace: Path) -> None:
         with subprocess.Popen(
-            [*TEJAT, "call", "--jsonl"],
+            [*TOOLS_COMMAND, "call", "--jsonl"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -464,19 +441,19 @@ class TestOutput:
     @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
     def test_text_of_every_script_in_every_locale(self, workspace: Path, locale: str) -> None:
         (workspace / "ü.txt").write_text("日本 😀 ü\n", encoding="utf-8")
-        done = tools("call", "read_file", f"path={workspace}/ü.txt", cwd=workspace, LC_ALL=locale)
+        done = run_tools("call", "read_file", f"path={workspace}/ü.txt", cwd=workspace, LC_ALL=locale)
         assert (done.returncode, done.stdout.decode(), done.stderr) == (0, "日本 😀 ü\n", b"")
 
     def test_a_name_that_is_not_text_is_no_crash(self, workspace: Path) -> None:
         with open(os.fsencode(workspace) + b"/\xff.txt", "wb") as file:
             file.write(b"raw\n")
-        done = tools("call", "--json", "list_directory", f"path={workspace}", cwd=workspace)
+        done = run_tools("call", "--json", "list_directory", f"path={workspace}", cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
-        assert "a.txt" in str(told(done)["llmContent"])
+        assert "a.txt" in str(printed_object(done)["llmContent"])
 
     def test_a_full_disk_is_a_failure(self, workspace: Path) -> None:
         done = subprocess.run(
-            ["sh", "-c", '"$@" > /dev/full', "sh", *TEJAT, "call", "read_file", f"path={workspace}/a.txt"],
+            ["sh", "-c", '"$@" > /dev/full', "sh", *TOOLS_COMMAND, "call", "read_file", f"path={workspace}/a.txt"],
             capture_output=True,
             cwd=workspace,
             timeout=60,
@@ -486,5 +463,5 @@ class TestOutput:
 
     def test_a_program_gets_the_bytes_as_they_are(self, workspace: Path) -> None:
         (workspace / "a.txt").write_text("a\x1b[31m\u202eb\n")
-        done = tools("call", "read_file", f"path={workspace}/a.txt", cwd=workspace)
+        done = run_tools("call", "read_file", f"path={workspace}/a.txt", cwd=workspace)
         assert done.stdout.decode() == "a\x1b[31m\u202eb\n"

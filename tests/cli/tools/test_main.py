@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from support.tools_program import printed_object, run_tools
 from tejat.cli.tools.main import run
 
-TEJAT = [sys.executable, "-m", "tejat", "tools"]
 NAMES = [
     "list_directory",
     "read_file",
@@ -27,35 +25,6 @@ NAMES = [
     "web_fetch",
     "google_web_search",
 ]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "b.py").write_text("print('hello')\n")
-    return tmp_path
-
-
-def tools(
-    *words: str | Path, cwd: Path, given: bytes | None = b"", **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*TEJAT, *words],
-        input=given,
-        capture_output=True,
-        cwd=cwd,
-        env={**os.environ, **environment},
-        timeout=60,
-        check=False,
-    )
-
-
-def told(done: subprocess.CompletedProcess[bytes]) -> dict[str, object]:
-    """The one JSON object that was printed."""
-    assert done.stdout.endswith(b"\n")
-    assert done.stdout.count(b"\n") == 1
-    return json.loads(done.stdout)
 
 
 class TestList:
@@ -85,7 +54,7 @@ class TestList:
         assert tokens > 1_000
 
     def test_the_declarations_for_a_model(self, workspace: Path) -> None:
-        done = tools("list", "--json", cwd=workspace)
+        done = run_tools("list", "--json", cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
         declared = json.loads(done.stdout)
         assert [declaration["name"] for declaration in declared] == NAMES
@@ -111,9 +80,9 @@ class TestWords:
     )
     def test_options_may_stand_anywhere(self, workspace: Path, order: list[str]) -> None:
         path = f"path={workspace}/a.txt"
-        done = tools("call", *(path if word == "PATH" else word for word in order), cwd=workspace)
+        done = run_tools("call", *(path if word == "PATH" else word for word in order), cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
-        assert told(done)["name"] == "read_file"
+        assert printed_object(done)["name"] == "read_file"
 
     @pytest.mark.parametrize(
         "words",
@@ -138,7 +107,7 @@ class TestWords:
         ],
     )
     def test_bad_usage(self, workspace: Path, words: list[str]) -> None:
-        done = tools(*words, cwd=workspace)
+        done = run_tools(*words, cwd=workspace)
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"tejat" in done.stderr
         assert b"Traceback" not in done.stderr
@@ -146,17 +115,17 @@ class TestWords:
     def test_no_message_can_command_the_terminal(self, workspace: Path) -> None:
         (workspace / ".gemini").mkdir()
         (workspace / ".gemini" / "settings.json").write_text('{"excludeTools": ["\\u001b[2J("]}')
-        done = tools("call", "read_file", "path=a.txt", cwd=workspace)
+        done = run_tools("call", "read_file", "path=a.txt", cwd=workspace)
         assert (done.returncode, done.stdout) == (2, b"")
         assert b"\x1b" not in done.stderr
         assert b"tools.exclude" in done.stderr
-        root = tools("call", "read_file", "path=a.txt", "--root", "a\x1b[2J", cwd=workspace.parent)
+        root = run_tools("call", "read_file", "path=a.txt", "--root", "a\x1b[2J", cwd=workspace.parent)
         assert (root.returncode, root.stdout) == (2, b"")
         assert b"a<U+001B>[2J" in root.stderr
 
     @pytest.mark.parametrize("words", [["--help"], ["list", "--help"], ["call", "--help"]])
     def test_help(self, workspace: Path, words: list[str]) -> None:
-        done = tools(*words, cwd=workspace)
+        done = run_tools(*words, cwd=workspace)
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout.startswith(b"usage: tejat tools")
 
@@ -199,34 +168,34 @@ class TestFlags:
 
     def test_a_stream_takes_them_too(self, workspace: Path) -> None:
         call = b'{"name": "write_file", "args": {"file_path": "new.txt", "content": "x"}}\n'
-        refused = tools("call", "--jsonl", cwd=workspace, given=call)
+        refused = run_tools("call", "--jsonl", cwd=workspace, given=call)
         assert json.loads(refused.stdout)["error"]["type"] == "policy_violation"
-        allowed = tools("call", "--jsonl", "--allowed-tools", "write_file", cwd=workspace, given=call)
+        allowed = run_tools("call", "--jsonl", "--allowed-tools", "write_file", cwd=workspace, given=call)
         assert json.loads(allowed.stdout)["error"] is None
         assert (workspace / "new.txt").read_text() == "x"
 
     def test_a_sandbox_that_is_required_and_not_to_be_had(self, workspace: Path) -> None:
         """Where the whole system is the workspace there is nothing to fence off."""
         reading = ["read_file", f"path={workspace}/a.txt", "--root", "/"]
-        done = tools("call", *reading, "--sandbox", "required", cwd=workspace)
+        done = run_tools("call", *reading, "--sandbox", "required", cwd=workspace)
         assert (done.returncode, done.stdout) == (44, b"")
         assert done.stderr.startswith(b"tejat: A sandbox is required and none works here (the root directory is /")
-        stream = tools("call", "--jsonl", "--root", "/", "--sandbox", "required", cwd=workspace, given=b"{}\n")
+        stream = run_tools("call", "--jsonl", "--root", "/", "--sandbox", "required", cwd=workspace, given=b"{}\n")
         assert (stream.returncode, stream.stdout) == (44, b"")
-        assert tools("call", *reading, "--sandbox", "auto", cwd=workspace).returncode == 0
+        assert run_tools("call", *reading, "--sandbox", "auto", cwd=workspace).returncode == 0
 
     def test_a_sandbox_that_the_settings_require(self, workspace: Path) -> None:
         reading = ["read_file", f"path={workspace}/a.txt", "--root", "/"]
-        assert tools("call", *reading, cwd=workspace, GEMINI_SANDBOX="true").returncode == 44
-        assert tools("call", *reading, "--sandbox", "off", cwd=workspace, GEMINI_SANDBOX="true").returncode == 0
+        assert run_tools("call", *reading, cwd=workspace, GEMINI_SANDBOX="true").returncode == 44
+        assert run_tools("call", *reading, "--sandbox", "off", cwd=workspace, GEMINI_SANDBOX="true").returncode == 0
 
     def test_commands_learn_whether_they_are_locked_in(self, workspace: Path) -> None:
         def told_to(wish: str) -> str:
             words = ["run_shell_command", 'command=echo "[$SANDBOX]"', "--yes", "--sandbox", wish]
-            return tools("call", *words, cwd=workspace).stdout.decode()
+            return run_tools("call", *words, cwd=workspace).stdout.decode()
 
         assert "[]" in told_to("off")
-        done = tools("call", *LOOK, "--yes", "--sandbox", "required", cwd=workspace)
+        done = run_tools("call", *LOOK, "--yes", "--sandbox", "required", cwd=workspace)
         if done.returncode == 44:
             pytest.skip(f"SANDBOX MISSING: {done.stderr.decode()}")
         assert "[bubblewrap]" in told_to("required") or "[landlock]" in told_to("required")

@@ -1,9 +1,7 @@
 """Anthropic's models, against a server that keeps its rules."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -19,6 +17,7 @@ from support.model_servers.anthropic import (
     text_reply,
     thinking_block,
 )
+from support.model_servers.client_use import use_client
 from support.model_servers.gemini import Reply
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -39,23 +38,12 @@ from tejat.models import ModelOptions, open_model
 from tejat.models.anthropic.client import open_anthropic
 from tejat.models.anthropic.request import ANSWER_TOOL, preserve_block
 
-T = TypeVar("T")
 TOOLS = (FunctionDeclaration("read_file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}}),)
 SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}}
 HELLO = ModelRequest((user_message("Hello"),), "Be brief.", TOOLS)
 KEY = "sk-ant-secret-1234"
 NEW, OLD = "claude-opus-4-6", "claude-3-5-haiku-latest"
 BOUND = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation."
-
-
-def use(client: ModelClient, work: Callable[[ModelClient], Awaitable[T]]) -> T:
-    async def whole() -> T:
-        try:
-            return await work(client)
-        finally:
-            await client.close()
-
-    return asyncio.run(whole())
 
 
 async def collect(client: ModelClient, request: ModelRequest = HELLO) -> list[Chunk]:
@@ -69,7 +57,7 @@ def at(server: AnthropicServer, model: str = NEW) -> ModelClient:
 def asked(*replies: Reply, request: ModelRequest = HELLO, model: str = NEW) -> tuple[ModelResponse, list[Any]]:
     """The answer, and the bodies of all requests that it took."""
     with AnthropicServer(*replies) as server:
-        chunks = use(at(server, model), lambda client: collect(client, request))
+        chunks = use_client(at(server, model), lambda client: collect(client, request))
         assert isinstance(chunks[-1], ModelResponse)
         return chunks[-1], [received.body for received in server.requests]
 
@@ -107,7 +95,7 @@ def test_a_conversation() -> None:
         return answer.message, await collect(client, replace(HELLO, messages=told))
 
     with server:
-        message, chunks = use(at(server), talk)
+        message, chunks = use_client(at(server), talk)
     assert message.parts == (
         Thought("I should look."),
         preserve_block(thought, NEW),
@@ -142,7 +130,7 @@ class TestThoughts:
             await collect(client, self.REQUEST)
 
         with AnthropicServer(error_reply(400, BOUND), text_reply("one"), text_reply("two")) as server:
-            use(at(server), twice)
+            use_client(at(server), twice)
         types = [[found["type"] for found in received.body["messages"][1]["content"]] for received in server.requests]
         assert types == [["thinking", "tool_use"], ["tool_use"], ["tool_use"]]
         assert all("thinking" in received.body for received in server.requests)
@@ -155,7 +143,7 @@ class TestThoughts:
             await collect(client, replace(HELLO, messages=(*self.TOLD, later, user_message("Well?"))))
 
         with AnthropicServer(error_reply(400, BOUND), text_reply("one"), text_reply("two")) as server:
-            use(at(server), both)
+            use_client(at(server), both)
         sent = [[found["type"] for found in message["content"]] for message in server.requests[-1].body["messages"]]
         assert sent == [["text"], ["tool_use"], ["tool_result"], ["thinking", "text"], ["text"]]
 
@@ -170,7 +158,7 @@ class TestThoughts:
 
     def test_a_service_that_goes_on_refusing(self) -> None:
         with AnthropicServer(*[error_reply(400, BOUND)] * 9) as server, pytest.raises(ModelFailure) as caught:
-            use(at(server), lambda client: collect(client, self.REQUEST))
+            use_client(at(server), lambda client: collect(client, self.REQUEST))
         assert caught.value.kind is FailureKind.BAD_REQUEST
         assert len(server.requests) == 3
 
@@ -221,7 +209,7 @@ def test_what_is_learned_is_kept() -> None:
         await collect(client)
 
     with AnthropicServer(*replies) as server:
-        use(at(server), twice)
+        use_client(at(server), twice)
     bodies = [received.body for received in server.requests]
     assert [(body["max_tokens"], "thinking" in body, bool(marks(body))) for body in bodies] == [
         (64_000, True, True),
@@ -248,24 +236,24 @@ def test_what_is_learned_is_kept() -> None:
 )
 def test_each_trouble_has_its_kind(reply: Reply, kind: FailureKind, can_retry: bool) -> None:
     with AnthropicServer(reply) as server, pytest.raises(ModelFailure) as caught:
-        use(at(server), collect)
+        use_client(at(server), collect)
     assert (caught.value.kind, caught.value.can_retry, len(server.requests)) == (kind, can_retry, 1)
     assert KEY not in caught.value.message
 
 
 def test_tokens_are_counted_by_the_service() -> None:
     with AnthropicServer(count=77) as server:
-        assert use(at(server), lambda client: client.count_tokens(HELLO)) == 77
+        assert use_client(at(server), lambda client: client.count_tokens(HELLO)) == 77
     assert server.requests[0].target == "/v1/messages/count_tokens"
     with AnthropicServer() as server:
-        assert use(at(server), lambda client: client.count_tokens(HELLO)) > 10
+        assert use_client(at(server), lambda client: client.count_tokens(HELLO)) > 10
     assert len(server.requests) == 1
 
 
 def test_a_gateway_with_a_token_of_its_own() -> None:
     with AnthropicServer(text_reply("Hi")) as server:
         environment = {"ANTHROPIC_BASE_URL": f"{server.address}/v1/", "ANTHROPIC_AUTH_TOKEN": "token-1234"}
-        use(open_model("anthropic:some-model", ModelOptions(environment)), collect)
+        use_client(open_model("anthropic:some-model", ModelOptions(environment)), collect)
     assert server.requests[0].headers["authorization"] == "Bearer token-1234"
     assert "x-api-key" not in server.requests[0].headers
 
@@ -281,7 +269,7 @@ def test_who_is_asked() -> None:
     async def facts(client: ModelClient) -> tuple[str, bool, frozenset[object]]:
         return client.name, client.context_window >= 200_000, frozenset(client.capabilities)
 
-    assert use(open_anthropic(NEW, ModelOptions({"ANTHROPIC_API_KEY": KEY})), facts) == (NEW, True, frozenset())
+    assert use_client(open_anthropic(NEW, ModelOptions({"ANTHROPIC_API_KEY": KEY})), facts) == (NEW, True, frozenset())
 
 
 def test_a_message_is_encoded_once() -> None:
@@ -294,4 +282,4 @@ def test_a_message_is_encoded_once() -> None:
         assert json.loads(before) == {"role": "user", "content": [{"type": "text", "text": "Hello"}]}
 
     with AnthropicServer(text_reply("one"), text_reply("two")) as server:
-        use(at(server), twice)
+        use_client(at(server), twice)

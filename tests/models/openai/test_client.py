@@ -1,12 +1,11 @@
 """Models behind OpenAI's chat completions, against a server that keeps its rules."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
+from support.model_servers.client_use import use_client
 from support.model_servers.gemini import LoopbackServer, Reply
 from support.model_servers.openai import OpenAiServer, call_chunk, chunk, error_reply, stream, text_reply, usage_chunk
 from tejat.core.errors import UsageError
@@ -29,21 +28,10 @@ from tejat.models import ModelOptions, open_model
 from tejat.models.openai.client import open_openai
 from tejat.models.wire.common import wire_name
 
-T = TypeVar("T")
 TOOLS = (FunctionDeclaration("read.file", "Reads.", {"type": "object", "properties": {"path": {"type": "string"}}}),)
 SCHEMA = {"type": "object", "properties": {"answer": {"type": "string"}}}
 HELLO = ModelRequest((user_message("Hello"),))
 KEY = "sk-secret-key-1234"
-
-
-def use(client: ModelClient, work: Callable[[ModelClient], Awaitable[T]]) -> T:
-    async def whole() -> T:
-        try:
-            return await work(client)
-        finally:
-            await client.close()
-
-    return asyncio.run(whole())
 
 
 async def collect(client: ModelClient, request: ModelRequest = HELLO) -> list[Chunk]:
@@ -57,7 +45,7 @@ def at(server: OpenAiServer, **environment: str) -> ModelClient:
 def asked(*replies: Reply, request: ModelRequest = HELLO) -> tuple[ModelResponse, list[Any]]:
     """The answer, and the bodies of all requests that it took."""
     with OpenAiServer(*replies) as server:
-        chunks = use(at(server), lambda client: collect(client, request))
+        chunks = use_client(at(server), lambda client: collect(client, request))
         assert isinstance(chunks[-1], ModelResponse)
         return chunks[-1], [received.body for received in server.requests]
 
@@ -86,7 +74,7 @@ def test_a_conversation() -> None:
         return answer.message, await collect(client, request)
 
     with server:
-        message, chunks = use(at(server, OPENAI_API_KEY=KEY), talk)
+        message, chunks = use_client(at(server, OPENAI_API_KEY=KEY), talk)
     assert message.parts == (
         Text("I look."),
         FunctionCall("read.file", {"path": "a"}, "call_a"),
@@ -105,7 +93,7 @@ def test_a_conversation() -> None:
 
 def test_without_a_key_none_is_sent() -> None:
     with OpenAiServer(text_reply("Hi")) as server:
-        use(at(server), collect)
+        use_client(at(server), collect)
     assert "authorization" not in server.requests[0].headers
 
 
@@ -121,7 +109,7 @@ def test_what_a_server_does_not_take_is_left_out_from_then_on() -> None:
         await collect(client)
 
     with OpenAiServer(*replies) as server:
-        use(at(server), twice)
+        use_client(at(server), twice)
     assert ["stream_options" in received.body for received in server.requests] == [True, False, False]
 
 
@@ -140,7 +128,7 @@ def test_a_server_that_took_it_before_is_believed() -> None:
         OpenAiServer(text_reply("one"), error_reply(400, "bad request")) as server,
         pytest.raises(ModelFailure, match="bad request"),
     ):
-        use(at(server), twice)
+        use_client(at(server), twice)
     assert len(server.requests) == 2
 
 
@@ -179,7 +167,7 @@ def test_a_server_that_refuses_whatever_is_done_is_not_asked_for_ever() -> None:
     with LoopbackServer(refusing) as server:
         client = open_openai("m", ModelOptions({}), base_url=f"{server.address}/v1", needs_key=False)
         with pytest.raises(ModelFailure) as caught:
-            use(client, collect)
+            use_client(client, collect)
     assert caught.value.kind is FailureKind.BAD_REQUEST
     assert len(server.requests) <= 4
 
@@ -198,14 +186,14 @@ def test_thoughts_go_back_to_a_server_that_insists() -> None:
 @pytest.mark.parametrize("status", [401, 403, 404, 413])
 def test_what_is_final_is_not_tried_again(status: int) -> None:
     with OpenAiServer(error_reply(status, "stream_options are not to blame")) as server, pytest.raises(ModelFailure):
-        use(at(server), collect)
+        use_client(at(server), collect)
     assert len(server.requests) == 1
 
 
 def test_an_error_after_the_first_words_teaches_nothing() -> None:
     half = stream(chunk(content="Hi"), {"error": {"message": "stream_options", "code": 400}})
     with OpenAiServer(half, text_reply("again")) as server, pytest.raises(ModelFailure):
-        use(at(server), collect)
+        use_client(at(server), collect)
     assert len(server.requests) == 1
 
 
@@ -214,7 +202,7 @@ def test_media_that_do_not_fit_make_room() -> None:
     told = [user_message("old", large), user_message("new", large)]
     with LoopbackServer(lambda _: text_reply("Hi")) as server:
         client = open_openai("m", ModelOptions({}), base_url=f"{server.address}/v1", needs_key=False)
-        use(client, lambda client: collect(client, ModelRequest(told)))
+        use_client(client, lambda client: collect(client, ModelRequest(told)))
     old, new = server.requests[0].body["messages"]
     assert old["content"] == "old\n[image/png of 20000000 bytes was left out: this model takes only text.]"
     assert [part["type"] for part in new["content"]] == ["text", "image_url"]
@@ -222,7 +210,7 @@ def test_media_that_do_not_fit_make_room() -> None:
 
 def test_tokens_are_estimated() -> None:
     with OpenAiServer() as server:
-        assert use(at(server), lambda client: client.count_tokens(HELLO)) > 0
+        assert use_client(at(server), lambda client: client.count_tokens(HELLO)) > 0
     assert server.requests == []
 
 
@@ -238,7 +226,7 @@ def test_a_message_is_encoded_once() -> None:
         return [before]
 
     with OpenAiServer(text_reply("one"), text_reply("two")) as server:
-        assert json.loads(use(at(server), twice)[0]) == {"role": "user", "content": "Hello"}
+        assert json.loads(use_client(at(server), twice)[0]) == {"role": "user", "content": "Hello"}
 
 
 def test_who_is_asked() -> None:
@@ -253,21 +241,21 @@ def test_who_is_asked() -> None:
         return client.name, client.context_window, frozenset(client.capabilities)
 
     client = open_openai("gpt-4o", ModelOptions({"OPENAI_API_KEY": KEY}))
-    assert use(client, facts) == ("gpt-4o", 128_000, frozenset())
+    assert use_client(client, facts) == ("gpt-4o", 128_000, frozenset())
 
 
 def test_openai_itself_knows_the_new_name_of_the_limit() -> None:
     client = open_openai("gpt-5", ModelOptions({"OPENAI_API_KEY": KEY}))
     pieces = client._body(replace(HELLO, max_output_tokens=5), client._dialect)  # pyright: ignore[reportAttributeAccessIssue]
     assert json.loads(b"".join(pieces))["max_completion_tokens"] == 5
-    use(client, lambda client: client.count_tokens(HELLO))
+    use_client(client, lambda client: client.count_tokens(HELLO))
 
 
 def test_with_the_loop_around_it() -> None:
     replies = [error_reply(503, "busy", headers={"Retry-After": "0"}), stream(chunk(reason="stop")), text_reply("Hi")]
     with OpenAiServer(*replies) as server:
         options = ModelOptions({"OPENAI_BASE_URL": server.base})
-        chunks = use(_impatient(open_model("openai:m", options)), collect)
+        chunks = use_client(_impatient(open_model("openai:m", options)), collect)
     assert [(each.kind, each.attempt) for each in chunks if isinstance(each, Retry)] == [
         (FailureKind.UNAVAILABLE, 1),
         (FailureKind.EMPTY, 2),
@@ -286,7 +274,7 @@ def test_ollama_by_its_host() -> None:
     with OpenAiServer(stream(whole, done=True)) as server:
         options = ModelOptions({"OLLAMA_HOST": server.address})
         request = replace(HELLO, tools=(replace(TOOLS[0], name="read_file"),))
-        chunks = use(open_model("ollama:qwen3", options), lambda client: collect(client, request))
+        chunks = use_client(open_model("ollama:qwen3", options), lambda client: collect(client, request))
     assert isinstance(chunks[-1], ModelResponse)
     assert chunks[-1].calls == (FunctionCall("read_file", {"path": "a"}),)
     assert server.requests[0].body["model"] == "qwen3"

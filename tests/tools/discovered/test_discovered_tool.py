@@ -1,16 +1,15 @@
 """Tools that the call command runs."""
 
 import asyncio
-import contextlib
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from support.process_marks import STUBBORN_SCRIPT, cancel_stubborn
 from support.tool_results import invalid_params_result
 from tejat.core.approval.confirmation import ExecConfirmation
 from tejat.core.errors import ErrorType, ToolFailure
@@ -295,20 +294,7 @@ class TestConfirming:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_a_cancelled_call_leaves_no_process(make: Make, root: Path) -> None:
     async def main() -> list[int]:
-        tool = make(
-            "trap '' TERM; echo $$ > pids; sleep 1000 & echo $! >> pids; setsid sleep 1000 & echo $! >> pids; wait"
-        )
-        running = asyncio.create_task(tool.execute({"a": "x" * 1_000_000}, ToolContext()))
-        pids: list[int] = []
-        deadline = time.monotonic() + 30
-        while len(pids) < 3:
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.01)
-            with contextlib.suppress(FileNotFoundError):
-                pids = [int(line) for line in (root / "pids").read_text().splitlines()]
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        return pids
+        running = asyncio.create_task(make(STUBBORN_SCRIPT).execute({"a": "x" * 1_000_000}, ToolContext()))
+        return await cancel_stubborn(running, root)
 
     assert [process_start_time(pid) for pid in asyncio.run(main())] == [None] * 3

@@ -1,12 +1,10 @@
 """Tools that the discovery command declares."""
 
 import asyncio
-import contextlib
 import json
 import os
 import resource
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.process_marks import STUBBORN_SCRIPT, cancel_stubborn
 from tejat.core.errors import UsageError
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.tools.base import FunctionDeclaration
@@ -332,20 +331,10 @@ class TestCommand:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_a_cancelled_discovery_leaves_no_process(supervisor: ProcessSupervisor, root: Path) -> None:
     async def main() -> list[int]:
-        script = "trap '' TERM; echo $$ > pids; sleep 1000 & echo $! >> pids; setsid sleep 1000 & echo $! >> pids; wait"
+        command = ["sh", "-c", STUBBORN_SCRIPT]
         running = asyncio.create_task(
-            discover_tools(["sh", "-c", script], supervisor=supervisor, directory=str(root), environment=ENVIRONMENT)
+            discover_tools(command, supervisor=supervisor, directory=str(root), environment=ENVIRONMENT)
         )
-        pids: list[int] = []
-        deadline = time.monotonic() + 30
-        while len(pids) < 3:
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.01)
-            with contextlib.suppress(FileNotFoundError):
-                pids = [int(line) for line in (root / "pids").read_text().splitlines()]
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-        return pids
+        return await cancel_stubborn(running, root)
 
     assert [process_start_time(pid) for pid in asyncio.run(main())] == [None] * 3

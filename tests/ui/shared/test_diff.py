@@ -1,25 +1,7 @@
 """Unified diffs are parsed into hunks."""
 
+from support.diff_samples import TWO_FILES
 from tejat.ui.shared.diff import DiffHunk, parse_hunks, strip_file_header
-
-TWO_FILES = """\
---- a/one
-+++ b/one
-@@ -1,3 +1,3 @@ def f
- context
--old
-+new
- end
-@@ -10 +10,2 @@
---- a comment
-+++ plus
-+more
-\\ No newline at end of file
---- a/two
-+++ b/two
-@@ -1 +0,0 @@
--gone
-"""
 
 
 def test_hunks_have_names_headings_and_counts() -> None:

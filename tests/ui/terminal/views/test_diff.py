@@ -1,28 +1,11 @@
 """A diff shows everything that changes, what an eye would miss too."""
 
+from support.diff_samples import TWO_FILES
 from tejat.ui.terminal.render.rich_output import render_ansi, render_rows
 from tejat.ui.terminal.render.theme import ASCII_GLYPHS, ColourDepth, Theme
 from tejat.ui.terminal.views.diff import render_diff
 
 PLAIN = Theme()
-TWO_FILES = """\
---- a/one
-+++ b/one
-@@ -1,3 +1,3 @@ def f
- context
--old
-+new
- end
-@@ -10 +10,2 @@
---- a comment
-+++ plus
-+more
-\\ No newline at end of file
---- a/two
-+++ b/two
-@@ -1 +0,0 @@
--gone
-"""
 
 
 def drawn(patch: str, width: int = 80, theme: Theme = PLAIN, most_lines: int | None = None) -> list[str]:
