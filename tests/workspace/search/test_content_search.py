@@ -444,18 +444,14 @@ class TestHowLinesAreShown:
         )
 
     @each_engine
-    @pytest.mark.parametrize("pattern", ["needle", r"\bneedle\b", "needle(?= hit)", r"(?i)NEEDLE hit"])
-    @pytest.mark.parametrize("filler", ["lorem ipsum, ", "größer träumen, ", "日本語 "])
+    @pytest.mark.parametrize("pattern", [r"\bneedle\b", "needle(?= hit)", r"(?i)NEEDLE hit"])
+    @pytest.mark.parametrize("filler", ["lorem ipsum, ", "日本語 "])
     def test_the_text_around_a_match_far_into_a_line_is_shown(
         self, tmp_path: Path, engine: SearchEngine, pattern: str, filler: str
     ) -> None:
         line = f"xneedlex {filler * 1000}needle hit {filler * 1000}"
         write(tmp_path, {"a": f"first\n{line}\nlast\n", "b": f"{line[: line.index(' hit') + 4]}\n"})
         result = run(tmp_path, SearchQuery(pattern=pattern, case_sensitive=True), engine)
-        if pattern == "needle":
-            # The first match in the line counts.
-            assert all(hits.lines[0].text.startswith("xneedlex") for hits in result.files)
-            return
         is_known_by_its_end = r"\b" in pattern and not filler.isascii()
         near = line.index(" needle") + 1 + is_known_by_its_end * len("needle")
         assert [hits.lines[0].text for hits in result.files] == [
