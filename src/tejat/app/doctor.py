@@ -11,7 +11,7 @@ from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import UsageError
 from tejat.core.i18n import join_lazy, lazy
-from tejat.models.names import Provider, parse_model_name
+from tejat.models.names import Provider, parse_model_name, with_provider
 
 
 def configuration_checks(
@@ -31,7 +31,7 @@ def configuration_checks(
 
 
 def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -> Iterator[DoctorCheck]:
-    named = run_config.settings.model_name or Setting(default)
+    named = run_config.settings.model_name or Setting(with_provider(default, run_config.environment))
     from_file = named.source == "GEMINI_MODEL" and "GEMINI_MODEL" not in own
     source = named.source
     if from_file:

@@ -14,6 +14,7 @@ from tejat.app.session.manager import open_agent
 from tejat.core.agent.events import AgentEvent, Compressed, EndReason, Noticed, Retrying, RunEnded
 from tejat.core.agent.options import AgentOptions
 from tejat.engine.sessions.session import Session
+from tejat.models import ModelOptions, open_model
 
 WINDOW = 4096
 LAST_LINE = 'LIMIT = "old"'
@@ -34,11 +35,8 @@ def last_text(messages: Sequence[Mapping[str, Any]]) -> str:
     return str(messages[-1]["content"])
 
 
-def run(
-    machine: ProgramEnv, server: LocalModelServer, *prompts: str, resume: str | None = None
-) -> tuple[list[RunEnded], list[AgentEvent], Session]:
-    events: list[AgentEvent] = []
-    options = AgentOptions(
+def agent_options(machine: ProgramEnv, server: LocalModelServer, resume: str | None = None) -> AgentOptions:
+    return AgentOptions(
         directories=(str(machine.project),),
         model="gemma-local",
         mode="yolo",
@@ -46,8 +44,14 @@ def run(
         environment={**machine.environment, "OPENAI_BASE_URL": server.base},
     )
 
+
+def run(
+    machine: ProgramEnv, server: LocalModelServer, *prompts: str, resume: str | None = None
+) -> tuple[list[RunEnded], list[AgentEvent], Session]:
+    events: list[AgentEvent] = []
+
     async def main() -> tuple[list[RunEnded], list[AgentEvent], Session]:
-        async with open_agent(options, None) as session:
+        async with open_agent(agent_options(machine, server, resume), None) as session:
             ended = [await session.prompt(prompt, events.append) for prompt in prompts]
             return ended, events, session
 
@@ -176,6 +180,43 @@ class TestToolsAsText:
         assert ["tools" in body for body in server.bodies] == [True, False]
         (retrying,) = (event for event in events if isinstance(event, Retrying))
         assert "its chat template has no tool support" in retrying.reason
+
+
+def test_a_larger_model_gets_everything_again(machine: ProgramEnv) -> None:
+    path = machine.project / "big.py"
+
+    def answer(messages: Sequence[Mapping[str, Any]]) -> Answer:
+        return "Seen." if messages[-1]["role"] == "tool" else {"read_file": {"path": str(path)}}
+
+    small, large = LocalModelServer(answer, window=WINDOW), LocalModelServer(lambda _: "All.", window=200_000)
+
+    async def main() -> str:
+        options = agent_options(machine, small)
+        async with open_agent(options, None) as session:
+            await session.prompt("Read big.py.")
+            environment = {**machine.environment, "OPENAI_BASE_URL": large.base}
+            await session.conversation.change_model(open_model("big", ModelOptions(environment)), "")
+            return (await session.prompt("And now?")).text
+
+    with small, large:
+        assert asyncio.run(main()) == "All."
+    assert LAST_LINE not in str(small.bodies[-1])
+    (body,) = large.bodies
+    assert LAST_LINE in body["messages"][-3]["content"]
+    assert len(body["tools"]) > 10
+    assert len(body["messages"][0]["content"]) > 2 * len(small.bodies[0]["messages"][0]["content"])
+
+
+def test_a_run_in_a_small_window_can_be_replayed(machine: ProgramEnv) -> None:
+    record, path = machine.base / "run.jsonl", machine.project / "big.py"
+    before = path.read_text()
+    with LocalModelServer(Editor(path), window=WINDOW) as server:
+        played = machine.run("-m", "x", "-y", "--record", str(record), "-p", "Edit.", OPENAI_BASE_URL=server.base)
+    assert (played.code, played.stdout, server.refused) == (0, "Done.\n", [])
+    path.write_text(before)
+    replayed = machine.run("-y", "--replay", str(record), "-p", "Edit.")
+    assert (replayed.code, replayed.stdout) == (0, "Done.\n")
+    assert 'LIMIT = "new"' in path.read_text()
 
 
 def test_a_summary_and_its_request_fit_the_window(machine: ProgramEnv) -> None:

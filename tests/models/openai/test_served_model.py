@@ -13,8 +13,10 @@ from support.model_servers.openai import error_reply
 from tejat.core.messages.history import user_message
 from tejat.core.model import ModelClient, ModelRequest
 from tejat.models import ModelOptions, open_model
+from tejat.models.openai.client import OpenAIClient, open_openai
 from tejat.models.openai.served_model import ServedModel, fetch_served_model, is_local_server
 from tejat.workspace.http.client import HttpClient
+from tejat.workspace.http.types import HttpLimits
 
 SHOWN: Mapping[str, Any] = {
     "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
@@ -165,3 +167,18 @@ def test_a_server_that_does_not_answer_costs_little_time() -> None:
         window, took = asyncio.run(main(server))
     assert window == 7000
     assert took < 30
+
+
+def test_the_limit_for_the_first_byte_follows_the_prompt_of_a_local_server() -> None:
+    def limits(base: str, words: int) -> HttpLimits | None:
+        client = open_openai("x", ModelOptions({"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "key"}))
+        assert isinstance(client, OpenAIClient)
+        return client._limits(ModelRequest([user_message("word " * words)]))
+
+    short, long = limits("http://127.0.0.1:1/v1", 10), limits("http://127.0.0.1:1/v1", 10_000)
+    assert short is not None
+    assert long is not None
+    assert 300 < (short.first_byte or 0) < 310
+    assert (long.first_byte or 0) > 3000
+    assert (long.idle, long.total) == (long.first_byte, None)
+    assert limits("https://api.openai.com/v1", 10_000) is None

@@ -30,6 +30,7 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.prices import Price, PriceList
 from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
+from tejat.engine.loop.transcript import truncate_tokens
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _STARTUP_WAIT_SECONDS = 2.0
 _SEARCH_TOOL = "google_web_search"
+_LEAN_INSTRUCTIONS_SHARE = 0.05
 
 
 @asynccontextmanager
@@ -191,7 +193,7 @@ class SessionManager:
             model,
             toolset.start_scheduler,
             History(state.messages),
-            RequestTemplate(system(context), declared, state.opening, _instructions(external), context, system),
+            RequestTemplate(system(context), declared, state.opening, _instructions(external, window), context, system),
             Safeguards(
                 self._budget,
                 LoopDetector(enabled=run_config.settings.loop_detection.value),
@@ -252,10 +254,16 @@ def _tool_index_settings(toolset: Toolset, window: Callable[[], int]) -> ToolInd
     return ToolIndexOptions(limit, partial(find_tools_entry, toolset.registry))
 
 
-def _instructions(external: "ExternalTools | None") -> Callable[[], str] | None:
+def _instructions(external: "ExternalTools | None", window: Callable[[], int]) -> Callable[[], str] | None:
+    """What MCP servers say about their tools, cut in a small context window."""
     if external is None:
         return None
-    return lambda: "" if external.mcp_manager is None else external.mcp_manager.instructions()
+
+    def instructions() -> str:
+        text = "" if external.mcp_manager is None else external.mcp_manager.instructions()
+        return truncate_tokens(text, int(window() * _LEAN_INSTRUCTIONS_SHARE)) if is_lean_window(window()) else text
+
+    return instructions
 
 
 async def _await_external_tools(external: "ExternalTools", emit: EventSink, *, is_headless: bool) -> None:
