@@ -38,6 +38,12 @@ def test_a_wait_is_seen_and_so_is_a_write_after_it(tmp_path: Path) -> None:
     assert activity.seconds < (ended - started) / 1e9 - 1
 
 
+@needs_statistics
+def test_short_waits_are_seen_too() -> None:
+    activity, started, ended = asyncio.run(watch("bash", "-c", "for i in 1 2 3; do sleep 0.8; true; done"))
+    assert activity.seconds < 0.7 * (ended - started) / 1e9
+
+
 # Orphans stay with the supervisor of commands.
 SUPERVISOR = """
 import ctypes, subprocess, sys

@@ -12,7 +12,7 @@ from tejat.workspace.processes.process_tree import boot_ticks, list_processes, w
 
 # The statistics of a running thread are updated with each tick of the kernel, which takes at most 10 ms.
 _FIRST_PAUSE = 0.03
-_IDLE_PAUSE = 0.1
+_IDLE_PAUSE = 0.05
 _MAX_PAUSE = 0.4
 _MAX_THREADS = 500
 _READ_SIZE = 256
@@ -59,11 +59,16 @@ class ActivityMonitor:
         return Activity(tuple(self._intervals))
 
     async def _run(self) -> None:
-        pause = _FIRST_PAUSE
+        pause, was_busy = _FIRST_PAUSE, False
         while True:
             await asyncio.sleep(pause)
-            # What is busy is looked at less often: there is more to look at, and less to find out.
-            pause = min(2 * pause, _MAX_PAUSE) if self._sample(self._has_waited) else _IDLE_PAUSE
+            if not self._sample(self._has_waited):
+                pause, was_busy = _IDLE_PAUSE, False
+            elif self._is_confirmed or not was_busy:
+                pause, was_busy = _FIRST_PAUSE, not self._is_confirmed
+            else:
+                # What stays busy is looked at less often: there is more to look at, and less to find out.
+                pause = min(2 * pause, _MAX_PAUSE)
 
     def _sample(self, has_waited: Callable[[], bool]) -> bool:
         """Add the time from before the last sample until now if something may have run; return whether it may."""
