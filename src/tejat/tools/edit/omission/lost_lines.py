@@ -4,14 +4,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice, takewhile
 
 from tejat.tools.edit.match.normalize import find_defined_names, line_key
 from tejat.tools.edit.match.search_block import indent_of, split_lines
 from tejat.tools.edit.merge.similar_lines import pair_similar_lines
 from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_sentence, find_elision_mark, is_comment
-from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
+from tejat.workspace.text.line_edits import DiffEdit, common_prefix, common_suffix, compute_line_edits
 
 _STUB_SUFFIXES = frozenset({".py", ".pyx", ".pl", ".pm", ".t", ".raku"})
 """Languages in which `...` is a statement."""
@@ -38,29 +37,27 @@ def find_elision(before: str, after: str, path: str) -> str | None:
 class _Change:
     def __init__(self, old: Sequence[str], new: Sequence[str], suffix: str) -> None:
         self._old, self._new, self._suffix = old, new, suffix
-        self._removed: list[str] = []
+        self._edits = _compute_edits(old, new)
+        self._added = {at for edit in self._edits for at in range(edit.new_start, edit.new_end)}
+        self._removed = [line for edit in self._edits for line in old[edit.old_start : edit.old_end]]
 
     def find_elision(self) -> str | None:
-        old_keys, new_keys = [line_key(line) for line in self._old], [line_key(line) for line in self._new]
-        edits = compute_line_edits(old_keys, new_keys)
-        self._removed = [line for edit in edits for line in self._old[edit.old_start : edit.old_end]]
-        added, removed = Counter[str](), Counter[str]()
-        for edit in edits:
-            added.update(new_keys[edit.new_start : edit.new_end])
-            removed.update(old_keys[edit.old_start : edit.old_end])
+        added, removed = Counter(line_key(self._new[at]) for at in self._added), Counter(map(line_key, self._removed))
         # Lines that are only moved are not lost.
         gone = removed - added
-        for number, edit in enumerate(edits):
-            marks = [(at, mark) for at, mark in self._added_marks(edit) if added[new_keys[at]] > removed[new_keys[at]]]
-            for at, mark in marks:
-                searched = edits if mark is ElisionMark.CERTAIN else self._edits_nearby(edits, number)
+        for number, edit in enumerate(self._edits):
+            for at, mark in self._added_marks(edit):
+                if removed[line_key(self._new[at])] >= added[line_key(self._new[at])]:
+                    continue  # It was moved.
+                searched = self._edits if mark is ElisionMark.CERTAIN else self._edits_nearby(number)
                 lost = sum(self._count_lost(each, gone, mark) for each in searched)
                 if lost >= self._min_lost_lines(mark):
                     return self._new[at].strip()
         return None
 
-    def _edits_nearby(self, edits: Sequence[DiffEdit], number: int) -> Sequence[DiffEdit]:
+    def _edits_nearby(self, number: int) -> Sequence[DiffEdit]:
         """The edit and those next to it, with nothing but brackets between them."""
+        edits = self._edits
         first, last = number, number
         while first and self._is_trivial(edits[first - 1].new_end, edits[first].new_start):
             first -= 1
@@ -142,9 +139,9 @@ class _Change:
         In new brackets, dots may be an item.
         """
         is_body = self._is_body(at)
-        enclosing = list(self._enclosing_lines(at)) if is_body or self._is_item(at) else []
-        is_new = bool(enclosing) and self._is_new_block(enclosing[0])
-        return is_new or (is_body and any(map(_STUB_HEAD.match, enclosing)))
+        heads = list(self._enclosing_heads(at)) if is_body or self._is_item(at) else []
+        is_new = bool(heads) and self._is_new_block(heads[0])
+        return is_new or (is_body and any(_STUB_HEAD.match(self._new[head]) for head in heads))
 
     def _is_body(self, at: int) -> bool:
         """Check for the only statement of a block, behind a docstring or alone."""
@@ -155,28 +152,22 @@ class _Change:
         above, _ = self._nonblank_around(at)
         return above.rstrip().endswith(("[", "(", ","))
 
-    def _is_new_block(self, head: str) -> bool:
-        """Check that the old text has no such block, not even by another name, whose body could be omitted."""
-        names = find_defined_names(head)
-        is_known = not self._old_names.isdisjoint(names) if names else line_key(head) in self._old_keys
-        return not is_known and not any(_share_words(line, head) for line in self._removed)
+    def _is_new_block(self, head: int) -> bool:
+        """Check that a block is added and replaces no other, whose body could be omitted."""
+        line = self._new[head]
+        names = {name for gone in self._removed for name in find_defined_names(gone)}
+        is_known = head not in self._added or not names.isdisjoint(find_defined_names(line))
+        return not is_known and not any(_share_words(gone, line) for gone in self._removed)
 
-    @cached_property
-    def _old_names(self) -> set[str]:
-        return {name for line in self._old for name in find_defined_names(line)}
-
-    @cached_property
-    def _old_keys(self) -> set[str]:
-        return set(map(line_key, self._old))
-
-    def _enclosing_lines(self, at: int) -> Iterator[str]:
-        """Heads of the blocks around a line, innermost first, and their decorators."""
+    def _enclosing_heads(self, at: int) -> Iterator[int]:
+        """Lines that begin the blocks around a line, innermost first, and their decorators."""
         depth = len(indent_of(self._new[at]))
-        for line in self._lines_above(at):
+        for index in range(at - 1, -1, -1):
+            line = self._new[index]
             indent = len(indent_of(line))
             if line.strip() and (indent < depth or (indent == depth and line.lstrip().startswith("@"))):
                 depth = indent
-                yield line
+                yield index
             elif not depth:
                 return
 
@@ -186,6 +177,18 @@ class _Change:
     def _nonblank_around(self, at: int) -> tuple[str, str]:
         below = (self._new[index] for index in range(at + 1, len(self._new)))
         return next(filter(str.strip, self._lines_above(at)), ""), next(filter(str.strip, below), "")
+
+
+def _compute_edits(old: Sequence[str], new: Sequence[str]) -> list[DiffEdit]:
+    """Compute the edits, without regard to white space."""
+    shorter = min(len(old), len(new))
+    front = common_prefix(old, new, limit=shorter)
+    back = common_suffix(old, new, limit=shorter - front)
+    keys = ([line_key(line) for line in lines[front : len(lines) - back]] for lines in (old, new))
+    return [
+        DiffEdit(edit.old_start + front, edit.old_end + front, edit.new_start + front, edit.new_end + front)
+        for edit in compute_line_edits(*keys)
+    ]
 
 
 def _share_words(left: str, right: str) -> bool:
