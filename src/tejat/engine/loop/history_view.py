@@ -57,10 +57,15 @@ class HistoryView:
         self._tokens: WeakKeyDictionary[Message, int] = WeakKeyDictionary()
         self._first_kept: Message | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was left out yet."""
+        return not self._shortened
+
     def fit(self, messages: Sequence[Message], *, room: int, preamble_length: int = 0) -> FittedHistory:
         """Return the messages within `room` estimated tokens if that is possible."""
         tokens = sum(self._count(self._seen(message)) for message in messages)
-        if tokens <= room and not self._shortened:
+        if tokens <= room and self.is_whole:
             return FittedHistory(messages, tokens)
         if tokens > room:
             self._shorten(messages, tokens - int(room * _TARGET_SHARE), room, preamble_length)

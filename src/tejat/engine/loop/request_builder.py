@@ -82,8 +82,10 @@ class RequestBuilder:
 
         Raises ContextTooSmall with advice for the user if nothing more can be left out.
         """
-        fitted = self.fit(model, template, messages)
-        self._last_estimate = estimated = self.fixed_tokens(template) + fitted.tokens
+        system, tools = template.current_system(), template.declarations()
+        fixed = self._fixed_tokens(system, tools)
+        fitted = self._fit(model, messages, fixed, template.preamble_length)
+        self._last_estimate = estimated = fixed + fitted.tokens
         # Estimates for large windows are too vague to refuse a request that might fit.
         if estimated > self.window.room(model) and self.window.is_small(model):
             raise self.window.too_small(model, estimated)
@@ -95,27 +97,32 @@ class RequestBuilder:
                 window=self.window.size(model),
             )
             self._notice_once(notice, Severity.NOTE)
-        return ModelRequest(fitted.messages, template.current_system(), template.declarations())
+        return ModelRequest(fitted.messages, system, tools)
 
     def is_shorter(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> bool:
         """Return whether the next request would be shorter than the last one."""
-        return self.fixed_tokens(template) + self.fit(model, template, messages).tokens < self._last_estimate
+        fixed = self._fixed_tokens(template.current_system(), template.declarations())
+        return fixed + self._fit(model, messages, fixed, template.preamble_length).tokens < self._last_estimate
 
-    def fit(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> FittedHistory:
-        """Return the messages as they would be sent."""
+    def _fit(self, model: ModelClient, messages: Sequence[Message], fixed: int, preamble_length: int) -> FittedHistory:
+        """Return the messages as they would be sent with a system prompt and tools of `fixed` tokens."""
         key = model, self.window.size(model)
         if self._view_key != key:
             self._view, self._view_key = HistoryView(), key
-        room = self.window.room(model) - self.fixed_tokens(template)
-        return self._view.fit(messages, room=room, preamble_length=template.preamble_length)
+        room = self.window.room(model)
+        if self._counted_tokens and not self.window.is_small(model) and self._view.is_whole:
+            # A late turn must not cost more than an early one.
+            tokens = self.history_tokens(model, messages)
+            if tokens <= room:
+                return FittedHistory(messages, max(0, tokens - fixed))
+        return self._view.fit(messages, room=room - fixed, preamble_length=preamble_length)
 
-    def fixed_tokens(self, template: RequestTemplate) -> int:
+    def _fixed_tokens(self, system: str, tools: tuple[FunctionDeclaration, ...]) -> int:
         """Return the estimated tokens of the system prompt and the tools."""
-        tools = template.declarations()
         if tools is not self._declarations:
             self._declarations = tools
             self._declaration_tokens = sum(map(estimate_declaration_tokens, tools))
-        return estimate_text_tokens(template.current_system()) + self._declaration_tokens
+        return estimate_text_tokens(system) + self._declaration_tokens
 
     def check(self, model: ModelClient, request: ModelRequest) -> None:
         """Raises ContextTooSmall if a request on the side is too long for a small window."""
@@ -125,10 +132,13 @@ class RequestBuilder:
 
     def tokens(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> int:
         """Return the tokens of the next request: the last count of the service, and an estimate of what came since."""
-        if not self.window.is_small(model):
-            uncounted = 0 if self._counted_tokens else self.fixed_tokens(template)
-            return self.history_tokens(model, messages) + uncounted
-        return self.window.to_tokens(self.fixed_tokens(template) + self.fit(model, template, messages).tokens)
+        is_small = self.window.is_small(model)
+        if self._counted_tokens and not is_small:
+            return self.history_tokens(model, messages)
+        fixed = self._fixed_tokens(template.current_system(), template.declarations())
+        if not is_small:
+            return self.history_tokens(model, messages) + fixed
+        return self.window.to_tokens(fixed + self._fit(model, messages, fixed, template.preamble_length).tokens)
 
     def fill_level(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> tuple[int, int]:
         """Return tokens and a context window, to decide whether a summary is needed.
@@ -138,7 +148,8 @@ class RequestBuilder:
         size = self.window.size(model)
         if not self.window.is_small(model):
             return self.tokens(model, template, messages), size
-        has_no_room = self.fit(model, template, messages).dropped > 0
+        fixed = self._fixed_tokens(template.current_system(), template.declarations())
+        has_no_room = self._fit(model, messages, fixed, template.preamble_length).dropped > 0
         return (self.history_tokens(model, messages), 0) if has_no_room else (0, size)
 
     def history_tokens(self, model: ModelClient, messages: Sequence[Message]) -> int:
