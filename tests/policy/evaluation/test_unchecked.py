@@ -37,6 +37,8 @@ echo x | tee s.py; python s.py
 echo x > $f; ./y
 printf x > Makefile; make
 git frob
+docker run -v x:/x image touch /x
+podman exec -it c touch M
 make -f - < x
 cat x | make -f - 2>&1
 cat x | sed -f - 2>&1
@@ -54,6 +56,7 @@ npm test > out.txt
 make test > log
 sed -i s/a/b/ f
 frob toucher M
+docker touch x
 """
 
 

@@ -39,6 +39,9 @@ _KNOWN_PROGRAMS = (
     | RESERVED
     | word_set("cd clear cmp eslint gcc git grep man mypy prettier printenv ruff svn tldr tsc whatis yes")
 ) - _RUNS_OPERANDS
+# Where their command begins depends on the values of many options.
+_CONTAINER_PROGRAMS = word_set("docker docker-compose kubectl nerdctl oc podman")
+_CONTAINER_VERBS = word_set("create exec run")
 _TOKEN = re.compile(r"[\w.+/@-]+")
 _COMPUTED = re.compile(r"[$`]")
 _RUNS_FILE = SHELLS | word_set("source .")
@@ -98,13 +101,17 @@ def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tup
     writes_files = any(each.writes and not each.is_harmless for each in call.line.redirections)
     for command, effects in call.effects.items():
         program = base_name(command.name)
-        is_known = program in _KNOWN_PROGRAMS or is_wrapper(program)
+        is_known = (program in _KNOWN_PROGRAMS or is_wrapper(program)) and not _runs_in_container(command)
         for rule in rules:
             forbidden = base_name(rule.command[0] if rule.command else "")
             if not is_known and _mentions(command.words[1:], rule.command or ()):
                 yield rule, lazy("{program} may run {forbidden}", program=program, forbidden=forbidden)
             if (effects.writes or writes_files) and _names_program(command, forbidden):
                 yield rule, lazy("{program} may give {forbidden} another name", program=program, forbidden=forbidden)
+
+
+def _runs_in_container(command: ShellCommand) -> bool:
+    return base_name(command.name) in _CONTAINER_PROGRAMS and not _CONTAINER_VERBS.isdisjoint(command.words)
 
 
 def _mentions(words: Iterable[str], tokens: Sequence[str]) -> bool:

@@ -241,6 +241,22 @@ def _unwrap_ssh(words: ShellWords) -> WrappedCommands:
 
 def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
     """Unwrap su, script, runuser and flock: `-c LINE` or `--command LINE`, for some also a command as words."""
+    name = base_name(words[0].value)
+    line = _line_in_option(words)
+    syntax = _COMMAND_OR_LINE.get(name)
+    if syntax is not None:
+        # The option may belong to the command.
+        return _merge(line or WrappedCommands(), syntax.unwrap(words))
+    return line or WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
+
+
+_COMMAND_OR_LINE: Mapping[str, WrapperSyntax] = {
+    "flock": WrapperSyntax("wE", long_options=word_set("--timeout --wait --conflict-exit-code"), operand_count=1),
+    "runuser": WrapperSyntax("ugG", long_options=word_set("--user --group")),
+}
+
+
+def _line_in_option(words: ShellWords) -> WrappedCommands | None:
     for index, word in enumerate(words):
         value = word.value
         if value.startswith(("--command=", "--session-command=")):
@@ -249,13 +265,7 @@ def _unwrap_line_option(words: ShellWords) -> WrappedCommands:
             return _wrap_lines(words[0], words[index + 1 : index + 2])
         if re.match(r"-c(?=[^c])", value):
             return _wrap_lines(words[0], [_drop_characters(word, 2)])
-    name = base_name(words[0].value)
-    if name == "flock":
-        long = word_set("--timeout --wait --conflict-exit-code")
-        return WrapperSyntax("wE", long_options=long, operand_count=1).unwrap(words)
-    if name == "runuser":
-        return WrapperSyntax("ugG", long_options=word_set("--user --group")).unwrap(words)
-    return WrappedCommands(opaque_reason=lazy("{word} runs what it reads", word=name))
+    return None
 
 
 def _unwrap_group_shell(words: ShellWords) -> WrappedCommands:
