@@ -387,14 +387,14 @@ class TestServers:
     def test_are_used_as_far_as_they_are_named(self, agent_env: AgentEnv, pids: Path) -> None:
         asked: list[ApprovalRequest] = []
 
-        class Person:
+        class User:
             async def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 asked.append(question)
                 return ApprovalReply(Outcome.PROCEED_ONCE)
 
         async def run() -> list[CallFinished]:
             script = calling("echo", '{text = "hi"}') + calling("other__echo")
-            async with agent_env.agent(script, approver=Person(), servers=["bad"], trusts_folder=True) as agent:
+            async with agent_env.agent(script, approver=User(), servers=["bad"], trusts_folder=True) as agent:
                 return [*finished(await events_of(agent)), *finished(await events_of(agent))]
 
         first, second = asyncio.run(run())

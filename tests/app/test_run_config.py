@@ -16,7 +16,9 @@ def machine(tmp_path: Path) -> ProgramEnv:
     return ProgramEnv(tmp_path)
 
 
-def look(machine: ProgramEnv, *more: str, trusts_folder: bool = False, excluded: tuple[str, ...] = ()) -> RunConfig:
+def load_config(
+    machine: ProgramEnv, *more: str, trusts_folder: bool = False, excluded: tuple[str, ...] = ()
+) -> RunConfig:
     return load_run_config(
         [str(machine.project), *more],
         environment=machine.environment,
@@ -31,7 +33,7 @@ def write(path: Path, content: object) -> None:
 
 
 def test_of_an_empty_machine(machine: ProgramEnv) -> None:
-    run_config = look(machine)
+    run_config = load_config(machine)
     assert (
         run_config.roots,
         run_config.environment,
@@ -49,19 +51,19 @@ def test_of_an_empty_machine(machine: ProgramEnv) -> None:
 
 def test_the_environment_is_the_one_that_is_handed_in(machine: ProgramEnv, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "the-key-of-this-process")
-    assert "GEMINI_API_KEY" not in look(machine).environment
+    assert "GEMINI_API_KEY" not in load_config(machine).environment
     assert load_run_config([str(machine.project)]).environment["GEMINI_API_KEY"] == "the-key-of-this-process"
 
 
 def test_secrets_are_values_that_look_like_some_and_not_too_short(machine: ProgramEnv) -> None:
     machine.environment |= {"GEMINI_API_KEY": "12345678", "MY_TOKEN": "short", "EDITOR": "not-a-secret"}
-    assert look(machine).secrets == ("12345678",)
-    assert "12345678" not in repr(look(machine))
+    assert load_config(machine).secrets == ("12345678",)
+    assert "12345678" not in repr(load_config(machine))
 
 
 def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: ProgramEnv) -> None:
     write(machine.project / ".env", "CI=from-the-file\nHOME=/nowhere\n")
-    strange, trusted = look(machine), look(machine, trusts_folder=True)
+    strange, trusted = load_config(machine), load_config(machine, trusts_folder=True)
     assert (strange.environment.get("CI"), strange.environment_file) == (None, None)
     assert trusted.environment_file == str(machine.project / ".env")
     assert trusted.environment["CI"] == "from-the-file"
@@ -76,20 +78,20 @@ class TestRoot:
     )
 
     def test_by_sudo(self, machine: ProgramEnv) -> None:
-        assert self.WARNING not in look(machine).notes
+        assert self.WARNING not in load_config(machine).notes
         machine.environment["SUDO_UID"] = "1000"
-        assert self.WARNING in look(machine).notes
+        assert self.WARNING in load_config(machine).notes
 
     def test_in_a_folder_of_another_user(self, machine: ProgramEnv) -> None:
         os.chown(machine.project, 12345, 12345)
-        assert self.WARNING in look(machine).notes
+        assert self.WARNING in load_config(machine).notes
 
 
 class TestVariablesOfAProject:
     def test_do_not_decide_where_requests_go(self, machine: ProgramEnv) -> None:
         names = ("GEMINI_MODEL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")
         write(machine.project / ".env", "".join(f"{name}=true-or-x\n" for name in names))
-        trusted = look(machine, trusts_folder=True)
+        trusted = load_config(machine, trusts_folder=True)
         assert trusted.settings.model_name is None
         assert not set(names) & set(trusted.environment)
         assert trusted.notes == (
@@ -102,7 +104,7 @@ class TestVariablesOfAProject:
         server = {"command": "serve", "args": ["$PLACE"], "env": {"PLACE": "$PLACE"}}
         write(machine.project / ".gemini" / "settings.json", {"mcpServers": {"theirs": server}})
         write(machine.home / ".gemini" / "settings.json", {"mcpServers": {"mine": server}})
-        trusted = look(machine, trusts_folder=True)
+        trusted = load_config(machine, trusts_folder=True)
         servers = trusted.settings.mcp_servers
         assert {name: entry.value.arguments for name, entry in servers.items()} == {
             "mine": ("$PLACE",),
@@ -115,14 +117,14 @@ class TestVariablesOfAProject:
         write(machine.project / ".env", "DATABASE=test\nOTHER=1\nOPENAI_API_KEY=theirs\n")
         listed = {"tools": {"shell": {"environment": ["DATABASE", "OPENAI_API_KEY"]}}}
         write(machine.home / ".gemini" / "settings.json", listed)
-        environment = look(machine, trusts_folder=True).environment
+        environment = load_config(machine, trusts_folder=True).environment
         assert environment["DATABASE"] == "test"
         assert not {"OTHER", "OPENAI_API_KEY"} & set(environment)
 
 
 def test_settings_of_a_folder_count_only_if_it_is_trusted(machine: ProgramEnv) -> None:
     write(machine.project / ".gemini" / "settings.json", {"maxSessionTurns": 3, "excludeTools": ["glob"]})
-    strange, trusted = look(machine), look(machine, trusts_folder=True)
+    strange, trusted = load_config(machine), load_config(machine, trusts_folder=True)
     assert (strange.settings.max_session_turns.value, trusted.settings.max_session_turns.value) == (None, 3)
     assert [entry.value for entry in strange.settings.exclude] == ["glob"]
     assert strange.notes == (
@@ -136,13 +138,13 @@ def test_many_things_of_a_folder_are_told_in_one_line(machine: ProgramEnv) -> No
     for name in "abcd":
         (machine.project / ".gemini" / "commands").mkdir(exist_ok=True)
         (machine.project / ".gemini" / "commands" / f"{name}.toml").write_text('prompt = "x"')
-    (note,) = look(machine).notes
+    (note,) = load_config(machine).notes
     assert " and 2 more). " in note
 
 
 def test_excluded_tools_are_added_to_those_of_the_settings(machine: ProgramEnv) -> None:
     write(machine.home / ".gemini" / "settings.json", {"excludeTools": ["glob"]})
-    found = look(machine, excluded=("read_file",)).settings.exclude
+    found = load_config(machine, excluded=("read_file",)).settings.exclude
     assert [(entry.value, entry.source) for entry in found][1:] == [("read_file", "--exclude-tools")]
     assert [entry.value for entry in found] == ["glob", "read_file"]
 
@@ -173,7 +175,7 @@ def test_more_directories_each_once_and_those_that_are_missing_are_told(machine:
     other.mkdir()
     wanted = [str(other), str(other), "~/gone", str(machine.project)]
     write(machine.home / ".gemini" / "settings.json", {"includeDirectories": wanted})
-    run_config = look(machine, str(other))
+    run_config = load_config(machine, str(other))
     assert run_config.roots == (str(machine.project), str(other))
     assert run_config.notes == (f"The directory {machine.home}/gone of the settings does not exist.",)
 

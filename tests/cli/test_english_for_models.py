@@ -187,7 +187,7 @@ def speaking(variant: str | None) -> Generator[None]:
         use_translations(None)
 
 
-class Person:
+class User:
     def __init__(self, given: ApprovalReply) -> None:
         self._given = given
 
@@ -225,7 +225,7 @@ def test_what_a_person_says_is_the_same_for_the_model(tmp_path: Path, given: App
 
 async def history(machine: ProgramEnv, script: str, given: ApprovalReply) -> tuple[str, Any]:
     async with Agent(
-        approver=Person(given),
+        approver=User(given),
         model=machine.script(script),
         directories=str(machine.project),
         environment=machine.environment,

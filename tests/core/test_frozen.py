@@ -19,7 +19,7 @@ MANY = 12
 """Of values that many are made of another constructor makes the later ones."""
 
 
-class Told(NamedTuple):
+class FieldInfo(NamedTuple):
     """One field as a class tells it."""
 
     name: str
@@ -34,7 +34,7 @@ class Told(NamedTuple):
         return self.init and self.default is NOTHING and self.factory is None
 
 
-def made(name: str, told: Sequence[Told], decorate: Callable[[type], type], tell: Any, *bases: type) -> type:
+def made(name: str, told: Sequence[FieldInfo], decorate: Callable[[type], type], tell: Any, *bases: type) -> type:
     """A class with these fields, as if it were written down."""
     namespace: dict[str, object] = {"__annotations__": {each.name: "object" for each in told}, "__module__": __name__}
     for each in told:
@@ -49,7 +49,7 @@ def made(name: str, told: Sequence[Told], decorate: Callable[[type], type], tell
     return decorate(type(name, bases, namespace))
 
 
-def twins(told: Sequence[Told], child: Sequence[Told] = ()) -> tuple[type, type]:
+def twins(told: Sequence[FieldInfo], child: Sequence[FieldInfo] = ()) -> tuple[type, type]:
     """The same class as a value and as a dataclass; that of the child if it has fields of its own."""
     as_dataclass = dataclasses.dataclass(frozen=True, slots=True)
     ours, theirs = made("Made", told, frozen, field), made("Made", told, as_dataclass, dataclasses.field)
@@ -62,8 +62,8 @@ contents = st.integers(0, 3) | st.sampled_from(["", "text", None, (1, "a"), 2.5]
 
 
 @st.composite
-def fields(draw: st.DrawFn, *, needed: bool) -> Told:
-    told = Told("", repr=draw(st.booleans()), compare=draw(st.integers(0, 3)) > 0)
+def fields(draw: st.DrawFn, *, needed: bool) -> FieldInfo:
+    told = FieldInfo("", repr=draw(st.booleans()), compare=draw(st.integers(0, 3)) > 0)
     if needed:
         return told
     if draw(st.booleans()):
@@ -73,7 +73,7 @@ def fields(draw: st.DrawFn, *, needed: bool) -> Told:
 
 
 @st.composite
-def field_lists(draw: st.DrawFn, names: Sequence[str] = NAMES) -> list[Told]:
+def field_lists(draw: st.DrawFn, names: Sequence[str] = NAMES) -> list[FieldInfo]:
     """Fields that may stand in this order: those without a default come first."""
     chosen = draw(st.lists(st.sampled_from(names), unique=True, max_size=len(names)))
     needed = draw(st.integers(0, len(chosen)))
@@ -81,7 +81,7 @@ def field_lists(draw: st.DrawFn, names: Sequence[str] = NAMES) -> list[Told]:
 
 
 @st.composite
-def families(draw: st.DrawFn) -> tuple[list[Told], list[Told]]:
+def families(draw: st.DrawFn) -> tuple[list[FieldInfo], list[FieldInfo]]:
     """A class, and fields of one below it: some new ones, some of the same names, in an order that can be."""
     parent = draw(field_lists())
     needed = {each.name for each in parent if each.is_needed}
@@ -90,7 +90,7 @@ def families(draw: st.DrawFn) -> tuple[list[Told], list[Told]]:
 
 
 @st.composite
-def arguments(draw: st.DrawFn, told: Sequence[Told]) -> tuple[list[object], dict[str, object]]:
+def arguments(draw: st.DrawFn, told: Sequence[FieldInfo]) -> tuple[list[object], dict[str, object]]:
     """Mostly what the constructor takes, sometimes too little or too much."""
     names = [each.name for each in told if each.init]
     by_place = draw(st.integers(0, len(names)))
@@ -112,7 +112,7 @@ def construct(cls: type, by_place: Sequence[object], by_name: Mapping[str, objec
     return attempt(lambda: cls(*copy.deepcopy(by_place), **copy.deepcopy(by_name)))
 
 
-def all_fields(parent: Sequence[Told], child: Sequence[Told]) -> list[Told]:
+def all_fields(parent: Sequence[FieldInfo], child: Sequence[FieldInfo]) -> list[FieldInfo]:
     return list(({each.name: each for each in parent} | {each.name: each for each in child}).values())
 
 
@@ -142,7 +142,7 @@ class TestLikeDataclasses:
             [one == two for _, two in pairs] for _, one in pairs
         ]
 
-    def check_one(self, mine: Any, other: Any, told: Sequence[Told]) -> None:
+    def check_one(self, mine: Any, other: Any, told: Sequence[FieldInfo]) -> None:
         assert contents_of(mine, told) == contents_of(other, told)
         assert repr(mine) == repr(other)
         assert attempt(lambda: hash(mine)) == attempt(lambda: hash(other))
@@ -151,7 +151,7 @@ class TestLikeDataclasses:
         for copied in (copy.copy(mine), copy.deepcopy(mine)):
             assert type(copied) is type(mine)
             assert contents_of(copied, told) == contents_of(mine, told)
-        for each in (*told, Told("unheard_of")):
+        for each in (*told, FieldInfo("unheard_of")):
             with pytest.raises(AttributeError, match=each.name):
                 setattr(mine, each.name, 1)
             with pytest.raises(AttributeError, match=each.name):
@@ -164,7 +164,7 @@ class TestLikeDataclasses:
         assert repr(replace(mine, **changes)) == repr(dataclasses.replace(other, **changes))
 
 
-def contents_of(thing: object, told: Sequence[Told]) -> dict[str, object]:
+def contents_of(thing: object, told: Sequence[FieldInfo]) -> dict[str, object]:
     return {each.name: getattr(thing, each.name) for each in told}
 
 
@@ -247,7 +247,7 @@ class TestWritten:
         assert len({Point(1), Point(1), Point(2)}) == 2
 
     def test_is_matched_by_place_and_by_name(self) -> None:
-        def told(thing: object) -> str:
+        def describe(thing: object) -> str:
             match thing:
                 case Marked(x, 5, name=name):
                     return f"{x} {name}"
@@ -256,7 +256,7 @@ class TestWritten:
                 case _:
                     return "nothing"
 
-        assert [told(thing) for thing in (Marked(1, 5, "m"), Marked(1, 6), Point(3, 4), 5)] == [
+        assert [describe(thing) for thing in (Marked(1, 5, "m"), Marked(1, 6), Point(3, 4), 5)] == [
             "1 m",
             "1 6",
             "3 4",

@@ -236,13 +236,13 @@ class Tmux:
         self._count += 1
         os.write(self._feed, f"\x1bc{text}\x1b]2;fed {self._count}\x07".encode())
         deadline = time.monotonic() + 60
-        while not (told := self._told()).startswith(f"fed {self._count}|"):
+        while not (told := self._pane_state()).startswith(f"fed {self._count}|"):
             assert time.monotonic() < deadline
         rows = self.run("capture-pane", "-p").split("\n")[:-1]
         column, row = told.partition("|")[2].split()
         return [row.rstrip(" ") for row in rows], (int(column), int(row))
 
-    def _told(self) -> str:
+    def _pane_state(self) -> str:
         return self.run("display-message", "-p", "#{pane_title}|#{cursor_x} #{cursor_y}").rstrip("\n")
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ NAMES = {
 }
 
 
-def said(text: str) -> str:
+def translated(text: str) -> str:
     return pseudo_translate(text, VARIANTS["wide"])
 
 
@@ -77,23 +77,23 @@ def enter(user: ScreenUser, line: str) -> None:
 def test_why_and_what_came_of_it(tmp_path: Path) -> None:
     with speaking(tmp_path) as user:
         enter(user, "go")
-        user.wait_for(said("Allow once"), idle=True)
-        assert said("is a control file:") in user.screen.history()
+        user.wait_for(translated("Allow once"), idle=True)
+        assert translated("is a control file:") in user.screen.history()
         assert left_on(user) == [], user.describe()
         time.sleep(0.35)  # who answers at once has not read the question
         user.press("n")
-        user.wait_for(said("Every call of the model was cancelled."), idle=True)
+        user.wait_for(translated("Every call of the model was cancelled."), idle=True)
         enter(user, "go on")
-        user.wait_for(said("The script wants answer"), idle=True)
-        assert said("Path not in workspace.") in user.screen.history()
-        assert said("forbids it") in user.screen.history()
+        user.wait_for(translated("The script wants answer"), idle=True)
+        assert translated("Path not in workspace.") in user.screen.history()
+        assert translated("forbids it") in user.screen.history()
         assert left_on(user) == [], user.describe()
 
 
 def test_what_rules_and_servers_come_to(tmp_path: Path) -> None:
     with speaking(tmp_path) as user:
         enter(user, "/policy explain run_shell_command sudo rm -rf one")
-        user.wait_for(said("deletes or overwrites ("), idle=True)
+        user.wait_for(translated("deletes or overwrites ("), idle=True)
         enter(user, "/mcp")
-        user.wait_for(said("The server was not started: there is no program"), idle=True)
+        user.wait_for(translated("The server was not started: there is no program"), idle=True)
         assert left_on(user) == [], user.describe()

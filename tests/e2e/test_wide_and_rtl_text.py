@@ -32,7 +32,7 @@ def left_on(user: ScreenUser) -> list[str]:
 @pytest.mark.parametrize("columns", [80, 40])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_talk_and_a_question(variant: str, columns: int, tmp_path: Path) -> None:
-    def said(text: str) -> str:
+    def translated(text: str) -> str:
         return pseudo_translate(text, VARIANTS[variant])
 
     spoken = pseudo_environment(tmp_path, variant)
@@ -47,9 +47,9 @@ def test_a_talk_and_a_question(variant: str, columns: int, tmp_path: Path) -> No
         assert left_on(user) == [], user.describe()
         user.type("moin")
         user.press("enter")
-        user.wait_for(said("Allow once"), idle=True)
+        user.wait_for(translated("Allow once"), idle=True)
         assert left_on(user) == [], user.describe()
         assert user.screen.unknown == []
         user.press("escape")
-        user.wait_until_gone(said("Allow once"), idle=True)
+        user.wait_until_gone(translated("Allow once"), idle=True)
         assert left_on(user) == [], user.describe()

@@ -95,7 +95,7 @@ class Asks(Gives):
         return InfoConfirmation(title="Go on?", prompt=str(params["message"]))
 
 
-class Tells(Gives):
+class ReportsProgress(Gives):
     """A tool that tells how far it is, no faster than clients are told."""
 
     def __init__(self, name: str, content: PartListUnion) -> None:
@@ -120,7 +120,7 @@ def tools() -> tuple[BaseTool, ...]:
         Gives("json_schema_2020_12_tool", "ok", NEW_SCHEMA),
         Gives("test_reconnection", "Nobody has to connect again."),
         Fails("test_error_handling", ""),
-        Tells("test_tool_with_progress", "told"),
+        ReportsProgress("test_tool_with_progress", "told"),
         Asks("test_elicitation", "answered", MESSAGE),
     )
 

@@ -195,7 +195,7 @@ def called(message: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
     arguments = params.get("arguments") or {}
     match params["name"]:
         case "echo" if "huge" in FAULTS:
-            return said("x" * int(FAULTS["huge"]))
+            return text_result("x" * int(FAULTS["huge"]))
         case "echo" if "endless" in FAULTS:
             while True:
                 write(b"x" * 65_536)
@@ -206,7 +206,7 @@ def called(message: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
                 + b"]" * 100_000
                 + b"}}\n"
             )
-            return said("after the deep one")
+            return text_result("after the deep one")
         case "fail":
             return {"result": {"content": [{"type": "text", "text": "it failed"}], "isError": True}}
         case "slow":
@@ -215,10 +215,10 @@ def called(message: dict[str, Any], params: dict[str, Any]) -> dict[str, Any]:
             return asked(params, arguments)
         case "change":
             state["extra"] += 1
-            told_of_change()
+            notify_change()
         case _:
             pass
-    return said(json.dumps(arguments, sort_keys=True))
+    return text_result(json.dumps(arguments, sort_keys=True))
 
 
 def slow(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -232,7 +232,7 @@ def slow(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
             "message": f"step {step + 1}",
         }
         send({"method": "notifications/progress", "params": told})
-    return said("slow and steady")
+    return text_result("slow and steady")
 
 
 def asked(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -243,31 +243,31 @@ def asked(params: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
         if responses is None or arguments.get("endless"):
             more = {"resultType": "input_required", "requestState": "kept"}
             return {"result": more if arguments.get("silent") else {**more, "inputRequests": {"one": question}}}
-        return said(json.dumps([responses, params.get("requestState")], sort_keys=True))
+        return text_result(json.dumps([responses, params.get("requestState")], sort_keys=True))
     state["asked"] += 1
     question_id = f"question-{state['asked']}"
     for _ in range(arguments.get("times", 1)):
         send({"id": question_id, **question})
     if arguments.get("cancel"):
         send({"method": "notifications/cancelled", "params": {"requestId": question_id}})
-        return said("taken back")
+        return text_result("taken back")
     with answered:
         answered.wait_for(lambda: question_id in answers)
     found = answers[question_id]
-    return said(json.dumps(found.get("result", found.get("error")), sort_keys=True))
+    return text_result(json.dumps(found.get("result", found.get("error")), sort_keys=True))
 
 
 def storm() -> None:
     for _ in range(int(FAULTS.get("storm", "0"))):
-        told_of_change()
+        notify_change()
 
 
-def told_of_change() -> None:
+def notify_change() -> None:
     about = {"io.modelcontextprotocol/subscriptionId": state["subscription"]} if "subscription" in state else {}
     send({"method": "notifications/tools/list_changed", **({"params": {"_meta": about}} if about else {})})
 
 
-def said(text: str) -> dict[str, Any]:
+def text_result(text: str) -> dict[str, Any]:
     return {"result": {"content": [{"type": "text", "text": text}]}}
 
 

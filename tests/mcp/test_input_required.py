@@ -133,7 +133,7 @@ def asked_for(url: str) -> JsonObject:
     return {"mode": "url", "message": f"go to {url}", "url": url, "elicitationId": f"id {url}"}
 
 
-class Person:
+class User:
     """Somebody who agrees to some visits, and of which each is over as soon as that is asked for."""
 
     def __init__(self, *agrees_to: str) -> None:
@@ -163,12 +163,12 @@ class Person:
 
 class TestVisits:
     def test_without_any_it_is_sent_once(self) -> None:
-        server, user = Server(DONE), Person()
+        server, user = Server(DONE), User()
         assert user.visit(server, LONG) == DONE
         assert (server.told, user.asked) == ([PARAMS], [])
 
     def test_each_is_asked_for_once_and_the_request_sent_again(self) -> None:
-        server, user = Server(wants(BANK), wants(BANK, POST), wants(POST), DONE), Person(BANK, POST)
+        server, user = Server(wants(BANK), wants(BANK, POST), wants(POST), DONE), User(BANK, POST)
         user.visit_ends.set()
         before = time.monotonic()
         assert user.visit(server, LONG, LONG, LONG, LONG) == DONE
@@ -177,19 +177,19 @@ class TestVisits:
         assert user.asked == [asked_for(BANK), asked_for(POST)]
 
     def test_a_server_that_does_not_tell_of_the_end_is_tried_all_the_same(self) -> None:
-        server, user = Server(wants(BANK), wants(BANK), wants(BANK), DONE), Person(BANK)
+        server, user = Server(wants(BANK), wants(BANK), wants(BANK), DONE), User(BANK)
         assert user.visit(server, 0.01, 0.01, 0.01, 0.01) == DONE
         assert (len(server.told), len(user.asked)) == (4, 1)
 
     def test_there_is_an_end_to_it(self) -> None:
         server = Server(wants(BANK))
         told = f"The server wants the user to visit {BANK} in a browser first."
-        assert Person(BANK).failure(server, 0.01, 0.01, 0.01) == (told, McpProblem.REFUSED, -32042)
+        assert User(BANK).failure(server, 0.01, 0.01, 0.01) == (told, McpProblem.REFUSED, -32042)
         assert len(server.told) == 3
 
     @pytest.mark.parametrize("can_be_asked", [True, False])
     def test_what_nobody_agrees_to_is_told_with_all_addresses(self, can_be_asked: bool) -> None:
-        server, user = Server(wants(BANK, POST), DONE), Person(BANK)
+        server, user = Server(wants(BANK, POST), DONE), User(BANK)
         told = f"The server wants the user to visit {BANK} and {POST} in a browser first."
         assert user.failure(server, LONG, can_be_asked=can_be_asked) == (told, McpProblem.REFUSED, -32042)
         assert server.told == [PARAMS]
@@ -208,7 +208,7 @@ class TestVisits:
         ],
     )
     def test_only_web_pages_are_visited(self, url: object) -> None:
-        server, user = Server(wants(BANK, url), DONE), Person(BANK)
+        server, user = Server(wants(BANK, url), DONE), User(BANK)
         told = "The server wants the user to visit something that is no address of a web page."
         assert user.failure(server, LONG) == (told, McpProblem.MALFORMED, None)
         assert (server.told, user.asked) == ([PARAMS], [])
@@ -217,7 +217,7 @@ class TestVisits:
         "refusal", [wants(BANK, code=-32000), wants(), wants(*[BANK] * 17), McpFailure("", McpProblem.REFUSED)]
     )
     def test_other_refusals_are_left_alone(self, refusal: McpFailure) -> None:
-        server, user = Server(refusal, DONE), Person(BANK)
+        server, user = Server(refusal, DONE), User(BANK)
         assert user.failure(server, LONG) == (refusal.message, refusal.problem, refusal.code)
         assert (server.told, user.asked) == ([PARAMS], [])
 

@@ -24,7 +24,7 @@ from tejat.mcp.types import ClientCallbacks, McpProgress, McpRoot
 LONG = RequestTimeouts(idle=SECONDS, total=SECONDS)
 
 
-class Heard:
+class RecordedSession:
     """A conversation, and what was heard in it besides answers."""
 
     def __init__(self, transport: StdioTransport, host: ClientCallbacks) -> None:
@@ -44,11 +44,11 @@ class Heard:
 
 
 @asynccontextmanager
-async def talking(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> AsyncGenerator[Heard]:  # noqa: B008
+async def talking(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> AsyncGenerator[RecordedSession]:  # noqa: B008
     async with open_supervisor() as supervisor:
         arguments = ("-SE", str(HOSTILE), *faults)
         transport = StdioTransport(supervisor, sys.executable, arguments, directory="/", environment=dict(os.environ))
-        heard = Heard(transport, host)
+        heard = RecordedSession(transport, host)
         try:
             await heard.talk.open()
             yield heard
@@ -141,7 +141,7 @@ def test_second_and_late_answers_are_dropped() -> None:
 def test_progress_gives_more_time_until_the_cap() -> None:
     told: list[McpProgress] = []
 
-    async def slow(heard: Heard, steps: int, patience: RequestTimeouts) -> JsonObject:
+    async def slow(heard: RecordedSession, steps: int, patience: RequestTimeouts) -> JsonObject:
         params: JsonObject = {"name": "slow", "arguments": {"steps": steps, "seconds": 0.3}}
         return await heard.talk.request("tools/call", params, timeouts=patience, on_progress=told.append)
 

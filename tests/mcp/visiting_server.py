@@ -17,12 +17,12 @@ async def deliver(ctx: Context, address: str) -> str:
     if len(asked) > 2:
         return f"delivered after {len(asked)}"
     if len(asked) == 2:
-        visits.add(asyncio.create_task(tell_of_visit(ctx)))
+        visits.add(asyncio.create_task(complete_visit(ctx)))
     wanted = ElicitRequestURLParams(message="Say who you are.", url=address, elicitation_id="v1")
     raise UrlElicitationRequiredError([wanted])
 
 
-async def tell_of_visit(ctx: Context) -> None:
+async def complete_visit(ctx: Context) -> None:
     await asyncio.sleep(0.1)
     await ctx.session.send_elicit_complete("v1")
 

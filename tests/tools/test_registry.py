@@ -594,7 +594,7 @@ def test_many_tools_are_found_as_fast_as_few() -> None:
 
 
 class TestUnknownNames:
-    def told(self, registry: ToolRegistry, name: str) -> str:
+    def error_message(self, registry: ToolRegistry, name: str) -> str:
         with pytest.raises(ToolFailure) as caught:
             registry[name]
         assert caught.value.error_type is ErrorType.TOOL_NOT_REGISTERED
@@ -606,22 +606,25 @@ class TestUnknownNames:
         registry = registry_of(
             *(NamedTool(name) for name in ("list_directory", "read_file", "write_file", "read_many_files", "glob"))
         )
-        assert self.told(registry, "readfile") == ' Did you mean one of: "read_file", "write_file", "read_many_files"?'
+        assert (
+            self.error_message(registry, "readfile")
+            == ' Did you mean one of: "read_file", "write_file", "read_many_files"?'
+        )
 
     def test_one_name_is_given_alone(self) -> None:
-        assert self.told(registry_of(NamedTool("glob")), "globb") == ' Did you mean "glob"?'
+        assert self.error_message(registry_of(NamedTool("glob")), "globb") == ' Did you mean "glob"?'
 
     def test_an_empty_registry_has_nothing_to_offer(self) -> None:
-        assert self.told(ToolRegistry(), "glob") == ""
+        assert self.error_message(ToolRegistry(), "glob") == ""
 
     def test_tools_that_are_switched_off_are_not_offered(self) -> None:
         registry = registry_of(NamedTool("glob"), NamedTool("paint"))
         registry.select(exclude=["glob"])
-        assert self.told(registry, "glob") == ' Did you mean "paint"?'
+        assert self.error_message(registry, "glob") == ' Did you mean "paint"?'
 
     def test_an_endless_name_costs_no_time(self) -> None:
         registry = registry_of(*(NamedTool(f"tool_{number}") for number in range(50)))
-        assert "Did you mean" in self.told(registry, "t" * 1_000_000)
+        assert "Did you mean" in self.error_message(registry, "t" * 1_000_000)
 
     def test_among_very_many(self) -> None:
         registry = ToolRegistry()
@@ -631,6 +634,6 @@ class TestUnknownNames:
             )
         registry.replace_server_tools("hub", of_server("hub", "create_pull_request"))
         began = time.process_time()
-        told = self.told(registry, "hub_create_pul_request")
+        told = self.error_message(registry, "hub_create_pul_request")
         assert time.process_time() - began < 0.5
         assert told.startswith(' Did you mean one of: "hub__create_pull_request", ')

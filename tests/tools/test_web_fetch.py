@@ -56,7 +56,7 @@ class Model:
         return [(request.purpose, request.capabilities) for request in self.asked]
 
 
-def says(text: str, grounding: Grounding | None = None) -> Model:
+def answering(text: str, grounding: Grounding | None = None) -> Model:
     return Model([ModelResponse(model_message(text), grounding=grounding)])
 
 
@@ -247,14 +247,14 @@ class TestPrivatePlaces:
         assert asyncio.run(main()).error is not None
 
     def test_the_models_service_is_not_told_of_them(self) -> None:
-        model = says("42")
+        model = answering("42")
         result, _ = fetch({"/": PAGE}, "read HERE/", model, capabilities=ALL, is_approved=True)
         assert (result.llm_content, model.purposes) == ("42", [("web_fetch", frozenset())])
 
 
 class TestWithAModel:
     def test_it_answers_from_the_pages(self) -> None:
-        model = says("It is 42.")
+        model = answering("It is 42.")
         result, _ = fetch({"/a": PAGE}, "What is it? http://a.example/a", model)
         assert result == ToolResult("It is 42.", "Content for http://a.example/a processed using fallback fetch.")
         (request,) = model.asked
@@ -271,11 +271,11 @@ class TestWithAModel:
         assert content == wrap_untrusted([WebPage(parse_url("http://a.example/a"), "The answer is 42.")])
 
     def test_several(self) -> None:
-        result, _ = fetch({"/a": PAGE, "/b": PAGE}, TWO, says("Both."))
+        result, _ = fetch({"/a": PAGE, "/b": PAGE}, TWO, answering("Both."))
         assert result == ToolResult("Both.", "Content for 2 URLs processed using fallback fetch.")
 
     def test_what_was_skipped_goes_before_the_answer(self) -> None:
-        result, _ = fetch({"/a": PAGE}, TWO, says("One."))
+        result, _ = fetch({"/a": PAGE}, TWO, answering("One."))
         assert result.llm_content == (
             "[Warning] The following URLs were skipped:\n"
             "[Failed] http://b.example/b: Request failed with status code 404 Not Found\n\nOne."
@@ -311,7 +311,7 @@ class TestWithAModel:
     def test_too_often_at_one_host(self) -> None:
         eleven = " ".join(f"http://a.example/{number}" for number in range(11))
         answers = {f"/{number}": http_response("x", content_type="text/plain") for number in range(11)}
-        result, opened = fetch(answers, f"{eleven} http://b.example/0", says("Ten."))
+        result, opened = fetch(answers, f"{eleven} http://b.example/0", answering("Ten."))
         assert result.llm_content == (
             "[Warning] The following URLs were skipped:\n[Rate limit exceeded] http://a.example/10\n\nTen."
         )
@@ -334,7 +334,7 @@ class TestByTheModelsService:
             (Citation(6, (0, 1)),),
             {"u": SUCCESS},
         )
-        model = says("Gr\u00fcn.", grounding)
+        model = answering("Gr\u00fcn.", grounding)
         result, opened = fetch({}, "colour? https://github.com/o/r/blob/m/f", model, capabilities=ALL)
         assert result == ToolResult(
             "Gr\u00fcn.[1][2]\n\nSources:\n[1] A (https://a.example)\n[2] Untitled (Unknown URI)",
@@ -372,7 +372,7 @@ class TestByTheModelsService:
         ],
     )
     def test_one_page_is_enough(self, grounding: Grounding | None) -> None:
-        result, opened = fetch({}, TWO, says("One.", grounding), capabilities=ALL)
+        result, opened = fetch({}, TWO, answering("One.", grounding), capabilities=ALL)
         assert (result.error, opened.requests) == (None, [])
 
     def test_a_service_that_is_down(self) -> None:
@@ -384,6 +384,6 @@ class TestByTheModelsService:
         assert opened.requests == []
 
     def test_without_that_ability_it_is_not_asked_to(self) -> None:
-        model = says("42")
+        model = answering("42")
         fetch({"/a": PAGE}, "http://a.example/a", model, capabilities=frozenset({Capability.GOOGLE_SEARCH}))
         assert model.purposes == [("web_fetch", frozenset())]

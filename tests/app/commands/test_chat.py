@@ -75,10 +75,10 @@ def test_kept_and_taken_up(env: InteractiveEnv, tag: str) -> None:
     assert shown == "Where you left off\n> apples\nAbout apples."
     assert texts_then == ["apples", "About apples.", "and pears?", "About pears."]
 
-    async def look(runner: InteractiveRunner) -> tuple[list[str], int]:
+    async def read_state(runner: InteractiveRunner) -> tuple[list[str], int]:
         return runner.texts, runner.session.conversation.template.preamble_length
 
-    assert env.run_with(look, resume="latest") == (texts_then, 2)
+    assert env.run_with(read_state, resume="latest") == (texts_then, 2)
 
 
 def test_written_over_only_with_a_yes(env: InteractiveEnv) -> None:

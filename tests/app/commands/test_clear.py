@@ -71,13 +71,13 @@ def test_hooks_hear_of_it(env: InteractiveEnv) -> None:
 
     env.run_with(work, script=text_script("a", "b"))
 
-    def told(event: str, field: str) -> list[str]:
+    def hook_field(event: str, field: str) -> list[str]:
         lines = (env.base / event).read_text().splitlines()
         return [json.loads(line)[field] for line in lines if line]
 
-    assert told("SessionStart", "source") == ["startup", "clear"]
-    assert told("SessionEnd", "reason") == ["clear", "exit"]
-    assert told("SessionStart", "session_id") == told("SessionEnd", "session_id")
+    assert hook_field("SessionStart", "source") == ["startup", "clear"]
+    assert hook_field("SessionEnd", "reason") == ["clear", "exit"]
+    assert hook_field("SessionStart", "session_id") == hook_field("SessionEnd", "session_id")
 
 
 def test_a_session_that_is_not_kept_is_followed_by_one_that_is_not(env: InteractiveEnv) -> None:

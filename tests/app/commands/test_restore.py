@@ -38,10 +38,10 @@ def test_back_to_before_a_call(env: InteractiveEnv) -> None:
     assert after == "Again."
     assert read_files(env) == {"a.txt": "1"}
 
-    async def look(runner: InteractiveRunner) -> list[str]:
+    async def read_texts(runner: InteractiveRunner) -> list[str]:
         return runner.texts
 
-    texts_then = env.run_with(look, resume="latest")
+    texts_then = env.run_with(read_texts, resume="latest")
     assert texts_then[:4] == before[:4]
     assert texts_then[4].startswith("two")
     assert texts_then[5:] == ["Again."]

@@ -24,7 +24,7 @@ def writing(name: str, content: str) -> str:
     return script_answer(say=f"I write {name}.", calls=[call]) + text_script(f"Wrote {name}.")
 
 
-async def look(runner: InteractiveRunner) -> tuple[list[str], list[str]]:
+async def read_state(runner: InteractiveRunner) -> tuple[list[str], list[str]]:
     return runner.texts, [mark.display_text for mark in runner.session.conversation.rewind_points]
 
 
@@ -38,7 +38,7 @@ def test_the_prompt_comes_back_and_what_came_of_it_is_gone(env: InteractiveEnv) 
 
     texts_then = env.run_with(work, script=text_script("a", "b", "c", "d"))
     assert texts_then == ["one", "a", "two, but better", "d"]
-    assert env.run_with(look, resume="latest") == (texts_then, ["one", "two, but better"])
+    assert env.run_with(read_state, resume="latest") == (texts_then, ["one", "two, but better"])
 
 
 def test_at_once_after_a_session_was_taken_up(env: InteractiveEnv) -> None:
@@ -51,7 +51,7 @@ def test_at_once_after_a_session_was_taken_up(env: InteractiveEnv) -> None:
 
     env.run_with(first, script=text_script("a", "b"))
     assert env.run_with(second, resume="latest") == (SetInputAction("one"), BACK)
-    assert env.run_with(look, resume="latest") == ([], [])
+    assert env.run_with(read_state, resume="latest") == ([], [])
 
 
 def test_by_choice_the_newest_stands_first(env: InteractiveEnv) -> None:
@@ -92,11 +92,11 @@ def test_a_prompt_that_came_to_nothing_is_no_place_to_go_back_to(env: Interactiv
     async def work(runner: InteractiveRunner) -> tuple[list[str], list[str]]:
         await runner.prompt("one")
         await runner.prompt("two")
-        return await look(runner)
+        return await read_state(runner)
 
     script = text_script("a") + script_answer(fail="bad_request", detail="No.")
     assert env.run_with(work, script=script) == (["one", "a"], ["one"])
-    assert env.run_with(look, resume="latest") == (["one", "a"], ["one"])
+    assert env.run_with(read_state, resume="latest") == (["one", "a"], ["one"])
 
 
 def test_a_line_of_the_shell_before_a_prompt_stays(env: InteractiveEnv) -> None:
@@ -111,7 +111,7 @@ def test_a_line_of_the_shell_before_a_prompt_stays(env: InteractiveEnv) -> None:
     assert lived[:2] == ["one", "a"]
     assert lived[2].startswith("I ran the following shell command:")
     assert lived[2].endswith("\n```\nhi\n```")
-    assert env.run_with(look, resume="latest") == (lived, ["one"])
+    assert env.run_with(read_state, resume="latest") == (lived, ["one"])
 
 
 class TestFiles:

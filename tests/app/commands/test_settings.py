@@ -12,7 +12,7 @@ from tejat.core.ui.status import Preferences, ThemeName
 LATER = "It counts from the next start on."
 
 
-def person_has(env: CommandEnv) -> object:
+def saved_settings(env: CommandEnv) -> object:
     return json.loads((env.home / ".gemini" / "settings.json").read_text())
 
 
@@ -72,7 +72,7 @@ class TestChanging:
     )
     def test_the_persons_own(self, env: CommandEnv, line: str, shown: str, kept: object) -> None:
         assert env.output_of(f"/settings {line}") == f"{shown}\n{LATER}"
-        assert person_has(env) == kept
+        assert saved_settings(env) == kept
 
     def test_what_stands_there_stays_and_older_names_are_kept(self, env: CommandEnv) -> None:
         path = env.home / ".gemini" / "settings.json"
@@ -113,7 +113,7 @@ class TestChanging:
         assert env.output_of("/settings model.name mine") == (
             f"model.name is now theirs.\nThat is what {project}:1 says, which has the last word.\n{LATER}"
         )
-        assert person_has(env) == {"model": {"name": "mine"}}
+        assert saved_settings(env) == {"model": {"name": "mine"}}
 
     def test_a_broken_file_stays_as_it_is(self, env: CommandEnv) -> None:
         async def work(runner: CommandRunner) -> str:
@@ -128,7 +128,7 @@ class TestChanging:
     def test_taking_one_away(self, env: CommandEnv) -> None:
         env.write_user_settings(theme="dark", model={"name": "m"})
         assert env.output_of("/settings unset ui.theme") == "ui.theme is now not set."
-        assert person_has(env) == {"model": {"name": "m"}}
+        assert saved_settings(env) == {"model": {"name": "m"}}
         assert env.output_of("/settings unset ui.font") == (
             "There is no setting ui.font. /settings list shows all of them."
         )

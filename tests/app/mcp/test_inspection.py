@@ -34,10 +34,10 @@ def project(home: Path) -> str:
     return str(home.parent / "project")
 
 
-def run(scene: Coroutine[None, None, None]) -> None:
+def run(main: Coroutine[None, None, None]) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(SECONDS):
-            await scene
+            await main
 
     asyncio.run(bounded())
 
@@ -55,7 +55,7 @@ def test_each_as_soon_as_it_and_those_before_it_have_settled(home: Path, project
         last=[*HOSTILE, "die=start", f"pids={pids}"],
     )
 
-    async def scene() -> None:
+    async def main() -> None:
         found: list[tuple[str, ServerState]] = []
         async with open_server_probe([project]) as servers:
             assert {status.state for status in servers.statuses()} == {ServerState.DISCONNECTED}
@@ -69,7 +69,7 @@ def test_each_as_soon_as_it_and_those_before_it_have_settled(home: Path, project
             ("last", ServerState.DISCONNECTED),
         ]
 
-    run(scene())
+    run(main())
     assert living_pids(pids) == []
 
 
@@ -77,11 +77,11 @@ def test_every_step_of_one(home: Path, project: str) -> None:
     write_servers(home, good=OFFICIAL, other=["no-such-program-here"])
     told: list[ServerStatus] = []
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project], only="good", on_change=told.append) as servers:
             assert [status.alias async for status in servers.connect_all()] == ["good"]
 
-    run(scene())
+    run(main())
     steps = [(status.state, status.step) for status in told]
     assert steps[: steps.index((ServerState.CONNECTED, None)) + 1] == [
         (ServerState.CONNECTING, ConnectionStep.START),
@@ -99,7 +99,7 @@ def test_what_a_session_would_have(home: Path, project: str) -> None:
         home, good={"command": HOSTILE[0], "args": [*HOSTILE[1:], "bad-items"], "includeTools": ["echo", "look"]}
     )
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project]) as servers:
             async for status in servers.connect_all():
                 offer = servers.offer(status)
@@ -111,7 +111,7 @@ def test_what_a_session_would_have(home: Path, project: str) -> None:
                 assert offer.problems
             assert servers.source("good") == f"{home / '.gemini' / 'settings.json'}:1"
 
-    run(scene())
+    run(main())
 
 
 @pytest.mark.parametrize("faults", [("die=start",), ()])
@@ -127,12 +127,12 @@ def test_secrets_that_servers_print(
     write_servers(home, one=entry)
     told: list[ServerStatus] = []
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project], on_change=told.append) as servers:
             told.extend([status async for status in servers.connect_all()])
             assert servers.stderr_tail("one") == ("key: [the secret API_KEY]",)
 
-    run(scene())
+    run(main())
     assert SECRET not in repr(told)
 
 
@@ -149,14 +149,14 @@ def test_secrets_that_servers_print(
 def test_warnings(home: Path, project: str, entry: dict[str, str], warning: str) -> None:
     write_servers(home, one=entry)
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project]) as servers:
             said = servers.warning("one")
             assert said.startswith(warning)
             assert bool(said) == bool(warning)
             assert "hunter2" not in said
 
-    run(scene())
+    run(main())
 
 
 def test_what_we_can_do_for_a_server(home: Path, project: str, tmp_path: Path) -> None:
@@ -164,11 +164,11 @@ def test_what_we_can_do_for_a_server(home: Path, project: str, tmp_path: Path) -
     record = tmp_path / "record"
     write_servers(home, one=[*HOSTILE, f"record={record}"])
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project]) as servers:
             assert [status.state async for status in servers.connect_all()] == [ServerState.CONNECTED]
 
-    run(scene())
+    run(main())
     greeting = next(message for message in read_messages(record) if message.get("method") == "initialize")
     assert cast("dict[str, dict[str, object]]", greeting["params"])["capabilities"].keys() == {"roots"}
 
@@ -176,13 +176,13 @@ def test_what_we_can_do_for_a_server(home: Path, project: str, tmp_path: Path) -
 def test_a_name_that_nobody_knows(home: Path, project: str) -> None:
     write_servers(home, one=["x"], two=["y"])
 
-    async def scene() -> None:
+    async def main() -> None:
         with pytest.raises(NoSuchServer) as raised:
             async with open_server_probe([project], only="three"):
                 pass
         assert (raised.value.name, raised.value.known, raised.value.notes) == ("three", ("one", "two"), ())
 
-    run(scene())
+    run(main())
 
 
 def test_the_server_of_the_command(home: Path, project: str) -> None:
@@ -195,12 +195,12 @@ def test_whoever_leaves_early_leaves_nothing_behind(home: Path, project: str, tm
     pids = tmp_path / "pids"
     write_servers(home, one=[*HOSTILE, "stubborn", f"pids={pids}"], two=[*HOSTILE, f"pids={pids}"])
 
-    async def scene() -> None:
+    async def main() -> None:
         async with open_server_probe([project]) as servers:
             async for _ in servers.connect_all():
                 break
 
-    run(scene())
+    run(main())
     assert pids.exists()
     assert living_pids(pids) == []
     assert json.loads((home / ".gemini" / "settings.json").read_text())

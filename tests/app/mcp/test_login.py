@@ -30,7 +30,7 @@ def project(home: Path) -> str:
 def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None:
     directory = home / ".local" / "state" / "tejat" / "mcp-logins"
 
-    async def scene() -> None:
+    async def main() -> None:
         visits: list[asyncio.Task[str]] = []
 
         async def show(address: str) -> None:
@@ -47,7 +47,7 @@ def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None
         assert ServerLogin("wiki", load_run_config([project])).forget()
         assert not login.forget()
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ class Model:
         return self._answer
 
 
-def said(role: str, *content: Any) -> JsonObject:
+def prompt_message(role: str, *content: Any) -> JsonObject:
     """A message of the protocol. A text stands for a block of text."""
     blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]
     return {"role": role, "content": blocks[0] if len(blocks) == 1 else blocks}
@@ -60,7 +60,11 @@ class TestRequest:
     def test_is_what_the_server_says_and_without_tools(self) -> None:
         model = Model(ModelResponse(model_message("Paris."), model="m-1"))
         picture = {"type": "image", "data": base64.b64encode(PICTURE).decode(), "mimeType": "image/png"}
-        messages = [said("user", "Hi."), said("assistant", "Hello."), said("user", "Where is it?", picture)]
+        messages = [
+            prompt_message("user", "Hi."),
+            prompt_message("assistant", "Hello."),
+            prompt_message("user", "Where is it?", picture),
+        ]
         assert sampled(model, messages=messages, systemPrompt="Be brief.", maxTokens=9, temperature=1) == {
             "role": "assistant",
             "content": {"type": "text", "text": "Paris."},
@@ -83,13 +87,13 @@ class TestRequest:
     @pytest.mark.parametrize("limit", [None, 0, -1, True, "9", 1.5])
     def test_without_a_limit_that_is_one(self, limit: object) -> None:
         model = Model(ModelResponse(model_message("x")))
-        sampled(model, messages=[said("user", "?")], maxTokens=limit, systemPrompt=7)
+        sampled(model, messages=[prompt_message("user", "?")], maxTokens=limit, systemPrompt=7)
         assert (model.requests[0].max_output_tokens, model.requests[0].system) == (None, "")
 
     @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), SAID), min_size=1, max_size=12))
     def test_holds_every_word_in_a_legal_order(self, spoken: list[tuple[str, str]]) -> None:
         model = Model(ModelResponse(model_message("x")))
-        messages = [said(role, text) for role, text in spoken]
+        messages = [prompt_message(role, text) for role, text in spoken]
         if (spoken[0][0], spoken[-1][0]) != ("user", "user"):
             with pytest.raises(McpFailure, match="the first and the last message must be the user's"):
                 sampled(model, messages=messages)
@@ -108,20 +112,20 @@ class TestRequest:
             None,
             "hi",
             [],
-            [said("user", " \r")],
-            [said("user", "x")] * 201,
+            [prompt_message("user", " \r")],
+            [prompt_message("user", "x")] * 201,
             ["hi"],
             [{"content": {"type": "text", "text": "x"}}],
-            [said("system", "x")],
+            [prompt_message("system", "x")],
             [{"role": ["user"], "content": "x"}],
             [{"role": "user"}],
             [{"role": "user", "content": []}],
-            [said("user", {"type": "text"})],
-            [said("user", {"type": "tool_use", "id": "1", "name": "x", "input": {}})],
-            [said("user", {"type": "image", "data": "!!!", "mimeType": "image/png"})],
-            [said("user", {"type": "image", "data": "é", "mimeType": "image/png"})],
-            [said("user", {"type": "audio", "data": "aGk="})],
-            [said("assistant", "x"), said("user", "y")],
+            [prompt_message("user", {"type": "text"})],
+            [prompt_message("user", {"type": "tool_use", "id": "1", "name": "x", "input": {}})],
+            [prompt_message("user", {"type": "image", "data": "!!!", "mimeType": "image/png"})],
+            [prompt_message("user", {"type": "image", "data": "é", "mimeType": "image/png"})],
+            [prompt_message("user", {"type": "audio", "data": "aGk="})],
+            [prompt_message("assistant", "x"), prompt_message("user", "y")],
         ],
     )
     def test_of_nonsense_is_refused_before_anybody_is_asked(self, messages: Any) -> None:
@@ -135,18 +139,20 @@ class TestRequest:
 class TestAnswer:
     def test_that_was_cut_short(self) -> None:
         answer = ModelResponse(model_message("Par"), reason=FinishReason.MAX_TOKENS)
-        told = sampled(Model(answer), messages=[said("user", "?")])
+        told = sampled(Model(answer), messages=[prompt_message("user", "?")])
         assert (told["stopReason"], told["model"]) == ("maxTokens", "unknown")
 
     def test_that_never_came_says_nothing_of_why(self) -> None:
         model = Model(ModelFailure("The key abc is wrong.", FailureKind.NO_KEY))
         with pytest.raises(McpFailure) as caught:
-            sampled(model, messages=[said("user", "?")])
+            sampled(model, messages=[prompt_message("user", "?")])
         assert (caught.value.message, caught.value.code) == ("The model did not answer.", INTERNAL_ERROR)
 
 
 class TestRuns:
-    ASKS = call_reply("bad__ask", method="sampling/createMessage", params={"messages": [said("user", "Where?")]})
+    ASKS = call_reply(
+        "bad__ask", method="sampling/createMessage", params={"messages": [prompt_message("user", "Where?")]}
+    )
 
     @pytest.fixture
     def env(self, tmp_path: Path) -> ExternalToolsEnv:

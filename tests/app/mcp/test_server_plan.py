@@ -31,7 +31,9 @@ def env(tmp_path: Path) -> ExternalToolsEnv:
     return ExternalToolsEnv(tmp_path)
 
 
-def look(env: ExternalToolsEnv, *, trusts_folder: bool = True, servers: Sequence[str] | None = None) -> RunConfig:
+def load_config(
+    env: ExternalToolsEnv, *, trusts_folder: bool = True, servers: Sequence[str] | None = None
+) -> RunConfig:
     directories = [str(env.project)]
     return load_run_config(directories, environment=env.environment, trusts_folder=trusts_folder, servers=servers)
 
@@ -60,7 +62,9 @@ class TestServers:
     def test_are_those_of_the_person_and_of_a_trusted_folder(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"mine": PROGRAM, "both": {"command": "a", "trust": True}})
         env.write_project_settings(mcpServers={"its": PROGRAM, "both": {"command": "b", "trust": True}})
-        strange, trusted = (configured_servers(look(env, trusts_folder=trusts).settings) for trusts in (False, True))
+        strange, trusted = (
+            configured_servers(load_config(env, trusts_folder=trusts).settings) for trusts in (False, True)
+        )
         assert {alias: setting.value.command for alias, setting in strange.items()} == {"mine": "/bin/cat", "both": "a"}
         assert {alias: setting.value.command for alias, setting in trusted.items()} == {
             "mine": "/bin/cat",
@@ -76,7 +80,7 @@ class TestServers:
         env.write_user_settings(
             mcp={"serverCommand": given}, mcpServers={COMMAND_SERVER_NAME: {"command": "other", "trust": True}}
         )
-        (setting,) = configured_servers(look(env).settings).values()
+        (setting,) = configured_servers(load_config(env).settings).values()
         assert setting.value == McpServer(command="/bin/cat", arguments=("a b", "c"))
         assert (setting.tier, setting.source.startswith(str(env.home))) == (SourceTier.USER, True)
 
@@ -84,19 +88,19 @@ class TestServers:
 class TestBarriers:
     def test_none(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"a": PROGRAM, "b-1.x": PROGRAM})
-        assert barred(look(env)) == {"a": None, "b-1.x": None}
+        assert barred(load_config(env)) == {"a": None, "b-1.x": None}
 
     def test_a_folder_that_nobody_trusts(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"a": PROGRAM}, mcp={"serverCommand": "/bin/cat"})
         why = f"{env.project} is not trusted: nobody has said so yet. No server is started there. See `tejat trust`."
-        assert barred(look(env, trusts_folder=False)) == dict.fromkeys(["a", "mcp"], (ServerState.BLOCKED, why))
+        assert barred(load_config(env, trusts_folder=False)) == dict.fromkeys(["a", "mcp"], (ServerState.BLOCKED, why))
 
     def test_lists_of_the_settings(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(
             mcpServers={"a": PROGRAM, "b": PROGRAM, "c": PROGRAM}, mcp={"allowed": ["a", "b", "x"], "excluded": ["b"]}
         )
         settings = f"{env.home}/.gemini/settings.json"
-        assert barred(look(env)) == {
+        assert barred(load_config(env)) == {
             "a": None,
             "b": (ServerState.BLOCKED, f"{settings}:1 excludes it."),
             "c": (ServerState.BLOCKED, f"{settings}:1 does not name it."),
@@ -105,7 +109,7 @@ class TestBarriers:
     @pytest.mark.parametrize(("named", "started"), [(["b", "x"], ["b"]), ([], [])])
     def test_a_flag_takes_the_place_of_both(self, env: ExternalToolsEnv, named: list[str], started: list[str]) -> None:
         env.write_user_settings(mcpServers={"a": PROGRAM, "b": PROGRAM}, mcp={"allowed": ["a"], "excluded": ["b"]})
-        found = barred(look(env, servers=named))
+        found = barred(load_config(env, servers=named))
         assert [alias for alias, barrier in found.items() if barrier is None] == started
         assert found["a"] == (ServerState.BLOCKED, "--allowed-mcp-server-names does not name it.")
 
@@ -117,14 +121,14 @@ class TestBarriers:
         (admin / "settings.json").chmod(0o644)
         env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
         env.write_user_settings(mcpServers=dict.fromkeys("abc", PROGRAM))
-        found = barred(look(env, servers=["b", "c"]))
+        found = barred(load_config(env, servers=["b", "c"]))
         assert [alias for alias, barrier in found.items() if barrier is None] == []
 
     def test_what_the_person_switched_off(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"Loud": PROGRAM, "a": PROGRAM})
         set_server_enabled(app_paths(env.environment), "loud", enabled=False)
         told = "It is switched off. `tejat mcp enable Loud` switches it on."
-        assert barred(look(env)) == {"Loud": (ServerState.DISABLED, told), "a": None}
+        assert barred(load_config(env)) == {"Loud": (ServerState.DISABLED, told), "a": None}
 
     @pytest.mark.parametrize("text", ["{", "[]"])
     def test_where_nobody_can_tell_what_is_switched_off_nothing_is_started(
@@ -133,7 +137,7 @@ class TestBarriers:
         env.write_user_settings(mcpServers={"a": PROGRAM, "b": PROGRAM})
         path = env.home / ".gemini" / "mcp-server-enablement.json"
         path.write_text(text)
-        reasons = set(barred(look(env)).values())
+        reasons = set(barred(load_config(env)).values())
         assert len(reasons) == 1
         (barrier,) = reasons
         assert barrier is not None
@@ -147,7 +151,7 @@ class TestBarriers:
     )
     def test_a_name_that_tools_could_not_bear(self, env: ExternalToolsEnv, alias: str, why: str) -> None:
         env.write_user_settings(mcpServers={alias: PROGRAM, "good": PROGRAM})
-        found = barred(look(env))
+        found = barred(load_config(env))
         barrier = found.pop(alias)
         assert found == {"good": None}
         assert barrier is not None
@@ -157,7 +161,7 @@ class TestBarriers:
 class TestPlans:
     def plan(self, env: ExternalToolsEnv, **entry: object) -> ServerPlan:
         env.write_user_settings(mcpServers={"it": entry})
-        (plan,) = planned(look(env))
+        (plan,) = planned(load_config(env))
         assert isinstance(plan, ServerPlan)
         return plan
 
@@ -184,7 +188,7 @@ class TestPlans:
 
     def test_of_a_project_that_would_like_to_ask_the_model(self, env: ExternalToolsEnv) -> None:
         env.write_project_settings(mcpServers={"it": {**PROGRAM, "sampling": True}})
-        (plan,) = planned(look(env))
+        (plan,) = planned(load_config(env))
         assert isinstance(plan, ServerPlan)
         assert plan.may_sample is False
 

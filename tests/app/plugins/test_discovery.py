@@ -38,7 +38,7 @@ def write(path: Path, content: str) -> None:
     path.write_text(content)
 
 
-def look(machine: ProgramEnv, *, trusts_folder: bool = True) -> RunConfig:
+def load_config(machine: ProgramEnv, *, trusts_folder: bool = True) -> RunConfig:
     return load_run_config([str(machine.project)], environment=machine.environment, trusts_folder=trusts_folder)
 
 
@@ -55,7 +55,7 @@ def problem(plugins: Plugins) -> str:
 
 
 def test_nothing(machine: ProgramEnv) -> None:
-    assert find_plugins(look(machine)) == Plugins()
+    assert find_plugins(load_config(machine)) == Plugins()
 
 
 class TestFiles:
@@ -63,7 +63,7 @@ class TestFiles:
         write(machine.home / ".gemini/tools/b.py", TOOL.format(name="own_weather"))
         write(machine.home / ".gemini/tools/a.py", TOOL.format(name="own_storms"))
         write(machine.project / ".gemini/tools/c.py", TOOL.format(name="weather"))
-        plugins = find_plugins(look(machine))
+        plugins = find_plugins(load_config(machine))
         assert plugins.problems == ()
         assert list(found(plugins).items()) == [
             ("own_storms", "~/.gemini/tools/a.py"),
@@ -76,23 +76,23 @@ class TestFiles:
 
     def test_nothing_of_a_folder_that_is_not_trusted_runs(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini/tools/c.py", f"open({str(machine.project / 'ran')!r}, 'w')")
-        assert find_plugins(look(machine, trusts_folder=False)) == Plugins()
+        assert find_plugins(load_config(machine, trusts_folder=False)) == Plugins()
         assert not (machine.project / "ran").exists()
 
     def test_a_file_that_changed_ends_the_trust(self, machine: ProgramEnv) -> None:
         path = machine.project / ".gemini/tools/c.py"
         write(path, TOOL.format(name="weather"))
         trust_folder(app_paths(machine.environment), str(machine.project))
-        run_config = look(machine, trusts_folder=False)
+        run_config = load_config(machine, trusts_folder=False)
         assert list(found(find_plugins(run_config))) == ["weather"]
         write(path, TOOL.format(name="storms"))
-        assert find_plugins(look(machine, trusts_folder=False)) == Plugins()
+        assert find_plugins(load_config(machine, trusts_folder=False)) == Plugins()
         assert problem(find_plugins(run_config)) == (
             "The tools of .gemini/tools/c.py were not loaded: it is not what was trusted. See `tejat trust`."
         )
 
     def test_a_file_that_came_after_the_look_does_not_run(self, machine: ProgramEnv) -> None:
-        run_config = look(machine)
+        run_config = load_config(machine)
         write(machine.project / ".gemini/tools/c.py", TOOL.format(name="weather"))
         assert problem(find_plugins(run_config)) == (
             "The tools of .gemini/tools/c.py were not loaded: it is not what was trusted. See `tejat trust`."
@@ -108,13 +108,13 @@ class TestFiles:
         write(path, TOOL.format(name="looked_at"))
         os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         assert path.stat().st_size == status.st_size
-        assert list(found(find_plugins(look(machine)))) == ["looked_at"]
+        assert list(found(find_plugins(load_config(machine)))) == ["looked_at"]
         assert os.listdir(path.parent / "__pycache__") == cached
 
     def test_only_python_with_a_public_name(self, machine: ProgramEnv) -> None:
         for name in ("_shared.py", ".hidden.py", "notes.txt", "inner/d.py", "__init__.py"):
             write(machine.project / ".gemini/tools" / name, "raise AssertionError")
-        assert find_plugins(look(machine)) == Plugins()
+        assert find_plugins(load_config(machine)) == Plugins()
 
     def test_the_home_directory_as_the_folder_has_its_tools_once(self, machine: ProgramEnv) -> None:
         write(machine.home / ".gemini/tools/a.py", TOOL.format(name="own"))
@@ -125,25 +125,25 @@ class TestFiles:
         path = machine.home / ".gemini/tools/a.py"
         write(path, TOOL.format(name="own"))
         path.chmod(0o666)
-        assert problem(find_plugins(look(machine))) == (
+        assert problem(find_plugins(load_config(machine))) == (
             f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it."
         )
         path.chmod(0o600)
         path.parent.chmod(0o777)
-        assert problem(find_plugins(look(machine))) == (
+        assert problem(find_plugins(load_config(machine))) == (
             f"Will not obey {path.parent}: everybody may write to it. `chmod o-w` closes it."
         )
 
     def test_a_file_in_place_of_the_directory(self, machine: ProgramEnv) -> None:
         write(machine.home / ".gemini/tools", "x")
-        assert problem(find_plugins(look(machine))) == (
+        assert problem(find_plugins(load_config(machine))) == (
             f"Cannot read {machine.home / '.gemini/tools'}: Not a directory."
         )
 
     def test_a_file_that_fails_leaves_the_others_alone(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini/tools/a.py", "import no_such_module")
         write(machine.project / ".gemini/tools/b.py", TOOL.format(name="weather"))
-        plugins = find_plugins(look(machine))
+        plugins = find_plugins(load_config(machine))
         assert list(found(plugins)) == ["weather"]
         (told,) = plugins.problems
         assert told == (
@@ -157,7 +157,7 @@ class TestPackages:
         code = TOOL.format(name="weather") + TOOL.format(name="storms")
         with package_directory(tmp_path / "packages") as install:
             install("forecasts", code, "one = forecasts:weather", "two = forecasts:storms")
-            plugins = find_plugins(look(machine, trusts_folder=False))
+            plugins = find_plugins(load_config(machine, trusts_folder=False))
         assert plugins.problems == ()
         assert found(plugins) == {"weather": "forecasts 1.5 (one)", "storms": "forecasts 1.5 (two)"}
 
@@ -167,7 +167,7 @@ class TestPackages:
         """`python -m tejat` has it on its path."""
         with package_directory(machine.project) as install:
             install("sneaky", f"open({str(machine.project / 'ran')!r}, 'w')", "x = sneaky:x")
-            assert find_plugins(look(machine)) == Plugins()
+            assert find_plugins(load_config(machine)) == Plugins()
             monkeypatch.chdir(machine.project)
             sys.path.insert(0, "")
             assert find_plugins(load_run_config([str(machine.home)], environment=machine.environment)) == Plugins()
@@ -202,7 +202,7 @@ class TestAdding:
     def test_they_come_behind_the_built_in_ones_and_tell_where_they_are_from(self, machine: ProgramEnv) -> None:
         write(machine.project / ".gemini/tools/a.py", TOOL.format(name="weather"))
         registry = ToolRegistry()
-        assert register_plugins(registry, find_plugins(look(machine)).tools) == []
+        assert register_plugins(registry, find_plugins(load_config(machine)).tools) == []
         (entry,) = registry.entries()
         assert (entry.name, entry.source, entry.origin) == ("weather", ToolSource.PYTHON, ".gemini/tools/a.py")
 
@@ -210,7 +210,7 @@ class TestAdding:
         write(machine.project / ".gemini/tools/a.py", TOOL.format(name="weather") + TOOL.format(name="storms"))
         write(machine.project / ".gemini/tools/b.py", TOOL.format(name="weather"))
         registry = ToolRegistry()
-        (told,) = register_plugins(registry, find_plugins(look(machine)).tools)
+        (told,) = register_plugins(registry, find_plugins(load_config(machine)).tools)
         assert told == (
             'A tool of .gemini/tools/b.py was left out. Tool "weather" cannot be registered: the name "weather" '
             "already belongs to weather (.gemini/tools/a.py). Give one of the two another name."

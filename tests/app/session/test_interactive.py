@@ -192,11 +192,11 @@ class TestSteering:
             await run
             return [message.parts for message in runner.messages]
 
-        async def look(runner: InteractiveRunner) -> list[tuple[object, ...]]:
+        async def read_messages(runner: InteractiveRunner) -> list[tuple[object, ...]]:
             return [message.parts for message in runner.messages]
 
         lived = env.run_with(work, script=script)
-        assert env.run_with(look, resume="latest") == lived
+        assert env.run_with(read_messages, resume="latest") == lived
         assert [type(part).__name__ for part in lived[2]] == ["FunctionResponse", "Text"]
 
     def test_where_the_model_has_ended_it_goes_on(self, env: InteractiveEnv) -> None:
@@ -263,10 +263,10 @@ class TestShellLines:
         assert len(lived) == 1
         assert lived[0].startswith("I ran the following shell command:\n```sh\necho hi\n```")
 
-        async def look(runner: InteractiveRunner) -> list[str]:
+        async def read_messages(runner: InteractiveRunner) -> list[str]:
             return runner.texts
 
-        assert env.run_with(look, resume="latest") == lived
+        assert env.run_with(read_messages, resume="latest") == lived
 
     def test_one_that_ends_while_the_model_is_at_work_is_kept_for_later(self, env: InteractiveEnv) -> None:
         script = script_answer(say="a b c d e f g h i j", pause=0.05) + text_script("Yes.")

@@ -31,11 +31,14 @@ def machine(tmp_path: Path) -> ProgramEnv:
 
 @pytest.fixture
 def services(machine: ProgramEnv) -> Generator[ToolServices]:
-    with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, look(machine), "off") as services:
+    with (
+        Workspace([str(machine.project)]) as workspace,
+        ToolServices(workspace, load_config(machine), "off") as services,
+    ):
         yield services
 
 
-def look(machine: ProgramEnv, settings: str = "{}") -> RunConfig:
+def load_config(machine: ProgramEnv, settings: str = "{}") -> RunConfig:
     (machine.home / ".gemini").mkdir(exist_ok=True)
     (machine.home / ".gemini" / "settings.json").write_text(settings)
     return load_run_config([str(machine.project)], environment=machine.environment)
@@ -48,11 +51,11 @@ async def answering(_: ModelRequest) -> ModelResponse:
 class TestSandbox:
     @pytest.mark.parametrize("wish", SandboxMode)
     def test_a_flag_wins_over_the_settings(self, machine: ProgramEnv, wish: SandboxMode) -> None:
-        assert resolve_sandbox_mode(wish.value, look(machine, '{"sandbox": false}').settings) is wish
+        assert resolve_sandbox_mode(wish.value, load_config(machine, '{"sandbox": false}').settings) is wish
 
     @pytest.mark.parametrize(("setting", "found"), [("true", SandboxMode.REQUIRED), ("false", SandboxMode.OFF)])
     def test_without_one_the_settings_count(self, machine: ProgramEnv, setting: str, found: SandboxMode) -> None:
-        assert resolve_sandbox_mode(None, look(machine, f'{{"sandbox": {setting}}}').settings) is found
+        assert resolve_sandbox_mode(None, load_config(machine, f'{{"sandbox": {setting}}}').settings) is found
 
     def test_whoever_runs_the_machine_has_the_last_word(self, machine: ProgramEnv) -> None:
         admin = machine.base / "admin"
@@ -60,11 +63,11 @@ class TestSandbox:
         (admin / "settings.json").write_text('{"sandbox": true}')
         (admin / "settings.json").chmod(0o644)
         machine.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
-        assert resolve_sandbox_mode("off", look(machine).settings) is SandboxMode.REQUIRED
+        assert resolve_sandbox_mode("off", load_config(machine).settings) is SandboxMode.REQUIRED
 
     def test_a_wish_that_is_none(self, machine: ProgramEnv) -> None:
         with pytest.raises(UsageError, match="must be one of auto, required, off, but is 'perhaps'"):
-            resolve_sandbox_mode("perhaps", look(machine).settings)
+            resolve_sandbox_mode("perhaps", load_config(machine).settings)
 
 
 class TestHouse:
@@ -84,14 +87,14 @@ class TestHouse:
         assert services.corrector() is not None
 
     def test_no_correction_is_asked_for_where_nobody_wants_it(self, machine: ProgramEnv) -> None:
-        run_config = look(machine, '{"tools": {"disableLLMCorrection": true}}')
+        run_config = load_config(machine, '{"tools": {"disableLLMCorrection": true}}')
         with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
             services.attach_model(ModelAccess(answering, frozenset))
             assert services.corrector() is None
 
     def test_programs_are_started_by_one_keeper_which_ends_them(self, machine: ProgramEnv) -> None:
         pid = machine.base / "pid"
-        run_config = look(machine)
+        run_config = load_config(machine)
         arguments = ["/bin/sh", "-c", f"echo $$ > {pid}; exec sleep 600"]
 
         async def main(services: ToolServices) -> None:
@@ -109,14 +112,14 @@ class TestHouse:
 
     def test_what_programs_see_of_the_environment(self, machine: ProgramEnv) -> None:
         machine.environment |= {"SERVICE_TOKEN": "secret", "OTHER_TOKEN": "known", "PLAIN": "x"}
-        run_config = look(machine, '{"tools": {"shell": {"environment": ["OTHER_TOKEN"]}}}')
+        run_config = load_config(machine, '{"tools": {"shell": {"environment": ["OTHER_TOKEN"]}}}')
         with Workspace([str(machine.project)]) as workspace, ToolServices(workspace, run_config, "off") as services:
             seen = services.child_environment
         names = ("SERVICE_TOKEN", "OTHER_TOKEN", "PLAIN", "LANG")
         assert [seen.get(name) for name in names] == [None, "known", None, "C.UTF-8"]
 
     def test_a_server_is_fenced_in_or_not_started(self, machine: ProgramEnv) -> None:
-        run_config = look(machine)
+        run_config = load_config(machine)
         with (
             Workspace([str(machine.project)]) as workspace,
             ToolServices(workspace, run_config, "off") as services,

@@ -229,12 +229,12 @@ class TestAnswers:
     def test_a_saved_answer_holds_in_the_next_session_and_only_in_its_project(self, machine: Machine) -> None:
         asked: list[ApprovalRequest] = []
 
-        class Person:
+        class User:
             async def ask(self, question: ApprovalRequest) -> ApprovalReply:
                 asked.append(question)
                 return ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT)
 
-        first, again = machine.run(shell("touch a"), shell("touch b"), approver=Person())
+        first, again = machine.run(shell("touch a"), shell("touch b"), approver=User())
         assert (first.error, again.error, len(asked)) == (None, None, 1)
         assert isinstance(asked[0].confirmation, ExecConfirmation)
         assert asked[0].confirmation.notes == ("No sandbox: the sandbox is switched off.",)

@@ -104,7 +104,7 @@ def test_json(here: McpCliEnv) -> None:
 
 
 def test_one_that_wants_to_know_who_asks(here: McpCliEnv) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             here.write_servers(wiki={"httpUrl": server.mcp})
             done = await here.run_in_process("list")
@@ -112,7 +112,7 @@ def test_one_that_wants_to_know_who_asks(here: McpCliEnv) -> None:
             assert lines[2] == f"✗ wiki: {server.url} (http) - Needs login"
             assert lines[-1] == "    Log in: tejat mcp auth wiki"
 
-    run_checked(scene())
+    run_checked(main())
 
 
 @pytest.mark.parametrize(("locale", "marks"), [({"LANG": "C"}, "+x"), ({"LC_ALL": "C.UTF-8"}, "✓✗")])

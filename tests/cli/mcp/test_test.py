@@ -112,7 +112,7 @@ def test_one_with_an_address(here: McpCliEnv) -> None:
 
 
 def test_one_that_wants_to_know_who_asks(here: McpCliEnv) -> None:
-    async def scene() -> None:
+    async def main() -> None:
         async with oauth_server() as server:
             here.write_servers(wiki={"httpUrl": server.mcp})
             done = await here.run_in_process("test", "wiki")
@@ -122,7 +122,7 @@ def test_one_that_wants_to_know_who_asks(here: McpCliEnv) -> None:
             )
             assert done.stderr.endswith("tejat: `tejat mcp auth wiki` logs in there.\n")
 
-    run_checked(scene())
+    run_checked(main())
 
 
 def test_one_that_may_not_be_started(here: McpCliEnv, tmp_path: Path) -> None:

@@ -190,12 +190,12 @@ class TestFlags:
         assert run_tools("call", *reading, "--sandbox", "off", cwd=workspace, GEMINI_SANDBOX="true").returncode == 0
 
     def test_commands_learn_whether_they_are_locked_in(self, workspace: Path) -> None:
-        def told_to(wish: str) -> str:
+        def run_with_sandbox(wish: str) -> str:
             words = ["run_shell_command", 'command=echo "[$SANDBOX]"', "--yes", "--sandbox", wish]
             return run_tools("call", *words, cwd=workspace).stdout.decode()
 
-        assert "[]" in told_to("off")
+        assert "[]" in run_with_sandbox("off")
         done = run_tools("call", *LOOK, "--yes", "--sandbox", "required", cwd=workspace)
         if done.returncode == 44:
             pytest.skip(f"SANDBOX MISSING: {done.stderr.decode()}")
-        assert "[bubblewrap]" in told_to("required") or "[landlock]" in told_to("required")
+        assert "[bubblewrap]" in run_with_sandbox("required") or "[landlock]" in run_with_sandbox("required")

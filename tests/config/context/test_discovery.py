@@ -47,7 +47,7 @@ class Here:
             max_directories=most_directories,
         )
 
-    def told(self, *directories: Path, **options: Any) -> list[tuple[str, str]]:
+    def found_texts(self, *directories: Path, **options: Any) -> list[tuple[str, str]]:
         found = self.find(*directories, **options)
         assert found.warnings == ()
         return [(file.text.strip(), file.origin.value) for file in found.files]
@@ -105,14 +105,14 @@ class TestWhichOnes:
         here.write(".gemini/GEMINI.md", "mine")
         here.write("work/repository/GEMINI.md", "above")
         here.write("work/repository/packages/one/GEMINI.md", "theirs @./secret.md")
-        assert here.told(is_trusted=False) == [("mine", "yours")]
+        assert here.found_texts(is_trusted=False) == [("mine", "yours")]
 
     def test_without_a_repository_up_to_the_home(self, here: Here) -> None:
         here.write("GEMINI.md", "home")
         here.write("plain/GEMINI.md", "plain")
         here.write("plain/project/GEMINI.md", "project")
         (here.home.parent / "GEMINI.md").write_text("above the home")
-        assert here.told(here.home / "plain" / "project") == [
+        assert here.found_texts(here.home / "plain" / "project") == [
             ("home", "above"),
             ("plain", "above"),
             ("project", "project"),
@@ -125,13 +125,13 @@ class TestWhichOnes:
         (elsewhere / "GEMINI.md").write_text("somebody else's")
         (elsewhere / "project").mkdir()
         (elsewhere / "project" / "GEMINI.md").write_text("project")
-        assert here.told(elsewhere / "project") == [("project", "project")]
+        assert here.found_texts(elsewhere / "project") == [("project", "project")]
 
     def test_several_workspace_directories(self, here: Here) -> None:
         here.write("work/repository/GEMINI.md", "top")
         here.write("work/repository/packages/one/GEMINI.md", "one")
         here.write("work/repository/packages/two/GEMINI.md", "two")
-        assert here.told(here.start, here.start.parent / "two") == [
+        assert here.found_texts(here.start, here.start.parent / "two") == [
             ("top", "above"),
             ("one", "project"),
             ("two", "project"),
@@ -140,14 +140,14 @@ class TestWhichOnes:
     def test_in_the_home_itself_everything_counts_once(self, here: Here) -> None:
         here.write(".gemini/GEMINI.md", "mine")
         here.write("GEMINI.md", "home")
-        assert here.told(here.home) == [("mine", "yours"), ("home", "project")]
+        assert here.found_texts(here.home) == [("mine", "yours"), ("home", "project")]
 
     def test_a_link_or_a_copy_under_the_other_name_counts_once(self, here: Here) -> None:
         here.write("work/repository/packages/one/GEMINI.md", "rules\n")
         (here.start / "AGENTS.md").symlink_to("GEMINI.md")
         here.write("work/repository/packages/one/sub/GEMINI.md", "more\n")
         here.write("work/repository/packages/one/sub/AGENTS.md", "more")
-        assert here.told() == [("rules", "project"), ("more", "below")]
+        assert here.found_texts() == [("rules", "project"), ("more", "below")]
 
 
 class TestBelow:
@@ -156,33 +156,33 @@ class TestBelow:
         here.write("work/repository/packages/one/.geminiignore", "private\n")
         for place in ("generated", "private", "node_modules/x", ".svn/x", "kept", "build", ".hidden"):
             here.write(f"work/repository/packages/one/{place}/GEMINI.md", place)
-        assert here.told() == [("kept", "below"), (".hidden", "below"), ("build", "below")]
+        assert here.found_texts() == [("kept", "below"), (".hidden", "below"), ("build", "below")]
 
     def test_what_tools_made_is_left_out(self, here: Here) -> None:
         here.write("work/repository/packages/one/cache/CACHEDIR.TAG", "")
         here.write("work/repository/packages/one/cache/inner/GEMINI.md", "cached")
         here.write("work/repository/packages/one/python/pyvenv.cfg", "")
         here.write("work/repository/packages/one/python/GEMINI.md", "environment")
-        assert here.told() == []
+        assert here.found_texts() == []
 
     def test_links_are_not_followed(self, here: Here) -> None:
         here.write("outside/GEMINI.md", "outside")
         (here.start / "link").symlink_to(here.home / "outside")
         (here.start / "loop").symlink_to(here.start)
-        assert here.told() == []
+        assert here.found_texts() == []
 
     def test_no_more_directories_than_allowed(self, here: Here) -> None:
         for number in range(20):
             here.write(f"work/repository/packages/one/d{number:02d}/GEMINI.md", f"text {number}")
             here.write(f"work/repository/packages/one/.d{number:02d}/GEMINI.md", f"hidden {number}")
-        assert here.told(most_directories=3) == [(f"text {number}", "below") for number in range(3)]
-        assert here.told(most_directories=0) == []
-        assert len(here.told(most_directories=21)) == 21
+        assert here.found_texts(most_directories=3) == [(f"text {number}", "below") for number in range(3)]
+        assert here.found_texts(most_directories=0) == []
+        assert len(here.found_texts(most_directories=21)) == 21
 
     def test_a_directory_of_that_name(self, here: Here) -> None:
         here.write("work/repository/packages/one/GEMINI.md/inner.txt", "x")
         here.write("work/repository/packages/one/sub/AGENTS.md/inner.txt", "x")
-        assert here.told() == []
+        assert here.found_texts() == []
 
     def test_a_large_project_is_looked_through_within_bounds(self, here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(300):
@@ -195,7 +195,7 @@ class TestBelow:
             return scandir(path)
 
         monkeypatch.setattr(os, "scandir", counting)
-        assert here.told() == []
+        assert here.found_texts() == []
         assert len(seen) == 201
 
 
@@ -216,7 +216,7 @@ class TestWhatIsRead:
     def test_imports_stay_in_the_project(self, here: Here) -> None:
         here.write("secret.md", "secret")
         here.write("plain/GEMINI.md", "@../secret.md")
-        assert here.told(here.home / "plain") == [
+        assert here.found_texts(here.home / "plain") == [
             ("<!-- Import failed: ../secret.md - Path traversal attempt -->", "project")
         ]
 
@@ -224,7 +224,7 @@ class TestWhatIsRead:
         here.write("dotfiles/rules.md", "mine @./more.md")
         here.write("dotfiles/more.md", "more")
         (here.home / ".gemini" / "GEMINI.md").symlink_to(here.home / "dotfiles" / "rules.md")
-        ((text, why),) = here.told()
+        ((text, why),) = here.found_texts()
         assert why == "yours"
         assert "more\n<!-- End" in text
 

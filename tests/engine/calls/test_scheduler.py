@@ -413,7 +413,7 @@ class TestCancelling:
 
         batch = asyncio.run(main())
         assert batch.responses == [(FunctionResponse("note", {"error": CANCELLED_IN_QUEUE}),)] * 2
-        assert_each_is_told_once(events, batch)
+        assert_each_is_reported_once(events, batch)
 
     def test_a_run_of_one_call_lets_it_through(self, tmp_path: Path) -> None:
         async def main() -> None:
@@ -437,11 +437,11 @@ class TestCancelling:
                 return batch
 
         batch = asyncio.run(main())
-        assert_each_is_told_once(events, batch)
+        assert_each_is_reported_once(events, batch)
         return batch
 
 
-def assert_each_is_told_once(events: list[Event], batch: Batch) -> None:
+def assert_each_is_reported_once(events: list[Event], batch: Batch) -> None:
     """Whoever keeps the responses by the events alone has them all."""
     finished = sorted((event for event in events if isinstance(event, CallFinished)), key=lambda event: event.index)
     assert [event.index for event in finished] == list(range(len(batch.responses)))

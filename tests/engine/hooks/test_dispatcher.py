@@ -25,7 +25,9 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 NOTE = NoteTool()
 
 
-def heard(directory: Path, supervisor: ProcessSupervisor, *hooks: HookConfig, trigger: str = "") -> list[Noticed]:
+def collect_notices(
+    directory: Path, supervisor: ProcessSupervisor, *hooks: HookConfig, trigger: str = ""
+) -> list[Noticed]:
     """What the user is told when this happens."""
     told: list[Noticed] = []
     hearing = HookDispatcher(hooks, hook_environment(directory, supervisor))
@@ -41,29 +43,31 @@ def saying(**printed: object) -> str:
 class TestNotices:
     def test_a_message(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         message = Noticed('The hook "guard" (BeforeTool): Looked.', Severity.NOTE)
-        assert heard(tmp_path, supervisor, make_hook(saying(systemMessage="Looked."))) == [message]
-        assert heard(tmp_path, supervisor, make_hook("echo Looked.")) == [message]
-        assert heard(tmp_path, supervisor, make_hook(saying(systemMessage="Looked.", suppressOutput=True))) == []
+        assert collect_notices(tmp_path, supervisor, make_hook(saying(systemMessage="Looked."))) == [message]
+        assert collect_notices(tmp_path, supervisor, make_hook("echo Looked.")) == [message]
+        assert (
+            collect_notices(tmp_path, supervisor, make_hook(saying(systemMessage="Looked.", suppressOutput=True))) == []
+        )
 
     def test_a_failure_where_nobody_is_asked(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         told = 'The hook "guard" (AfterTool) failed: it ended with exit code 1.'
-        assert heard(tmp_path, supervisor, make_hook("exit 1", "AfterTool")) == [Noticed(told)]
-        assert heard(tmp_path, supervisor, make_hook("exit 1")) == []
+        assert collect_notices(tmp_path, supervisor, make_hook("exit 1", "AfterTool")) == [Noticed(told)]
+        assert collect_notices(tmp_path, supervisor, make_hook("exit 1")) == []
 
     def test_what_cannot_be_had(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         wanting = make_hook(saying(hookSpecificOutput={"llm_request": {}}), "BeforeModel")
         told = 'The hook "guard" (BeforeModel) wants what hooks cannot do here: llm_request.'
-        assert heard(tmp_path, supervisor, wanting) == [Noticed(told)]
+        assert collect_notices(tmp_path, supervisor, wanting) == [Noticed(told)]
 
     def test_an_objection_that_comes_too_late(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         told = 'The hook "guard" ({}) objects, but this event only tells it what happens: {}'
         ending = make_hook("echo No. >&2; exit 2", "SessionEnd")
-        assert heard(tmp_path, supervisor, ending) == [Noticed(told.format("SessionEnd", "No."))]
+        assert collect_notices(tmp_path, supervisor, ending) == [Noticed(told.format("SessionEnd", "No."))]
         stopping = make_hook(saying(**{"continue": False, "stopReason": "Stop."}), "Notification")
-        assert heard(tmp_path, supervisor, stopping) == [Noticed(told.format("Notification", "Stop."))]
+        assert collect_notices(tmp_path, supervisor, stopping) == [Noticed(told.format("Notification", "Stop."))]
         asking = make_hook(saying(decision="ask", reason="Sure?"), "AfterTool")
-        assert heard(tmp_path, supervisor, asking) == [Noticed(told.format("AfterTool", "Sure?"))]
-        assert heard(tmp_path, supervisor, make_hook("exit 2", "AfterTool")) == []
+        assert collect_notices(tmp_path, supervisor, asking) == [Noticed(told.format("AfterTool", "Sure?"))]
+        assert collect_notices(tmp_path, supervisor, make_hook("exit 2", "AfterTool")) == []
 
     def test_whoever_listens_decides_nothing(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         def break_down(_: Noticed) -> None:
@@ -88,7 +92,9 @@ class TestMeant:
         assert json.loads((tmp_path / "told.json").read_text())["tool_name"] == "note"
         assert not (tmp_path / "MARK").exists()
         starting = [make_hook("echo a", "SessionStart", matcher="startup"), make_hook("echo b", "SessionStart")]
-        assert [each.message[-1] for each in heard(tmp_path, supervisor, *starting, trigger="resume")] == ["b"]
+        assert [each.message[-1] for each in collect_notices(tmp_path, supervisor, *starting, trigger="resume")] == [
+            "b"
+        ]
 
     def test_what_is_wanted_is_known_at_once(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         hearing = HookDispatcher([make_hook("x"), make_hook("x", "Stop")], hook_environment(tmp_path, supervisor))

@@ -24,21 +24,21 @@ def ended(
     return ProgramResult(text.encode(), stderr.encode(), ExitStatus(code, None if code is not None else 9), cause)
 
 
-def said(stdout: object, **fields: Any) -> HookResult:
+def result_of(stdout: object, **fields: Any) -> HookResult:
     return parse_result(GUARD, ended(stdout, **fields))
 
 
 class TestEnd:
     @pytest.mark.parametrize("stdout", ["", "\n", "{}", {"decision": None, "hookSpecificOutput": None}])
     def test_nothing_said_is_no_objection(self, stdout: object) -> None:
-        outcome = said(stdout)
+        outcome = result_of(stdout)
         assert (outcome.decision, outcome.stops, outcome.failure, outcome.message) == (None, False, "", "")
 
     def test_exit_code_2_blocks_with_what_stands_on_stderr(self) -> None:
-        assert said({"decision": "allow"}, code=2, stderr="Not here.\n") == HookResult(
+        assert result_of({"decision": "allow"}, code=2, stderr="Not here.\n") == HookResult(
             GUARD, Decision.DENY, "Not here."
         )
-        assert said("", code=2) == HookResult(GUARD, Decision.DENY, "no reason given")
+        assert result_of("", code=2) == HookResult(GUARD, Decision.DENY, "no reason given")
 
     @pytest.mark.parametrize(
         ("finished", "failure"),
@@ -71,27 +71,27 @@ class TestSpellings:
         ],
     )
     def test_json_that_is_encoded_twice_or_has_a_mark(self, printed: str) -> None:
-        assert said(printed) == HookResult(GUARD, Decision.DENY, "No.")
+        assert result_of(printed) == HookResult(GUARD, Decision.DENY, "No.")
 
     def test_an_answer_on_stderr(self) -> None:
-        assert said("", stderr=self.DENY) == HookResult(GUARD, Decision.DENY, "No.")
-        assert said("", stderr=json.dumps(self.DENY)) == HookResult(GUARD, Decision.DENY, "No.")
-        assert said("", stderr="checked 3 files") == HookResult(GUARD)
-        assert said("fine", stderr=self.DENY) == HookResult(GUARD, message="fine")
+        assert result_of("", stderr=self.DENY) == HookResult(GUARD, Decision.DENY, "No.")
+        assert result_of("", stderr=json.dumps(self.DENY)) == HookResult(GUARD, Decision.DENY, "No.")
+        assert result_of("", stderr="checked 3 files") == HookResult(GUARD)
+        assert result_of("fine", stderr=self.DENY) == HookResult(GUARD, message="fine")
 
     def test_a_list_is_no_answer(self) -> None:
-        assert said(f"[{self.DENY}]").failure == "printed JSON in which it is not an object"
+        assert result_of(f"[{self.DENY}]").failure == "printed JSON in which it is not an object"
 
     def test_a_quoted_text_is_text(self) -> None:
-        assert said('"All is well."') == HookResult(GUARD, message="All is well.")
-        assert said('"unfinished') == HookResult(GUARD, message='"unfinished')
-        assert said(json.dumps("{broken")).failure.startswith("printed what is no JSON")
+        assert result_of('"All is well."') == HookResult(GUARD, message="All is well.")
+        assert result_of('"unfinished') == HookResult(GUARD, message='"unfinished')
+        assert result_of(json.dumps("{broken")).failure.startswith("printed what is no JSON")
 
 
 class TestWords:
     def test_they_are_for_the_user(self) -> None:
-        assert said("All is well.\n") == HookResult(GUARD, message="All is well.")
-        assert said('[info] "fine"') == HookResult(GUARD, message='[info] "fine"')
+        assert result_of("All is well.\n") == HookResult(GUARD, message="All is well.")
+        assert result_of('[info] "fine"') == HookResult(GUARD, message='[info] "fine"')
 
     def test_before_a_prompt_the_other_agent_gives_them_to_the_model(self) -> None:
         prompt = make_hook("x", "UserPromptSubmit")
@@ -101,7 +101,7 @@ class TestWords:
 
     def test_words_before_the_json_are_no_yes(self) -> None:
         failure = "printed other things before its JSON, so that it cannot be read"
-        assert said('checking...\n {"decision": "deny"}') == HookResult(GUARD, failure=failure)
+        assert result_of('checking...\n {"decision": "deny"}') == HookResult(GUARD, failure=failure)
 
     def test_bytes_that_are_no_text(self) -> None:
         assert (
@@ -112,7 +112,7 @@ class TestWords:
 
 class TestJson:
     def test_everything_that_can_be_said(self) -> None:
-        assert said(
+        assert result_of(
             {
                 "continue": True,
                 "decision": "ask",
@@ -134,7 +134,7 @@ class TestJson:
         ],
     )
     def test_decisions(self, word: str, decision: Decision) -> None:
-        assert said({"decision": word, "reason": "why"}).decision is decision
+        assert result_of({"decision": word, "reason": "why"}).decision is decision
 
     def test_the_form_of_the_other_agent(self) -> None:
         inner = {
@@ -147,24 +147,24 @@ class TestJson:
         assert outcome == HookResult(OTHER, Decision.DENY, "No.", new_input={"command": "ls"}, replaces_input=True)
 
     def test_of_two_decisions_the_stricter_one_counts(self) -> None:
-        outcome = said({"decision": "block", "hookSpecificOutput": {"permissionDecision": "allow"}})
+        outcome = result_of({"decision": "block", "hookSpecificOutput": {"permissionDecision": "allow"}})
         assert outcome.decision is Decision.DENY
 
     def test_the_run_is_stopped(self) -> None:
-        outcome = said({"continue": False, "stopReason": "Enough.", "reason": "other"})
+        outcome = result_of({"continue": False, "stopReason": "Enough.", "reason": "other"})
         assert (outcome.stops, outcome.reason) == (True, "Enough.")
-        assert said({"continue": False}).reason == "no reason given"
+        assert result_of({"continue": False}).reason == "no reason given"
 
     def test_a_message_stands_in_for_a_reason_and_can_be_kept_quiet(self) -> None:
-        outcome = said({"decision": "ask", "systemMessage": "Look!", "suppressOutput": True})
+        outcome = result_of({"decision": "ask", "systemMessage": "Look!", "suppressOutput": True})
         assert (outcome.reason, outcome.message) == ("Look!", "")
 
     def test_what_cannot_be_had_is_named(self) -> None:
         inner = {"llm_request": {"model": "x"}, "tailToolCallRequest": {}, "clearContext": None}
-        assert said({"hookSpecificOutput": inner}).ignored == ("llm_request", "tailToolCallRequest")
+        assert result_of({"hookSpecificOutput": inner}).ignored == ("llm_request", "tailToolCallRequest")
 
     def test_long_texts_are_cut(self) -> None:
-        outcome = said({"reason": "r" * 9999, "hookSpecificOutput": {"additionalContext": "c" * 99_999}})
+        outcome = result_of({"reason": "r" * 9999, "hookSpecificOutput": {"additionalContext": "c" * 99_999}})
         assert outcome.reason == "r" * MAX_REASON_LENGTH + "... [cut]"
         assert outcome.context == "c" * MAX_CONTEXT_LENGTH + "... [cut]"
 
@@ -188,7 +188,7 @@ class TestJson:
         ],
     )
     def test_what_cannot_be_understood_is_a_failure(self, printed: str, failure: str) -> None:
-        outcome = said(printed)
+        outcome = result_of(printed)
         assert outcome.failure.startswith(failure)
         assert outcome == HookResult(GUARD, failure=outcome.failure)
 
@@ -210,7 +210,7 @@ values = st.recursive(
     )
 )
 def test_whatever_is_said_a_no_is_never_lost(printed: dict[str, object]) -> None:
-    outcome = said(printed)
+    outcome = result_of(printed)
     inner = printed.get("hookSpecificOutput")
     words = {json.dumps(printed.get("decision"))}
     if isinstance(inner, dict):

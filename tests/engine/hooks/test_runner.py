@@ -35,14 +35,14 @@ def outcomes(
     return run(run_hooks([HookInvocation(each) for each in hooks], fields, hook_environment(directory, supervisor)))
 
 
-def told(path: Path) -> Any:
+def read_json(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
 class TestTold:
     def test_what_happens_in_json_on_stdin(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         outcomes(tmp_path, supervisor, make_hook("cat > told.json"))
-        given = told(tmp_path / "told.json")
+        given = read_json(tmp_path / "told.json")
         stamp = given.pop("timestamp")
         assert time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")
         assert (len(stamp), stamp[-1]) == (24, "Z")
@@ -59,7 +59,7 @@ class TestTold:
     ) -> None:
         other = HookInvocation(make_hook("cat > told.json", "PreToolUse"), {"tool_name": "Read"}, {"path": "file_path"})
         run(run_hooks([other], CALL, hook_environment(tmp_path, supervisor)))
-        given = told(tmp_path / "told.json")
+        given = read_json(tmp_path / "told.json")
         assert (given["hook_event_name"], given["tool_name"]) == ("PreToolUse", "Read")
         assert given["tool_input"] == {"file_path": "a"}
 
@@ -132,12 +132,12 @@ class TestOrder:
     def test_one_sequential_hook_puts_all_in_a_row(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         look = make_hook("cat > second.json", is_sequential=True)
         outcomes(tmp_path, supervisor, make_hook(rewriting(path="b", more="c")), look, make_hook("cat > third.json"))
-        assert told(tmp_path / "second.json")["tool_input"] == {"path": "b", "more": "c"}
-        assert told(tmp_path / "third.json")["tool_input"] == {"path": "b", "more": "c"}
+        assert read_json(tmp_path / "second.json")["tool_input"] == {"path": "b", "more": "c"}
+        assert read_json(tmp_path / "third.json")["tool_input"] == {"path": "b", "more": "c"}
 
     def test_side_by_side_nobody_sees_what_others_change(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         outcomes(tmp_path, supervisor, make_hook(rewriting(path="b")), make_hook("cat > second.json"))
-        assert told(tmp_path / "second.json")["tool_input"] == {"path": "a"}
+        assert read_json(tmp_path / "second.json")["tool_input"] == {"path": "a"}
 
     @pytest.mark.parametrize("is_reversed", [False, True])
     def test_whoever_has_more_of_a_say_sees_what_the_others_made_of_it(
@@ -149,13 +149,13 @@ class TestOrder:
             make_hook("cat > machine.json", tier=SourceTier.ADMIN),
         ]
         outcomes(tmp_path, supervisor, *(reversed(hooks) if is_reversed else hooks))
-        assert told(tmp_path / "person.json")["tool_input"] == {"path": "project"}
+        assert read_json(tmp_path / "person.json")["tool_input"] == {"path": "project"}
 
     def test_the_next_sees_what_was_added_to_a_prompt(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         adding = print_command(json.dumps({"hookSpecificOutput": {"additionalContext": "Mind this."}}))
         hooks = [make_hook(adding, "BeforeAgent", is_sequential=True), make_hook("cat > told.json", "BeforeAgent")]
         outcomes(tmp_path, supervisor, *hooks, fields={"prompt": "Go."})
-        assert told(tmp_path / "told.json")["prompt"] == "Go.\n\nMind this."
+        assert read_json(tmp_path / "told.json")["prompt"] == "Go.\n\nMind this."
 
     def test_the_same_command_runs_once(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         again = make_hook("echo x >> runs")

@@ -41,7 +41,7 @@ def hooks(
     return SessionHooks(HookDispatcher(given, hook_environment(directory, supervisor)), approver)
 
 
-def told(directory: Path) -> dict[str, Any]:
+def hook_input(directory: Path) -> dict[str, Any]:
     """What was told besides what every hook is told."""
     given = json.loads((directory / "told.json").read_text())
     return {name: given[name] for name in list(given)[5:]}
@@ -120,14 +120,14 @@ class TestPrompts:
         )
         first = run(given.before_prompt("Go.", source=SessionSource.RESUME))
         assert first == "<hook_context>\nIt rains.\n</hook_context>\n\n<hook_context>\nMind.\n</hook_context>"
-        assert told(tmp_path) == {"source": "resume"}
+        assert hook_input(tmp_path) == {"source": "resume"}
         assert run(given.before_prompt("On.", source=SessionSource.RESUME)) == "<hook_context>\nMind.\n</hook_context>"
         assert (tmp_path / "begun").read_text() == "x\n"
 
     def test_a_new_session_is_called_startup(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         starting = make_hook("cat > told.json", "SessionStart", matcher="startup")
         run(hooks(tmp_path, supervisor, starting).before_prompt("Go.", source=SessionSource.STARTUP))
-        assert told(tmp_path) == {"source": "startup"}
+        assert hook_input(tmp_path) == {"source": "startup"}
 
     def test_the_prompt(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         run(
@@ -135,13 +135,13 @@ class TestPrompts:
                 "Go.", source=SessionSource.STARTUP
             )
         )
-        assert told(tmp_path) == {"prompt": "Go."}
+        assert hook_input(tmp_path) == {"prompt": "Go."}
 
     def test_the_end(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         given = hooks(tmp_path, supervisor, make_hook("cat > told.json; echo Tests! >&2; exit 2", "AfterAgent"))
         words = run(given.after_prompt("Go.", "Done.", is_repeated=True))
         assert words == "<hook_context>\nTests!\n</hook_context>"
-        assert told(tmp_path) == {"prompt": "Go.", "prompt_response": "Done.", "stop_hook_active": True}
+        assert hook_input(tmp_path) == {"prompt": "Go.", "prompt_response": "Done.", "stop_hook_active": True}
 
     @pytest.mark.parametrize("line", ["true", "exit 1", saying(**{"continue": False, "decision": "block"})])
     def test_nothing_to_go_on_with(self, tmp_path: Path, supervisor: ProcessSupervisor, line: str) -> None:
@@ -158,13 +158,13 @@ class TestRequests:
 
     def test_before(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         run(hooks(tmp_path, supervisor, make_hook("cat > told.json", "BeforeModel")).before_model(REQUEST, "first"))
-        assert told(tmp_path) == {"llm_request": {"model": "first", "messages": list(self.MESSAGES)}}
+        assert hook_input(tmp_path) == {"llm_request": {"model": "first", "messages": list(self.MESSAGES)}}
 
     def test_after(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         given = hooks(tmp_path, supervisor, make_hook("cat > told.json; exit 2", "AfterModel"))
         with pytest.raises(StoppedByHook, match="Agent execution blocked: no reason given"):
             run(given.after_model(REQUEST, "first", ANSWER))
-        assert told(tmp_path)["llm_response"] == {
+        assert hook_input(tmp_path)["llm_response"] == {
             "text": "Fine.",
             "candidates": [{"content": {"role": "model", "parts": ["Fine."]}, "finishReason": "STOP"}],
             "usageMetadata": {"totalTokenCount": 7},
@@ -175,7 +175,7 @@ class TestRequests:
 
     def test_before_a_summary(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         run(hooks(tmp_path, supervisor, make_hook("cat > told.json; exit 2", "PreCompact")).before_compress())
-        assert told(tmp_path) == {"trigger": "auto"}
+        assert hook_input(tmp_path) == {"trigger": "auto"}
 
 
 class TestClosing:
@@ -189,4 +189,4 @@ class TestClosing:
             await given.close()
 
         run(main())
-        assert told(tmp_path) == {"reason": "exit"}
+        assert hook_input(tmp_path) == {"reason": "exit"}

@@ -92,7 +92,7 @@ class TestJournal:
     def test_every_step_is_in_it_before_it_is_told(self, tmp_path: Path) -> None:
         told: list[tuple[str, str]] = []
 
-        def look(here: AgentRun, event: AgentEvent) -> None:
+        def record_state(here: AgentRun, event: AgentEvent) -> None:
             if isinstance(event, Answered | CallFinished | Compressed):
                 told.append(
                     (f"{type(event).__name__} {getattr(event, 'purpose', '')}".strip(), here.record_kinds()[-1])
@@ -100,7 +100,7 @@ class TestJournal:
 
         answers = [SUMMARY, call_answer("a", "b"), text_answer("Done.")]
         with agent_run(tmp_path, *answers, window=4000, history=long_history()) as here:
-            here.on_event = lambda event: look(here, event)
+            here.on_event = lambda event: record_state(here, event)
             assert here.run() == FINISHED
         assert told == [
             ("Answered compression", "prompt"),

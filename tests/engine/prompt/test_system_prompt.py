@@ -101,10 +101,10 @@ class TestFirstMessage:
         (tmp_path / ".gitignore").write_text("*.log\n")
         (tmp_path / "a.log").touch()
 
-        def told(*, respect: bool) -> str:
+        def environment_text(*, respect: bool) -> str:
             return environment_messages(
                 directories=[str(tmp_path)], today=self.DAY, platform="linux", respect_git_ignore=respect
             )[0].text
 
-        assert "a.log" not in told(respect=True)
-        assert "a.log" in told(respect=False)
+        assert "a.log" not in environment_text(respect=True)
+        assert "a.log" in environment_text(respect=False)

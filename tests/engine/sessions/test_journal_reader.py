@@ -72,7 +72,7 @@ def model(*parts: MessagePart | str) -> tuple[Role, tuple[MessagePart, ...]]:
     return shown([model_message(*parts)])[0]
 
 
-def told(loaded: LoadedSession) -> tuple[str, str, Shown, int, Usage, tuple[str, ...], tuple[str, ...]]:
+def as_tuple(loaded: LoadedSession) -> tuple[str, str, Shown, int, Usage, tuple[str, ...], tuple[str, ...]]:
     """Everything, with messages that can be compared."""
     messages = shown(loaded.messages)
     return (
@@ -97,7 +97,7 @@ class TestFilesOfVersion1:
             "c2lnbmVk",
         )
         picture = InlineData("image/png", b"\x89PNG\r\n\x1a\n")
-        assert told(load(SESSIONS / "v1-whole.jsonl")) == (
+        assert as_tuple(load(SESSIONS / "v1-whole.jsonl")) == (
             "6f1c2a90-0000-4000-8000-000000000001",
             "gemini-2.5-flash-001",
             [
@@ -129,7 +129,7 @@ class TestFilesOfVersion1:
             FunctionCall("run_shell_command", {"command": "make test"}, "a"),
             FunctionCall("glob", {"pattern": "*"}, "b"),
         )
-        assert told(load(SESSIONS / "v1-interrupted.jsonl")) == (
+        assert as_tuple(load(SESSIONS / "v1-interrupted.jsonl")) == (
             "6f1c2a90-0000-4000-8000-000000000002",
             "gemini-2.5-flash",
             [
@@ -144,7 +144,7 @@ class TestFilesOfVersion1:
         )
 
     def test_one_that_was_compressed_and_taken_up_again(self) -> None:
-        assert told(load(SESSIONS / "v1-compressed.jsonl")) == (
+        assert as_tuple(load(SESSIONS / "v1-compressed.jsonl")) == (
             "6f1c2a90-0000-4000-8000-000000000003",
             "gemini-2.5-pro",
             [
@@ -194,30 +194,30 @@ class TestDamage:
     def test_a_line_that_is_no_record_is_left_out_and_told(self, tmp_path: Path, garbage: bytes) -> None:
         expected = ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), ())
         loaded = load_bytes(tmp_path, HEAD + PROMPT + garbage + ANSWER)
-        assert told(loaded) == (*expected, ("Line 3 is damaged and was left out.",))
+        assert as_tuple(loaded) == (*expected, ("Line 3 is damaged and was left out.",))
         loaded = load_bytes(tmp_path, HEAD + garbage + PROMPT + garbage + ANSWER + garbage)
-        assert told(loaded) == (*expected, ("3 damaged lines were left out, the first is line 2.",))
+        assert as_tuple(loaded) == (*expected, ("3 damaged lines were left out, the first is line 2.",))
 
     def test_what_later_versions_add_is_passed_over(self, tmp_path: Path) -> None:
         unknown = b'{"v":1,"kind":"dreamt","at":1}\n'
         with_field = PROMPT.replace(b'"at":1', b'"at":1,"mood":"good"')
         loaded = load_bytes(tmp_path, HEAD + unknown + with_field + ANSWER)
-        assert told(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), ())
+        assert as_tuple(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), ())
 
     def test_records_of_a_newer_version_are_left_out_and_told(self, tmp_path: Path) -> None:
         newer = PROMPT.replace(b'"v":1', b'"v":2')
         loaded = load_bytes(tmp_path, HEAD + PROMPT + ANSWER + newer + newer)
         problems = ("Records of a newer version of Tejat were left out: 2.",)
-        assert told(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
+        assert as_tuple(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
 
     def test_a_lost_beginning(self, tmp_path: Path) -> None:
         problems = ("The beginning of the session is missing.", "Line 1 is damaged and was left out.")
         loaded = load_bytes(tmp_path, HEAD[10:] + PROMPT)
-        assert told(loaded) == ("by name", "", [user("x")], 0, NO_USAGE, (), problems)
+        assert as_tuple(loaded) == ("by name", "", [user("x")], 0, NO_USAGE, (), problems)
 
     def test_nothing_at_all(self, tmp_path: Path) -> None:
         problems = ("The beginning of the session is missing.",)
-        assert told(load_bytes(tmp_path, b"")) == ("by name", "", [], 0, NO_USAGE, (), problems)
+        assert as_tuple(load_bytes(tmp_path, b"")) == ("by name", "", [], 0, NO_USAGE, (), problems)
 
     def test_a_line_that_never_ends_costs_no_more_than_the_longest(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -226,7 +226,7 @@ class TestDamage:
         huge = PROMPT.replace(b'"text":"x"', b'"text":"' + b"x" * 5_000_000 + b'"')
         loaded = load_bytes(tmp_path, HEAD + PROMPT + huge + ANSWER)
         problems = ("Line 3 is damaged and was left out.",)
-        assert told(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
+        assert as_tuple(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
         loaded = load_bytes(tmp_path, HEAD + PROMPT + huge[:-1])
         assert (shown(loaded.messages), loaded.problems) == ([user("x")], problems)
 

@@ -181,7 +181,7 @@ class TestHelp:
         assert help_text(PromptCommand("p", A, prompt())) == "/p takes no arguments."
 
 
-def says(text: str, role: str = "user") -> dict[str, Any]:
+def prompt_message(text: str, role: str = "user") -> dict[str, Any]:
     return {"role": role, "content": {"type": "text", "text": text}}
 
 
@@ -189,8 +189,12 @@ class TestParts:
     def test_all_that_the_messages_hold(self) -> None:
         picture = {"type": "image", "data": b64encode(PNG).decode(), "mimeType": "image/png"}
         within = {"type": "resource", "resource": {"uri": "x:1", "text": "inside"}}
-        messages = [says("one"), {"role": "user", "content": picture}, {"role": "user", "content": [within, within]}]
-        assert prompt_parts({"messages": [*messages, says(""), 5]}, name="p") == (
+        messages = [
+            prompt_message("one"),
+            {"role": "user", "content": picture},
+            {"role": "user", "content": [within, within]},
+        ]
+        assert prompt_parts({"messages": [*messages, prompt_message(""), 5]}, name="p") == (
             Text("one"),
             Text("[Prompt 'p' provided the following image data with mime-type: image/png]"),
             InlineData("image/png", PNG),
@@ -199,17 +203,28 @@ class TestParts:
         )
 
     def test_who_speaks_where_both_do(self) -> None:
-        messages = [says("2+2?"), says("4", "assistant"), says("3+3?"), {"role": "user", "content": {"type": "new"}}]
+        messages = [
+            prompt_message("2+2?"),
+            prompt_message("4", "assistant"),
+            prompt_message("3+3?"),
+            {"role": "user", "content": {"type": "new"}},
+        ]
         assert prompt_parts({"messages": messages}, name="p") == (
             *(Text("User:"), Text("2+2?")),
             *(Text("Assistant:"), Text("4")),
             *(Text("User:"), Text("3+3?")),
         )
-        assert prompt_parts({"messages": [says("4", "assistant")]}, name="p") == (Text("4"),)
+        assert prompt_parts({"messages": [prompt_message("4", "assistant")]}, name="p") == (Text("4"),)
 
     @pytest.mark.parametrize(
         "answer",
-        [{}, {"messages": []}, {"messages": "x"}, {"messages": [says("")]}, {"messages": [{"role": "user"}, None]}],
+        [
+            {},
+            {"messages": []},
+            {"messages": "x"},
+            {"messages": [prompt_message("")]},
+            {"messages": [{"role": "user"}, None]},
+        ],
     )
     def test_nothing_in_it(self, answer: dict[str, Any]) -> None:
         with pytest.raises(BadPrompt, match=r"^The prompt /p came back empty\.$"):
@@ -217,17 +232,20 @@ class TestParts:
 
     def test_too_much(self) -> None:
         half = "x" * (MAX_CHARACTERS // 2)
-        assert prompt_parts({"messages": [says(half), says(half)]}, name="p") == (Text(half), Text(half))
+        assert prompt_parts({"messages": [prompt_message(half), prompt_message(half)]}, name="p") == (
+            Text(half),
+            Text(half),
+        )
         with pytest.raises(BadPrompt) as raised:
-            prompt_parts({"messages": [says(half), says(half), says("x")]}, name="p")
+            prompt_parts({"messages": [prompt_message(half), prompt_message(half), prompt_message("x")]}, name="p")
         assert str(raised.value) == "The prompt /p is too large: 1048577 characters, and at most 1048576 are taken."
         with pytest.raises(BadPrompt, match=r"^The prompt /p is too large: it holds 10001 blocks, and at most"):
-            prompt_parts({"messages": [says("x")] * 10_001}, name="p")
+            prompt_parts({"messages": [prompt_message("x")] * 10_001}, name="p")
 
 
 class TestFillIn:
     def test_the_server_is_asked(self) -> None:
-        server = FakeServer("a", {"messages": [says("Review x")]})
+        server = FakeServer("a", {"messages": [prompt_message("Review x")]})
         command = PromptCommand("p", server, TWO)
         assert asyncio.run(expand_prompt(command, '"A B" calm')) == (Text("Review x"),)
         assert server.requests == [("prompt", "p", {"title": "A B", "mood": "calm"})]

@@ -54,7 +54,9 @@ class Stream:
         await peer.wait_closed()
 
 
-def talk(main: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None]], *answers: bytes) -> RequestLog:
+def run_transport(
+    main: Callable[[TransportRecorder, Stream, RequestLog], Awaitable[None]], *answers: bytes
+) -> RequestLog:
     async def whole() -> RequestLog:
         stream = Stream()
         answer, log = scripted_server(stream, *answers)
@@ -83,7 +85,7 @@ def test_the_stream_and_the_posts() -> None:
         assert end.messages == [JsonRpcResponse(1, {"a": 1}), JsonRpcNotification("m")]
         await end.transport.send(JsonRpcNotification("n"))
 
-    log = talk(main, http_response("202 Accepted", "Accepted"), http_response("200 OK"))
+    log = run_transport(main, http_response("202 Accepted", "Accepted"), http_response("200 OK"))
     assert [line.rsplit(" ", 1)[0] for line in log.lines] == ["GET /sse", "POST /post?here=1", "POST /post?here=1"]
     assert [headers["x-key"] for headers in log.headers] == ["secret"] * 3
     assert [headers.get("mcp-protocol-version") for headers in log.headers] == [None, "2024-11-05", "2024-11-05"]
@@ -99,7 +101,7 @@ def test_when_the_stream_ends_the_connection_is_over() -> None:
         with pytest.raises(McpFailure, match="is closed"):
             await end.transport.send(JsonRpcNotification("x"))
 
-    talk(main)
+    run_transport(main)
 
 
 def test_a_message_without_end_is_the_end() -> None:
@@ -112,7 +114,7 @@ def test_a_message_without_end_is_the_end() -> None:
         [(failure, request_id)] = end.losses
         assert (failure.problem, request_id) == (McpProblem.TOO_LARGE, None)
 
-    talk(main)
+    run_transport(main)
 
 
 def test_a_post_that_fails_is_told_for_its_request() -> None:
@@ -123,7 +125,7 @@ def test_a_post_that_fails_is_told_for_its_request() -> None:
         with pytest.raises(McpFailure, match="answered 500"):
             await end.transport.send(JsonRpcNotification("x"))
 
-    talk(
+    run_transport(
         main,
         http_response("404 Not Found", "no session", content_type="text/plain"),
         http_response("500 Internal Server Error"),
@@ -141,7 +143,7 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
         await end.transport.close()
         assert (end.messages, end.losses) == ([], [])
 
-    talk(main, b"HTTP/1.1 200 OK\r\n")
+    run_transport(main, b"HTTP/1.1 200 OK\r\n")
 
 
 @pytest.mark.parametrize(

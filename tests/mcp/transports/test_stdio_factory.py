@@ -39,7 +39,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def told_by(
+def server_report(
     server: McpServer, root: Path, base: dict[str, str], tier: SourceTier = SourceTier.USER
 ) -> tuple[str, list[str], dict[str, str]]:
     """What the program of this server finds."""
@@ -73,21 +73,21 @@ def failure(server: McpServer, root: Path, base: dict[str, str]) -> tuple[str, M
 class TestWhere:
     def test_on_path(self, program: Path, tmp_path: Path) -> None:
         base = {"PATH": f"relative:{tmp_path}:{program.parent}"}
-        cwd, argv, _ = told_by(McpServer(command="serve", arguments=("-x", "", "$A b")), tmp_path, base)
+        cwd, argv, _ = server_report(McpServer(command="serve", arguments=("-x", "", "$A b")), tmp_path, base)
         assert (cwd, argv) == (os.path.realpath(tmp_path), [str(program), "-x", "", "$A b"])
 
     def test_on_the_path_that_it_is_given(self, program: Path, tmp_path: Path) -> None:
         server = McpServer(command="serve", environment={"PATH": f"{program.parent}:$PATH"})
-        _, argv, env = told_by(server, tmp_path, {"PATH": "/usr/bin"})
+        _, argv, env = server_report(server, tmp_path, {"PATH": "/usr/bin"})
         assert (argv, env["PATH"]) == ([str(program)], f"{program.parent}:/usr/bin")
 
     def test_by_its_whole_path(self, program: Path, tmp_path: Path) -> None:
-        assert told_by(McpServer(command=str(program)), tmp_path, {})[1] == [str(program)]
+        assert server_report(McpServer(command=str(program)), tmp_path, {})[1] == [str(program)]
 
     @pytest.mark.parametrize("command", ["./serve", "../bin/serve"])
     def test_from_its_directory(self, program: Path, tmp_path: Path, command: str) -> None:
         for directory in ("bin", str(program.parent)):
-            cwd, _, _ = told_by(McpServer(command=command, directory=directory), tmp_path, {})
+            cwd, _, _ = server_report(McpServer(command=command, directory=directory), tmp_path, {})
             assert cwd == os.path.realpath(program.parent)
 
     @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ class TestWhere:
 
 class TestEnvironment:
     def test_what_it_is_given_is_resolved_once(self, program: Path, tmp_path: Path) -> None:
-        _, _, env = told_by(McpServer(command=str(program), environment=GIVEN), tmp_path, BASE)
+        _, _, env = server_report(McpServer(command=str(program), environment=GIVEN), tmp_path, BASE)
         assert {name: env[name] for name in "ABCD"} == {
             "A": "s$USER",
             "B": "s$USER-o",
@@ -129,7 +129,7 @@ class TestEnvironment:
 
     def test_a_project_gets_no_secret(self, program: Path, tmp_path: Path) -> None:
         server = McpServer(command=str(program), environment=GIVEN)
-        _, _, env = told_by(server, tmp_path, BASE, SourceTier.WORKSPACE)
+        _, _, env = server_report(server, tmp_path, BASE, SourceTier.WORKSPACE)
         assert {name: env[name] for name in "AB"} == {"A": "$MY_TOKEN", "B": "${MY_TOKEN}-o"}
 
     @pytest.mark.parametrize(

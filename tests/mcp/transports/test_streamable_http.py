@@ -282,12 +282,12 @@ def outcome_and_log(
                 # The request first; then all of it, if the session is gone.
                 lost = [lost for _, lost in end.losses]
                 assert lost == ([1, None][: len(lost)] if isinstance(found, McpFailure) else [])
-                return told(found, lost[-1], server.port) if isinstance(found, McpFailure) else found, log
+                return failure_fields(found, lost[-1], server.port) if isinstance(found, McpFailure) else found, log
 
     return run_checked(main())
 
 
-def told(failure: McpFailure, lost: RequestId | None, port: int) -> tuple[str, McpProblem, RequestId | None]:
+def failure_fields(failure: McpFailure, lost: RequestId | None, port: int) -> tuple[str, McpProblem, RequestId | None]:
     return failure.message.replace(f"127.0.0.1:{port}", "HERE"), failure.problem, lost
 
 

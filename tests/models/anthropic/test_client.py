@@ -85,7 +85,7 @@ def test_a_conversation() -> None:
         text_reply("Two ", "files."),
     )
 
-    async def talk(client: ModelClient) -> tuple[Message, list[Chunk]]:
+    async def converse(client: ModelClient) -> tuple[Message, list[Chunk]]:
         answer = (await collect(client))[-1]
         assert isinstance(answer, ModelResponse)
         responses = [
@@ -95,7 +95,7 @@ def test_a_conversation() -> None:
         return answer.message, await collect(client, replace(HELLO, messages=told))
 
     with server:
-        message, chunks = use_client(at(server), talk)
+        message, chunks = use_client(at(server), converse)
     assert message.parts == (
         Thought("I should look."),
         preserve_block(thought, NEW),

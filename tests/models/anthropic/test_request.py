@@ -154,7 +154,7 @@ HIDDEN = {"type": "redacted_thinking", "data": "xyz"}
 
 
 class TestThoughts:
-    def told(self, model: str = MODEL) -> Message:
+    def answer_message(self, model: str = MODEL) -> Message:
         return model_message(
             Thought("hm ", "a signature of somebody else"),
             preserve_block(THOUGHT, model),
@@ -165,7 +165,7 @@ class TestThoughts:
         )
 
     def test_they_go_back_as_they_were_and_where_they_were(self) -> None:
-        assert content(self.told()) == [
+        assert content(self.answer_message()) == [
             THOUGHT,
             {"type": "text", "text": "First this."},
             {"type": "tool_use", "id": "1", "name": "a", "input": {}},
@@ -179,7 +179,7 @@ class TestThoughts:
             {"type": "tool_use", "id": "1", "name": "a", "input": {}},
             {"type": "tool_use", "id": "2", "name": "b", "input": {}},
         ]
-        assert content(self.told("claude-y")) == content(self.told(), thinker=None) == plain
+        assert content(self.answer_message("claude-y")) == content(self.answer_message(), thinker=None) == plain
 
     def test_a_message_of_nothing_else(self) -> None:
         told = model_message(Thought("hm"), preserve_block(THOUGHT, MODEL), Opaque("gemini", {"block": {}}))

@@ -56,7 +56,7 @@ def write_key(path: Path, private_key: str, server: LoopbackServer) -> str:
     return str(path)
 
 
-def surroundings(server: LoopbackServer, **more: str) -> dict[str, str]:
+def vertex_environment(server: LoopbackServer, **more: str) -> dict[str, str]:
     return {"GOOGLE_CLOUD_PROJECT": "my-project", "GOOGLE_VERTEX_BASE_URL": server.address, **more}
 
 
@@ -72,7 +72,7 @@ def test_a_service_account_asks_with_a_token_that_is_kept(tmp_path: Path, privat
     with service(lambda: GRANTED, hello) as server:
         file = write_key(tmp_path / "key.json", private_key, server)
         further = {"GOOGLE_CLOUD_LOCATION": "europe-west4", "GOOGLE_CLOUD_QUOTA_PROJECT": "payer"}
-        environment = surroundings(server, GOOGLE_APPLICATION_CREDENTIALS=file, **further)
+        environment = vertex_environment(server, GOOGLE_APPLICATION_CREDENTIALS=file, **further)
         answers = asyncio.run(ask(environment, times=2))
         first, *asked = server.requests
     assert [chunks[0] for chunks in answers] == [TextDelta("Hello")] * 2
@@ -87,7 +87,7 @@ def test_a_token_that_has_run_out_is_renewed(tmp_path: Path, private_key: str) -
     stale = json_reply({"access_token": TOKEN, "expires_in": 1, "token_type": "Bearer"})
     with service(lambda: stale, hello) as server:
         file = write_key(tmp_path / "key.json", private_key, server)
-        asyncio.run(ask(surroundings(server, GOOGLE_APPLICATION_CREDENTIALS=file), times=2))
+        asyncio.run(ask(vertex_environment(server, GOOGLE_APPLICATION_CREDENTIALS=file), times=2))
         assert [found.target for found in server.requests].count("/token") == 2
 
 
@@ -100,7 +100,7 @@ def test_many_at_once_share_a_token(tmp_path: Path, private_key: str) -> None:
 
     with service(lambda: GRANTED, lambda: json_reply({"totalTokens": 7})) as server:
         file = write_key(tmp_path / "key.json", private_key, server)
-        environment = surroundings(server, GOOGLE_APPLICATION_CREDENTIALS=file)
+        environment = vertex_environment(server, GOOGLE_APPLICATION_CREDENTIALS=file)
         asyncio.run(run())
         targets = [found.target for found in server.requests]
         body: Any = server.requests[-1].body
@@ -114,7 +114,7 @@ def test_what_gcloud_left_is_found(tmp_path: Path, private_key: str, by_home: bo
         directory = tmp_path / ".config" / "gcloud" if by_home else tmp_path / "elsewhere"
         write_key(directory / "application_default_credentials.json", private_key, server)
         where = {"HOME": str(tmp_path)} if by_home else {"HOME": "/nowhere", "CLOUDSDK_CONFIG": str(directory)}
-        (chunks,) = asyncio.run(ask(surroundings(server, **where)))
+        (chunks,) = asyncio.run(ask(vertex_environment(server, **where)))
     assert chunks[0] == TextDelta("Hello")
 
 
@@ -133,7 +133,7 @@ def test_no_token_is_given(tmp_path: Path, private_key: str, token: Reply, kind:
     with service(lambda: token, hello) as server:
         file = write_key(tmp_path / "key.json", private_key, server)
         with pytest.raises(ModelFailure) as caught:
-            asyncio.run(ask(surroundings(server, GOOGLE_APPLICATION_CREDENTIALS=file)))
+            asyncio.run(ask(vertex_environment(server, GOOGLE_APPLICATION_CREDENTIALS=file)))
     assert (caught.value.kind, caught.value.can_retry) == (FailureKind(kind), can_retry)
 
 
@@ -141,7 +141,7 @@ def test_no_token_is_ever_shown(tmp_path: Path, private_key: str) -> None:
     with service(lambda: GRANTED, lambda: error_reply(403, f"not with {TOKEN}")) as server:
         file = write_key(tmp_path / "key.json", private_key, server)
         with pytest.raises(ModelFailure) as caught:
-            asyncio.run(ask(surroundings(server, GOOGLE_APPLICATION_CREDENTIALS=file)))
+            asyncio.run(ask(vertex_environment(server, GOOGLE_APPLICATION_CREDENTIALS=file)))
     assert caught.value.message.endswith("not with ***")
 
 
@@ -162,7 +162,7 @@ def on_google(token: Reply) -> LoopbackServer:
 
 def test_a_machine_of_google_knows_who_we_are(tmp_path: Path) -> None:
     with on_google(GRANTED) as server:
-        environment = surroundings(server, GCE_METADATA_HOST=f"127.0.0.1:{server.port}", HOME=str(tmp_path))
+        environment = vertex_environment(server, GCE_METADATA_HOST=f"127.0.0.1:{server.port}", HOME=str(tmp_path))
         answers = asyncio.run(ask(environment, times=2))
         methods = [(found.method, found.headers.get("authorization")) for found in server.requests]
     assert [chunks[0] for chunks in answers] == [TextDelta("Hello")] * 2

@@ -62,7 +62,7 @@ def test_a_conversation() -> None:
         text_reply("Two ", "files."),
     )
 
-    async def talk(client: ModelClient) -> tuple[Message, list[Chunk]]:
+    async def converse(client: ModelClient) -> tuple[Message, list[Chunk]]:
         prompt = user_message("Read a and b.")
         request = ModelRequest([prompt], "Be brief.", TOOLS)
         answer = (await collect(client, request))[-1]
@@ -74,7 +74,7 @@ def test_a_conversation() -> None:
         return answer.message, await collect(client, request)
 
     with server:
-        message, chunks = use_client(at(server, OPENAI_API_KEY=KEY), talk)
+        message, chunks = use_client(at(server, OPENAI_API_KEY=KEY), converse)
     assert message.parts == (
         Text("I look."),
         FunctionCall("read.file", {"path": "a"}, "call_a"),

@@ -27,7 +27,7 @@ def comparable(*messages: Message, root: str = "/here", **others: object) -> Nor
     return RequestNormalizer(Placeholders({root: "${root}"}, ["hunter2"]).substitute).normalize(request)
 
 
-def shell_said(pid: int, output: str = "ok") -> Message:
+def shell_output(pid: int, output: str = "ok") -> Message:
     text = f"Command: ls\nOutput: {output}\nBackground PIDs: {pid}, {pid + 1}\nProcess Group PGID: {pid}"
     return user_message(FunctionResponse("run_shell_command", {"output": text}, "1"))
 
@@ -42,8 +42,8 @@ class TestSameness:
         assert here == there
 
     def test_numbers_of_processes_do_not_count(self) -> None:
-        assert comparable(shell_said(100)) == comparable(shell_said(4711))
-        assert comparable(shell_said(100)) != comparable(shell_said(100, "other"))
+        assert comparable(shell_output(100)) == comparable(shell_output(4711))
+        assert comparable(shell_output(100)) != comparable(shell_output(100, "other"))
 
     @pytest.mark.parametrize(
         "others",

@@ -228,7 +228,7 @@ class TestFile:
         path = tmp_path / "run.jsonl"
         script = "[[answer]]\nsay = 'x'\n" * 30
 
-        async def talk() -> None:
+        async def run_turns() -> None:
             model = recording(path, scripted(script=script))
             messages = [user_message("begin " * 1000)]
             for number in range(30):
@@ -237,7 +237,7 @@ class TestFile:
                 messages += [last.message, user_message(f"{number} go on")]
             await model.close()
 
-        asyncio.run(talk())
+        asyncio.run(run_turns())
         assert path.stat().st_size < 40_000
 
     def test_another_recording_is_replaced(self, recorded: Path) -> None:

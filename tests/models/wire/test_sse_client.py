@@ -172,7 +172,7 @@ def test_who_stops_reading_ends_the_request() -> None:
     piece = stream({"choices": [{"delta": {"content": "x"}}]}, done=False)
     endless = Reply(piece.pieces * 1000, headers=piece.headers, pause=0.02)
 
-    async def look(address: str) -> Chunk:
+    async def first_chunk(address: str) -> Chunk:
         client = client_of(ModelOptions({}))
         chunks = client.stream(address, [b"{}"], OpenAIResponseReader((), ASKED))
         try:
@@ -183,5 +183,5 @@ def test_who_stops_reading_ends_the_request() -> None:
 
     before = time.monotonic()
     with LoopbackServer(lambda _: endless) as server:
-        assert asyncio.run(look(server.address)) == TextDelta("x")
+        assert asyncio.run(first_chunk(server.address)) == TextDelta("x")
     assert time.monotonic() - before < 20

@@ -245,7 +245,7 @@ def edited(text: str, old: list[str], new: list[str]) -> str | None:
     return None if after is None else after.decode()
 
 
-def is_most(landed: int, total: int) -> bool:
+def is_majority(landed: int, total: int) -> bool:
     """Whether nine of ten landed."""
     return total > 0 and 10 * landed >= 9 * total
 
@@ -265,7 +265,7 @@ def test_a_disturbed_old_text_lands_as_meant() -> None:
 
     holds()
     assert set(drawn) == {way.__name__ for way in IN_OLD}
-    assert is_most(landed.total(), drawn.total()), drawn - landed
+    assert is_majority(landed.total(), drawn.total()), drawn - landed
 
 
 def test_a_slip_that_both_texts_have_stays_out_of_the_file() -> None:
@@ -283,7 +283,7 @@ def test_a_slip_that_both_texts_have_stays_out_of_the_file() -> None:
 
     holds()
     assert set(drawn) == {way.__name__ for way in IN_BOTH}
-    assert is_most(landed.total(), drawn.total()), drawn - landed
+    assert is_majority(landed.total(), drawn.total()), drawn - landed
 
 
 def test_two_disturbances_at_once_never_harm() -> None:
@@ -353,7 +353,7 @@ def test_unrelated_text_anywhere_else_never_moves_an_edit() -> None:
         assert alone is None or with_more is not None or way is with_a_slip
 
     holds()
-    assert is_most(counts[True], counts.total())
+    assert is_majority(counts[True], counts.total())
 
 
 def test_composed_and_decomposed_letters() -> None:
@@ -375,4 +375,4 @@ def test_composed_and_decomposed_letters() -> None:
         counts[got is not None] += 1
 
     holds()
-    assert is_most(counts[True], counts.total())
+    assert is_majority(counts[True], counts.total())

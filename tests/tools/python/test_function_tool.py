@@ -70,7 +70,7 @@ def run(function: Any, params: object, context: ToolContext | None = None) -> To
     return asyncio.run(validate_and_execute(made, params, context))
 
 
-def said(text: str) -> ToolResult:
+def text_result(text: str) -> ToolResult:
     return ToolResult(text, text)
 
 
@@ -132,7 +132,7 @@ class TestDeclaration:
             "properties": {"what": {"type": "string", "default": ""}},
             "required": ["what"],
         }
-        assert run(search, {"hidden": 3}) == said("3")
+        assert run(search, {"hidden": 3}) == text_result("3")
 
     def test_it_is_still_the_function(self) -> None:
         assert forecast(Place("Oslo"), 2, detail="long") == [Place("Oslo"), 2, None, "long"]
@@ -150,7 +150,7 @@ class TestDeclaration:
 
         counter = Counter()
         adding = tool(counter.add, name="add_number")
-        assert [run(adding, {"number": 2}), run(adding, {"number": 3})] == [said("2"), said("5")]
+        assert [run(adding, {"number": 2}), run(adding, {"number": 3})] == [text_result("2"), text_result("5")]
 
 
 def variadic(*names: str) -> None:
@@ -247,7 +247,7 @@ class TestArguments:
         ],
     )
     def test_they_become_what_was_hinted(self, params: object, called_with: str) -> None:
-        assert run(forecast, params) == said(called_with)
+        assert run(forecast, params) == text_result(called_with)
 
     @pytest.mark.parametrize(
         ("params", "reason"),
@@ -285,8 +285,8 @@ class TestArguments:
             """Adds."""
             return f"{one} {two} {three}"
 
-        assert run(add, {"one": 1}) == said("1 2 3")
-        assert run(add, {"one": 1, "three": 4}) == said("1 2 4")
+        assert run(add, {"one": 1}) == text_result("1 2 3")
+        assert run(add, {"one": 1, "three": 4}) == text_result("1 2 4")
 
 
 class TestRunning:
@@ -304,7 +304,7 @@ class TestRunning:
             is_set.set()
             return await waiting
 
-        assert asyncio.run(both()) == said("true")
+        assert asyncio.run(both()) == text_result("true")
 
     def test_an_async_function_runs_in_the_loop(self) -> None:
         async def where() -> bool:
@@ -312,7 +312,7 @@ class TestRunning:
             await asyncio.sleep(0)
             return threading.current_thread() is threading.main_thread()
 
-        assert run(where, {}) == said("true")
+        assert run(where, {}) == text_result("true")
 
     def test_a_function_that_gives_something_to_await(self) -> None:
         async def inner() -> str:
@@ -322,7 +322,7 @@ class TestRunning:
             """Hands over."""
             return inner()
 
-        assert run(outer, {}) == said("awaited")
+        assert run(outer, {}) == text_result("awaited")
 
     def test_parts(self) -> None:
         image = InlineData("image/png", b"x")
@@ -406,7 +406,7 @@ class TestRunning:
 
         assert reporting.can_update_output
         assert reporting.parameter_schema["required"] == ["number"]
-        assert run(reporting, {"number": 1, "context": "forged"}, ToolContext(update_output=listen)) == said("1")
+        assert run(reporting, {"number": 1, "context": "forged"}, ToolContext(update_output=listen)) == text_result("1")
         assert told == [("half", True), ("all", True)]
 
 
@@ -438,4 +438,4 @@ def test_wrapped_functions_keep_their_hints() -> None:
         """Greets."""
         return unit.name
 
-    assert run(greet, {"unit": "c"}) == said("logged CELSIUS")
+    assert run(greet, {"unit": "c"}) == text_result("logged CELSIUS")

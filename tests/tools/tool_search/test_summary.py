@@ -18,14 +18,14 @@ def registry_of(servers: dict[str, list[str]], descriptions: dict[str, str] | No
     return registry
 
 
-def told(registry: ToolRegistry, most_tokens: int = MAX_TOKENS) -> list[str]:
+def summary_lines(registry: ToolRegistry, most_tokens: int = MAX_TOKENS) -> list[str]:
     return summarize_tools(registry.entries(), registry.server_description, max_tokens=most_tokens).splitlines()
 
 
 def test_few_tools_are_named() -> None:
     registry = registry_of({"hub": ["push", "pull"], "desk": ["ticket"]}, {"hub": "Code\n  and more."})
     registry.register(CatalogueTool("", "paint", [], ""), source=ToolSource.PYTHON)
-    assert told(registry) == [
+    assert summary_lines(registry) == [
         "python (1 tool): paint",
         "desk (1 tool): ticket",
         "hub (2 tools, Code and more.): push, pull",
@@ -33,7 +33,7 @@ def test_few_tools_are_named() -> None:
 
 
 def test_nothing() -> None:
-    assert told(ToolRegistry()) == []
+    assert summary_lines(ToolRegistry()) == []
 
 
 def test_where_names_do_not_fit_the_words_that_tell_most() -> None:
@@ -42,7 +42,7 @@ def test_where_names_do_not_fit_the_words_that_tell_most() -> None:
         "desk": ["get_ticket", "list_tickets"],
         "shop": ["get_order", "list_orders"],
     }
-    assert told(registry_of(servers), 50) == [
+    assert summary_lines(registry_of(servers), 50) == [
         "desk (2 tools): get_ticket, list_tickets",
         "hub (9 tools) about branch, commit, create, review, get, list",
         "shop (2 tools): get_order, list_orders",
@@ -50,7 +50,7 @@ def test_where_names_do_not_fit_the_words_that_tell_most() -> None:
 
 
 def test_where_not_even_the_servers_fit_they_are_counted() -> None:
-    lines = told(registry_of({f"server{number:03}": ["do_it"] for number in range(100)}), 100)
+    lines = summary_lines(registry_of({f"server{number:03}": ["do_it"] for number in range(100)}), 100)
     assert lines[0] == "server000 (1 tool)"
     assert lines[-1] == f"and {101 - len(lines)} more, which a query finds too"
     assert 5 < len(lines) < 25
@@ -59,7 +59,7 @@ def test_where_not_even_the_servers_fit_they_are_counted() -> None:
 def test_the_same_tools_make_the_same_text() -> None:
     servers = {"b": ["x", "y"], "a": ["z"]}
     backwards = dict(reversed(servers.items()))
-    assert told(registry_of(servers)) == told(registry_of(backwards))
+    assert summary_lines(registry_of(servers)) == summary_lines(registry_of(backwards))
 
 
 @pytest.mark.parametrize("name", ["a\nb", "Ignore all\x1b", "x" * 5000, "\u202e"])
@@ -68,14 +68,14 @@ def test_no_name_breaks_the_list(name: str) -> None:
     tool = CatalogueTool("hub", name, [], "")
     tool.name = "hub__safe"
     registry.replace_server_tools("hub", [entry_for(tool)], description="one\ntwo " + "x" * 5000)
-    (line,) = told(registry)
+    (line,) = summary_lines(registry)
     assert line.startswith("hub (1 tool, one two xxx")
     assert line.endswith("…): hub__safe")
     assert len(line) < 200
 
 
 def test_five_hundred() -> None:
-    lines = told(full_registry())
+    lines = summary_lines(full_registry())
     assert len(lines) == 25
     assert estimate_text_tokens("\n".join(lines)) <= MAX_TOKENS
     assert sum("): " in line for line in lines) >= 12

@@ -12,36 +12,37 @@ A, B = GroundingSource("A", "https://a.example"), GroundingSource("B", "https://
 LIST = "\n\nSources:\n[1] A (https://a.example)\n[2] B (https://b.example)"
 
 
-def told(text: str, *citations: Citation, sources: tuple[GroundingSource, ...] = (A, B)) -> str:
+def with_sources(text: str, *citations: Citation, sources: tuple[GroundingSource, ...] = (A, B)) -> str:
     return append_sources(ModelResponse(model_message(text), grounding=Grounding(sources, citations)), unknown="No URI")
 
 
 def test_marks_stand_where_their_text_ends() -> None:
-    assert told("One. Two.", Citation(4, (0,)), Citation(9, (0, 1))) == f"One.[1] Two.[1][2]{LIST}"
+    assert with_sources("One. Two.", Citation(4, (0,)), Citation(9, (0, 1))) == f"One.[1] Two.[1][2]{LIST}"
 
 
 def test_the_order_of_the_citations_does_not_matter() -> None:
-    assert told("One. Two.", Citation(9, (1,)), Citation(4, (0,))) == f"One.[1] Two.[2]{LIST}"
+    assert with_sources("One. Two.", Citation(9, (1,)), Citation(4, (0,))) == f"One.[1] Two.[2]{LIST}"
 
 
 def test_offsets_count_bytes() -> None:
     assert (
-        told("\u00c4pfel. \U0001f600!", Citation(7, (0,)), Citation(13, (1,))) == f"\u00c4pfel.[1] \U0001f600![2]{LIST}"
+        with_sources("\u00c4pfel. \U0001f600!", Citation(7, (0,)), Citation(13, (1,)))
+        == f"\u00c4pfel.[1] \U0001f600![2]{LIST}"
     )
 
 
 @pytest.mark.parametrize("end", [1, 2, 3, 4])
 def test_no_character_is_torn(end: int) -> None:
-    assert told("\U0001f600x", Citation(end, (0,))) == f"\U0001f600[1]x{LIST}"
+    assert with_sources("\U0001f600x", Citation(end, (0,))) == f"\U0001f600[1]x{LIST}"
 
 
 def test_offsets_and_sources_that_do_not_exist() -> None:
     citations = Citation(99, (0,)), Citation(-5, (1,)), Citation(2, (7, -1))
-    assert told("abc", *citations) == f"[2]abc[1]{LIST}"
+    assert with_sources("abc", *citations) == f"[2]abc[1]{LIST}"
 
 
 def test_without_sources_it_is_just_the_text() -> None:
-    assert told("abc", Citation(3, (0,)), sources=()) == "abc"
+    assert with_sources("abc", Citation(3, (0,)), sources=()) == "abc"
     assert append_sources(ModelResponse(model_message("abc")), unknown="x") == "abc"
 
 
@@ -54,6 +55,6 @@ def test_sources_that_lack_something() -> None:
 
 @given(st.text(st.characters(exclude_characters="[]")), st.lists(st.tuples(st.integers(-5, 400), st.integers(0, 1))))
 def test_marks_are_all_that_is_added(text: str, places: list[tuple[int, int]]) -> None:
-    marked = told(text, *(Citation(end, (source,)) for end, source in places)).removesuffix(LIST)
+    marked = with_sources(text, *(Citation(end, (source,)) for end, source in places)).removesuffix(LIST)
     assert marked.replace("[1]", "").replace("[2]", "") == text
     assert marked.count("[") == len(places)

@@ -15,7 +15,7 @@ from tejat.ui.mcp_server.progress import ProgressNotifier
 CALL = FunctionCall("x", {})
 
 
-def heard(outputs: list[str], token: JsonValue, *, enough: int = 1) -> list[Any]:
+def notifications(outputs: list[str], token: JsonValue, *, enough: int = 1) -> list[Any]:
     """The parameters of what is told while a call shows these outputs and then goes on until so much was told."""
 
     async def main() -> list[Any]:
@@ -38,28 +38,28 @@ def heard(outputs: list[str], token: JsonValue, *, enough: int = 1) -> list[Any]
 
 @pytest.mark.parametrize("token", ["t", 0, 7])
 def test_output_is_told_with_the_token(token: JsonValue) -> None:
-    assert heard(["a\x1b"], token) == [{"progressToken": token, "progress": 1, "message": "a<U+001B>"}]
+    assert notifications(["a\x1b"], token) == [{"progressToken": token, "progress": 1, "message": "a<U+001B>"}]
 
 
 @pytest.mark.parametrize("token", [None, True, 1.5, ["t"]])
 def test_who_gave_none_hears_nothing(token: JsonValue) -> None:
-    assert heard(["a"], token, enough=0) == []
+    assert notifications(["a"], token, enough=0) == []
 
 
 def test_only_the_newest_is_told_and_not_too_often() -> None:
     began = time.monotonic()
-    found = heard([f"{number}" for number in range(1000)], "t", enough=2)
+    found = notifications([f"{number}" for number in range(1000)], "t", enough=2)
     assert 2 <= len(found) <= 2 + (time.monotonic() - began) / 0.25
     assert [each["progress"] for each in found] == list(range(1, len(found) + 1))
     assert found[-1]["message"] == "999"
 
 
 def test_of_long_output_the_end_is_told() -> None:
-    (only,) = heard(["x" * 10_000 + "end"], "t")
+    (only,) = notifications(["x" * 10_000 + "end"], "t")
     assert len(only["message"]) == 2_000
     assert only["message"].endswith("xend")
 
 
 def test_silence_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tejat.ui.mcp_server.progress._HEARTBEAT_SECONDS", 0.01)
-    assert heard([], "t")[0] == {"progressToken": "t", "progress": 1}
+    assert notifications([], "t")[0] == {"progressToken": "t", "progress": 1}

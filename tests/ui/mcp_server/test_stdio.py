@@ -70,7 +70,7 @@ class Wires:
         self.sink = -1
 
 
-def talk(
+def run_client(
     directory: Path, work: Callable[[Wires], Coroutine[Any, Any, object]], options: ToolHostOptions = FREE
 ) -> list[str]:
     """Serve somebody who does this and then hangs up, and see that it ends; what was complained about."""
@@ -102,7 +102,7 @@ def test_requests_are_answered_in_order_and_calls_when_they_are_done(tmp_path: P
         await wires.write(line(HELLO) + call(2, "sleep 0.2; echo done") + line(PING))
         assert [(await wires.read())["id"] for _ in range(3)] == [0, 1, 2]
 
-    assert talk(tmp_path, work) == []
+    assert run_client(tmp_path, work) == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_is_no_message_is_refused_and_the_next_one_answered(
         assert (refused["id"], refused["error"]["code"]) == (request_id, code)
         assert await wires.read() == PONG
 
-    (complaint,) = talk(tmp_path, work)
+    (complaint,) = run_client(tmp_path, work)
     assert complaint.startswith("The client sent something that is no message, ")
     assert len(complaint) < 1_000
 
@@ -136,7 +136,7 @@ def test_a_batch_of_the_old_days(tmp_path: Path) -> None:
         await wires.write(line([PING, {**PING, "id": 2}]))
         assert [await wires.read() for _ in range(2)] == [PONG, {**PONG, "id": 2}]
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_an_answer_that_cannot_be_read_is_a_no(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_an_answer_that_cannot_be_read_is_a_no(tmp_path: Path) -> None:
         await wires.write(b'{"jsonrpc":"2.0","id":"tejat-1","result":{"action":"accept","content":\xff}}\n')
         assert (await wires.read())["result"]["isError"] is True
 
-    talk(tmp_path, work, ToolHostOptions(sandbox="off"))
+    run_client(tmp_path, work, ToolHostOptions(sandbox="off"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -159,7 +159,7 @@ def test_not_every_bad_line_is_complained_about(tmp_path: Path) -> None:
         for _ in range(100):
             assert (await wires.read())["id"] is None
 
-    assert len(talk(tmp_path, work)) == 20
+    assert len(run_client(tmp_path, work)) == 20
 
 
 def test_a_line_without_an_end_ends_it(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_line_without_an_end_ends_it(tmp_path: Path) -> None:
             await wires.write(block)
         assert (await wires.read())["error"]["message"] == "This line has no end."
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_last_line_needs_no_end(tmp_path: Path) -> None:
         wires.hang_up()
         assert await wires.read() == PONG
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_a_flood_of_calls_is_refused(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_flood_of_calls_is_refused(tmp_path: Path) -> None:
         assert {each["error"]["code"] for each in refused} == {INTERNAL_ERROR}
         assert {each["id"] for each in refused} <= set(range(1, 201))
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_who_takes_no_answers_is_not_listened_to(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_who_takes_no_answers_is_not_listened_to(tmp_path: Path) -> None:
         os.close(wires.source)
         wires.source = os.open(os.devnull, os.O_RDONLY)
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_who_is_slow_to_take_the_last_answers_gets_them_all(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_who_is_slow_to_take_the_last_answers_gets_them_all(tmp_path: Path) -> N
         await asyncio.sleep(0.3)
         assert [await wires.read() for _ in range(3_000)] == [PONG] * 3_000
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
 
 
 def test_the_end_of_the_input_ends_what_runs(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_the_end_of_the_input_ends_what_runs(tmp_path: Path) -> None:
         await wires.write(line(HELLO) + call(1, "echo $$ > pid; sleep 3600"))
         await wait_until_async(lambda: pid.exists() and pid.read_text())
 
-    talk(tmp_path, work)
+    run_client(tmp_path, work)
     assert not Path(f"/proc/{pid.read_text().strip()}").exists()
 
 

@@ -40,7 +40,7 @@ class Written:
         self.rings += 1
 
 
-def told(*events: AgentEvent) -> str:
+def print_events(*events: AgentEvent) -> str:
     written = Written()
 
     async def run() -> None:
@@ -58,7 +58,7 @@ def numbered(numbers: Sequence[int]) -> str:
 
 
 def test_a_whole_run() -> None:
-    assert told(*ALL_EVENTS) == (
+    assert print_events(*ALL_EVENTS) == (
         "warning: the session was put in order: Left out an empty message.; Gave a call an id of its own.\n"
         "note: This folder is not trusted.\n"
         "I <U+001B>[31m\n"
@@ -83,15 +83,15 @@ def test_a_whole_run() -> None:
 
 def test_what_is_cut_short_is_said() -> None:
     ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
-    assert told(TextStreamed("Half"), ended) == "Half\nStopped: Operation cancelled. The answer is cut short.\n"
+    assert print_events(TextStreamed("Half"), ended) == "Half\nStopped: Operation cancelled. The answer is cut short.\n"
 
 
 def test_lines_begin_at_their_beginning() -> None:
-    assert told(TextStreamed("Half"), Noticed("Careful.")) == "Half\nwarning: Careful.\n"
+    assert print_events(TextStreamed("Half"), Noticed("Careful.")) == "Half\nwarning: Careful.\n"
 
 
 def test_nothing_that_was_not_said_is_void() -> None:
-    assert told(RETRYING, TextStreamed("Yes."), ENDED) == (
+    assert print_events(RETRYING, TextStreamed("Yes."), ENDED) == (
         "The service is busy. (attempt 1 of 5; next try in 2 s)\nYes.\n"
     )
 
@@ -208,6 +208,6 @@ HOSTILE = "a\x1b]0;x\x07\u202e\r\x9bb"
     ],
 )
 def test_hostile_text(event: AgentEvent) -> None:
-    shown = told(event)
+    shown = print_events(event)
     assert shown.replace("\n", "").isprintable()
     assert "<U+001B>" in shown

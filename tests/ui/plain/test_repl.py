@@ -18,7 +18,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
 
 
 @contextmanager
-def talk(machine: ProgramEnv, script: str, *words: str, **environment: str) -> Generator[PtyProgram]:
+def open_session(machine: ProgramEnv, script: str, *words: str, **environment: str) -> Generator[PtyProgram]:
     model = machine.script(script)
     given: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "TERM": "dumb", **environment}
     with run_at_terminal("-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **given) as terminal:
@@ -38,7 +38,7 @@ def leave(terminal: PtyProgram, mark: str = "> ") -> tuple[int, str]:
 
 
 def test_a_prompt_of_several_lines(machine: ProgramEnv) -> None:
-    with talk(machine, script_answer(when="one\ntwo", say="Both.")) as terminal:
+    with open_session(machine, script_answer(when="one\ntwo", say="Both.")) as terminal:
         type_line(terminal, "one\\")
         type_line(terminal, "two", mark="... ")
         assert leave(terminal) == (0, "Both.\n")
@@ -46,7 +46,7 @@ def test_a_prompt_of_several_lines(machine: ProgramEnv) -> None:
 
 
 def test_the_session_ends_with_its_figures(machine: ProgramEnv) -> None:
-    with talk(machine, text_script("Hi.", usage={"prompt": 1000, "output": 200})) as terminal:
+    with open_session(machine, text_script("Hi.", usage={"prompt": 1000, "output": 200})) as terminal:
         type_line(terminal, "hello")
         leave(terminal)
     assert "\nThis session: 1 prompt, 0 calls, 1,200 tokens, " in terminal.shown
@@ -54,14 +54,14 @@ def test_the_session_ends_with_its_figures(machine: ProgramEnv) -> None:
 
 class TestShellMode:
     def test_one_command(self, machine: ProgramEnv) -> None:
-        with talk(machine, script_answer(when="what was it?", say="It was hi.")) as terminal:
+        with open_session(machine, script_answer(when="what was it?", say="It was hi.")) as terminal:
             type_line(terminal, "!echo hi; exit 4")
             terminal.wait_for("Command exited with code 4.\nhi\n")
             type_line(terminal, "what was it?")
             assert leave(terminal) == (0, "It was hi.\n")
 
     def test_a_lone_mark_switches_it_on_and_off(self, machine: ProgramEnv) -> None:
-        with talk(machine, text_script("Hello.")) as terminal:
+        with open_session(machine, text_script("Hello.")) as terminal:
             type_line(terminal, "!")
             terminal.wait_for("Shell mode: what you type is run as a command. A line of only ! ends it.\n")
             type_line(terminal, "echo /usr", mark="! ")
@@ -72,7 +72,7 @@ class TestShellMode:
             assert leave(terminal) == (0, "Hello.\n")
 
     def test_an_interrupt_ends_the_command(self, machine: ProgramEnv) -> None:
-        with talk(machine, text_script("Fine.")) as terminal:
+        with open_session(machine, text_script("Fine.")) as terminal:
             type_line(terminal, "!touch begun; sleep 300")
             wait_for_file(machine.project / "begun")
             terminal.type(b"\x03")
@@ -83,7 +83,7 @@ class TestShellMode:
 
 class TestCommands:
     def test_are_shown_in_lines(self, machine: ProgramEnv) -> None:
-        with talk(machine, text_script("Hi.")) as terminal:
+        with open_session(machine, text_script("Hi.")) as terminal:
             type_line(terminal, "/tools")
             terminal.wait_for("ReadFile")
             type_line(terminal, "/nonesuch")
@@ -92,7 +92,7 @@ class TestCommands:
             assert terminal.wait_for_exit() == (0, "")
 
     def test_choices_are_numbered(self, machine: ProgramEnv) -> None:
-        with talk(machine, text_script("Hi.")) as terminal:
+        with open_session(machine, text_script("Hi.")) as terminal:
             type_line(terminal, "/theme")
             terminal.wait_for("  1 ")
             terminal.wait_for("Your choice, 1 to ")
@@ -112,7 +112,7 @@ class TestQuestions:
             + script_answer(when="y", say="Yes?")
         )
         words = ("--sandbox", "off", "--allowed-tools", "run_shell_command", "-i", "write it")
-        with talk(machine, script, *words) as terminal:
+        with open_session(machine, script, *words) as terminal:
             terminal.wait_for("Your answer (")
             terminal.type(b"y\n")
             wait_for_file(machine.project / "begun")
@@ -134,7 +134,7 @@ class TestQuestions:
 class TestInterrupts:
     def test_a_second_one_ends_the_conversation(self, machine: ProgramEnv) -> None:
         script = script_answer(say="one two three four five six seven eight", pause=0.3)
-        with talk(machine, script, "-i", "count") as terminal:
+        with open_session(machine, script, "-i", "count") as terminal:
             time.sleep(0.5)
             terminal.type(b"\x03")
             terminal.wait_for("Stopped: Operation cancelled. The answer is cut short.\n")
@@ -145,11 +145,11 @@ class TestInterrupts:
 
 
 def test_a_bell_where_it_is_wanted(machine: ProgramEnv) -> None:
-    with talk(machine, text_script("Hi.", "Ho."), TEJAT_BELL="1") as terminal:
+    with open_session(machine, text_script("Hi.", "Ho."), TEJAT_BELL="1") as terminal:
         type_line(terminal, "hello")
         terminal.wait_for("\a")
         leave(terminal)
-    with talk(machine, text_script("Hi.", "Ho.")) as terminal:
+    with open_session(machine, text_script("Hi.", "Ho.")) as terminal:
         type_line(terminal, "hello")
         leave(terminal)
     assert "\a" not in terminal.shown
@@ -157,7 +157,7 @@ def test_a_bell_where_it_is_wanted(machine: ProgramEnv) -> None:
 
 def test_long_work_is_told_of(machine: ProgramEnv) -> None:
     command = {"command": "seq 1 60; sleep 2.3; exit 3"}
-    with talk(
+    with open_session(
         machine, script_answer(calls=[("run_shell_command", command)]) + text_script("Done."), "-y", "-i", "go"
     ) as terminal:
         terminal.wait_for(f"Running: run_shell_command {command['command']}\n")
@@ -169,14 +169,14 @@ def test_long_work_is_told_of(machine: ProgramEnv) -> None:
 
 
 def test_a_hostile_answer(machine: ProgramEnv) -> None:
-    with talk(machine, text_script("a\x1b]0;x\x07b\u202e")) as terminal:
+    with open_session(machine, text_script("a\x1b]0;x\x07b\u202e")) as terminal:
         type_line(terminal, "hello")
         code, printed = leave(terminal)
     assert (code, printed) == (0, "a<U+001B>]0;x<U+0007>b<U+202E>\n")
 
 
 def test_it_can_be_asked_for_where_the_terminal_could_draw(machine: ProgramEnv) -> None:
-    with talk(machine, text_script("Hi."), "--screen-reader", TERM="xterm-256color") as terminal:
+    with open_session(machine, text_script("Hi."), "--screen-reader", TERM="xterm-256color") as terminal:
         type_line(terminal, "hello")
         assert leave(terminal) == (0, "Hi.\n")
 

@@ -112,7 +112,7 @@ LINES = st.one_of(
 TEXTS = st.builds("\n".join, st.lists(LINES, max_size=12))
 
 
-def said(text: str) -> list[str]:
+def text_lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
 
 
@@ -120,7 +120,7 @@ class TestAnyText:
     @given(TEXTS)
     @settings(max_examples=300)
     def test_every_other_line_stays_in_its_place(self, content: str) -> None:
-        before, after = said(content), said(add_memory(content, "the fact"))
+        before, after = text_lines(content), text_lines(add_memory(content, "the fact"))
         after.remove("- the fact")
         assert after in (before, [*before, HEADING])
 

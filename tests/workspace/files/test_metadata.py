@@ -29,7 +29,7 @@ def pair(place: str | Path) -> tuple[Path, Path]:
     return source, target
 
 
-def look(path: Path) -> tuple[int, int, int, dict[str, bytes]]:
+def read_metadata(path: Path) -> tuple[int, int, int, dict[str, bytes]]:
     status = path.stat()
     return status.st_uid, status.st_gid, status.st_mode, {name: os.getxattr(path, name) for name in os.listxattr(path)}
 
@@ -48,7 +48,7 @@ def test_owner_and_set_user_id_together(tmp_path: Path) -> None:
     os.chown(source, 1000, 1001)
     source.chmod(0o6754)
     move(source, target)
-    assert look(target)[:3] == (1000, 1001, stat.S_IFREG | 0o6754)
+    assert read_metadata(target)[:3] == (1000, 1001, stat.S_IFREG | 0o6754)
 
 
 @needs_root
@@ -60,7 +60,7 @@ def test_a_capability_survives_the_change_of_owner() -> None:
             may_bind_low_ports = struct.pack("<5I", 0x02000000, 1 << 10, 0, 0, 0)
             os.setxattr(source, "security.capability", may_bind_low_ports)
         move(source, target)
-        assert look(target) == look(source)
+        assert read_metadata(target) == read_metadata(source)
 
 
 @pytest.mark.parametrize("code", [errno.EPERM, errno.EACCES, errno.EINVAL])
@@ -118,7 +118,7 @@ def test_attributes_are_the_same_afterwards() -> None:
             os.setxattr(target, "user.extra", b"goes")
         source.chmod(0o754)
         move(source, target)
-        assert look(target) == look(source)
+        assert read_metadata(target) == read_metadata(source)
 
 
 def test_an_access_list_is_kept() -> None:
@@ -126,9 +126,9 @@ def test_an_access_list_is_kept() -> None:
         source, target = pair(place)
         if supports_attributes(place):
             os.setxattr(source, "system.posix_acl_access", access_list(reader=1000))
-            assert "system.posix_acl_access" in look(source)[3]
+            assert "system.posix_acl_access" in read_metadata(source)[3]
         move(source, target)
-        assert look(target) == look(source)
+        assert read_metadata(target) == read_metadata(source)
 
 
 def test_an_access_list_of_the_directory_is_not_added() -> None:
@@ -140,9 +140,9 @@ def test_an_access_list_of_the_directory_is_not_added() -> None:
             os.setxattr(place, "system.posix_acl_default", access_list(reader=1001))
         target = Path(place, "target")
         target.touch(0o600)
-        assert ("system.posix_acl_access" in look(target)[3]) == supports_attributes(place)
+        assert ("system.posix_acl_access" in read_metadata(target)[3]) == supports_attributes(place)
         move(source, target)
-        assert look(target) == look(source)
+        assert read_metadata(target) == read_metadata(source)
 
 
 def test_an_attribute_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from tejat.workspace.files.path_errors import (
 )
 
 
-def told(error: WorkspaceError) -> tuple[str, ErrorType, str, str]:
+def error_fields(error: WorkspaceError) -> tuple[str, ErrorType, str, str]:
     return error.message, error.error_type, error.path, error.display
 
 
@@ -52,7 +52,7 @@ def test_every_answer_of_the_system_has_a_type_and_names_the_path(
     number: int, purpose: PathPurpose, error_type: ErrorType, words: str
 ) -> None:
     failure = path_error(OSError(number, os.strerror(number), "an inner name"), "/r/f", purpose=purpose)
-    assert told(failure) == (f"{words}: /r/f", error_type, "/r/f", f"{words}: /r/f")
+    assert error_fields(failure) == (f"{words}: /r/f", error_type, "/r/f", f"{words}: /r/f")
 
 
 @pytest.mark.parametrize("number", [errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP])
@@ -67,7 +67,7 @@ def test_the_words_for_outside_are_those_of_the_contract() -> None:
         'Path not in workspace: Attempted path "../x" resolves outside the allowed workspace directories: /one, /two'
     )
     expected = (message, ErrorType.PATH_NOT_IN_WORKSPACE, "../x", "Path not in workspace.")
-    assert told(outside_workspace_error("../x", ["/one", "/two"])) == expected
+    assert error_fields(outside_workspace_error("../x", ["/one", "/two"])) == expected
 
 
 def test_a_long_path_is_cut_in_the_message() -> None:
@@ -76,7 +76,7 @@ def test_a_long_path_is_cut_in_the_message() -> None:
     assert len(failure.message) < 200
     assert failure.error_type is ErrorType.INVALID_TOOL_PARAMS
     answered = path_error(OSError(errno.ENAMETOOLONG, "File name too long"), "x" * 5000, purpose=PathPurpose.READ)
-    assert told(answered) == told(failure)
+    assert error_fields(answered) == error_fields(failure)
 
 
 def test_what_cannot_be_encoded_is_shown_in_ascii() -> None:

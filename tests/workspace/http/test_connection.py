@@ -44,7 +44,7 @@ async def exchange(
             await stream.closed
 
 
-def says(*pieces: bytes, then: Callable[[Peer], Awaitable[object]] = Peer.wait_closed) -> Answer:
+def answer_with(*pieces: bytes, then: Callable[[Peer], Awaitable[object]] = Peer.wait_closed) -> Answer:
     async def answer(peer: Peer) -> None:
         await peer.request()
         for piece in pieces:
@@ -97,12 +97,12 @@ class TestResponses:
     @pytest.mark.parametrize("at_once", [True, False])
     def test_whole_answers(self, said: bytes, status: int, body: bytes, is_reusable: bool, at_once: bool) -> None:
         pieces = [said] if at_once else [said[index : index + 1] for index in range(len(said))]
-        found = run_checked(exchange(says(*pieces)))
+        found = run_checked(exchange(answer_with(*pieces)))
         assert (found[0], found[3], found[4]) == (status, body, is_reusable)
 
     def test_reason_and_headers_as_they_came(self) -> None:
         said = b"HTTP/1.1 418 I'm a Teapot\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 0\r\nX-Latin: \xe4\r\n\r\n"
-        assert run_checked(exchange(says(said))) == (
+        assert run_checked(exchange(answer_with(said))) == (
             418,
             "I'm a Teapot",
             [("X-A", "1"), ("x-a", "2"), ("Content-Length", "0"), ("X-Latin", "ä")],
@@ -113,20 +113,20 @@ class TestResponses:
     @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
     @pytest.mark.parametrize("end", [close, half_close])
     def test_a_body_that_ends_with_the_connection(self, version: bytes, end: Callable[[Peer], Awaitable[None]]) -> None:
-        found = run_checked(exchange(says(b"HTTP/%b 200 OK\r\n\r\nhel" % version, b"lo", then=end)))
+        found = run_checked(exchange(answer_with(b"HTTP/%b 200 OK\r\n\r\nhel" % version, b"lo", then=end)))
         assert (found[3], found[4]) == (b"hello", False)
 
     def test_a_connection_on_which_somebody_speaks_unasked_is_not_used_again(self) -> None:
-        found = run_checked(exchange(says(OK + b"Content-Length: 2\r\n\r\nhiunasked")))
+        found = run_checked(exchange(answer_with(OK + b"Content-Length: 2\r\n\r\nhiunasked")))
         assert (found[3], found[4]) == (b"hi", False)
 
     def test_an_answer_to_head_has_no_body(self) -> None:
-        found = run_checked(exchange(says(OK + b"Content-Length: 5\r\n\r\n"), method="HEAD"))
+        found = run_checked(exchange(answer_with(OK + b"Content-Length: 5\r\n\r\n"), method="HEAD"))
         assert (found[0], found[3], found[4]) == (200, b"", True)
 
     def test_a_large_body(self) -> None:
         size = 20_000_000
-        found = run_checked(exchange(says(OK + b"Content-Length: %d\r\n\r\n" % size, b"\0" * size)))
+        found = run_checked(exchange(answer_with(OK + b"Content-Length: %d\r\n\r\n" % size, b"\0" * size)))
         assert (len(found[3]), found[4]) == (size, True)
 
 
@@ -135,7 +135,7 @@ class TestResponses:
 def test_any_chunks_cut_anywhere_give_the_same_body(chunks: list[bytes], step: int) -> None:
     said = CHUNKED
     said += b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
-    found = asyncio.run(exchange(says(*(said[start : start + step] for start in range(0, len(said), step)))))
+    found = asyncio.run(exchange(answer_with(*(said[start : start + step] for start in range(0, len(said), step)))))
     assert (found[3], found[4]) == (b"".join(chunks), True)
 
 
@@ -210,13 +210,13 @@ class TestCuts:
         ],
     )
     def test_half_an_answer(self, said: bytes, end: Callable[[Peer], Awaitable[None]]) -> None:
-        failure = failure_of(says(said, then=end))
+        failure = failure_of(answer_with(said, then=end))
         assert failure.kind is HttpFailureKind.DISCONNECTED
         is_begun = b"\r\n\r\n" in said and b"100" not in said
         assert ("in the middle" in str(failure)) == is_begun
 
     def test_a_reset_is_no_end_of_a_body_without_length(self) -> None:
-        assert failure_of(says(OK + b"\r\nhello", then=reset)).kind is HttpFailureKind.DISCONNECTED
+        assert failure_of(answer_with(OK + b"\r\nhello", then=reset)).kind is HttpFailureKind.DISCONNECTED
 
     def test_a_reset_while_we_send(self) -> None:
         async def answer(peer: Peer) -> None:
@@ -246,7 +246,7 @@ class TestWhatIsNotHttp:
         ],
     )
     def test_it_is_refused_and_not_repeated(self, said: bytes) -> None:
-        failure = failure_of(says(said))
+        failure = failure_of(answer_with(said))
         assert failure.kind is HttpFailureKind.PROTOCOL
         assert "secret" not in str(failure)
         assert failure.__context__ is None
@@ -266,23 +266,23 @@ class TestTooLarge:
         ],
     )
     def test_headers_without_end(self, said: bytes) -> None:
-        assert failure_of(says(said)).kind is HttpFailureKind.TOO_LARGE
+        assert failure_of(answer_with(said)).kind is HttpFailureKind.TOO_LARGE
 
     def test_headers_are_measured_against_the_limit_of_the_request(self) -> None:
         said = OK + b"X: %b\r\nContent-Length: 0\r\n\r\n" % (b"a" * 2000)
-        assert failure_of(says(said), limits=HttpLimits(headers=1000)).kind is HttpFailureKind.TOO_LARGE
-        assert run_checked(exchange(says(said), limits=HttpLimits(headers=3000)))[0] == 200
+        assert failure_of(answer_with(said), limits=HttpLimits(headers=1000)).kind is HttpFailureKind.TOO_LARGE
+        assert run_checked(exchange(answer_with(said), limits=HttpLimits(headers=3000)))[0] == 200
 
     @pytest.mark.parametrize(
         "framing", [b"Content-Length: 11\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nb\r\n", b"\r\n"]
     )
     def test_a_body_beyond_the_limit(self, framing: bytes) -> None:
-        failure = failure_of(says(OK + framing + b"hello world"), limits=HttpLimits(body=10))
+        failure = failure_of(answer_with(OK + framing + b"hello world"), limits=HttpLimits(body=10))
         assert (failure.kind, str(failure)) == (HttpFailureKind.TOO_LARGE, "a.test:80 sent more than 10 bytes.")
 
     def test_a_body_at_the_limit(self) -> None:
         said = OK + b"Content-Length: 10\r\n\r\n0123456789"
-        assert run_checked(exchange(says(said), limits=HttpLimits(body=10)))[3] == b"0123456789"
+        assert run_checked(exchange(answer_with(said), limits=HttpLimits(body=10)))[3] == b"0123456789"
 
 
 async def drip(peer: Peer) -> None:
@@ -294,11 +294,11 @@ async def drip(peer: Peer) -> None:
 class TestLimits:
     @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200", b"HTTP/1.1 100 Continue\r\n\r\n"])
     def test_no_answer(self, said: bytes) -> None:
-        failure = failure_of(says(said), limits=HttpLimits(first_byte=0.2, idle=30))
+        failure = failure_of(answer_with(said), limits=HttpLimits(first_byte=0.2, idle=30))
         assert failure.kind is HttpFailureKind.TIMED_OUT_FIRST_BYTE
 
     def test_headers_that_drip_are_no_answer(self) -> None:
-        failure = failure_of(says(OK + b"X: ", then=drip), limits=HttpLimits(first_byte=0.2, idle=30))
+        failure = failure_of(answer_with(OK + b"X: ", then=drip), limits=HttpLimits(first_byte=0.2, idle=30))
         assert failure.kind is HttpFailureKind.TIMED_OUT_FIRST_BYTE
 
     @pytest.mark.parametrize(
@@ -306,12 +306,14 @@ class TestLimits:
         [b"Content-Length: 5\r\n\r\n", b"Content-Length: 5\r\n\r\nhell", b"Transfer-Encoding: chunked\r\n\r\n5\r\n"],
     )
     def test_silence_in_the_middle(self, said: bytes) -> None:
-        failure = failure_of(says(OK + said), limits=HttpLimits(idle=0.2))
+        failure = failure_of(answer_with(OK + said), limits=HttpLimits(idle=0.2))
         assert failure.kind is HttpFailureKind.TIMED_OUT_IDLE
 
     def test_a_chunk_size_that_drips_is_silence(self) -> None:
         said = CHUNKED + b"5;"
-        assert failure_of(says(said, then=drip), limits=HttpLimits(idle=0.2)).kind is HttpFailureKind.TIMED_OUT_IDLE
+        assert (
+            failure_of(answer_with(said, then=drip), limits=HttpLimits(idle=0.2)).kind is HttpFailureKind.TIMED_OUT_IDLE
+        )
 
     def test_a_body_that_drips_lives_as_long_as_it_drips(self) -> None:
         async def slowly(peer: Peer) -> None:
@@ -320,11 +322,11 @@ class TestLimits:
                 await asyncio.sleep(0.03)
 
         said = OK + b"Content-Length: 20\r\n\r\n"
-        assert run_checked(exchange(says(said, then=slowly), limits=HttpLimits(idle=0.4)))[3] == b"x" * 20
+        assert run_checked(exchange(answer_with(said, then=slowly), limits=HttpLimits(idle=0.4)))[3] == b"x" * 20
 
     def test_but_not_beyond_the_whole_time(self) -> None:
         said = OK + b"Content-Length: 20000\r\n\r\n"
-        failure = failure_of(says(said, then=drip), limits=HttpLimits(idle=5, total=0.3))
+        failure = failure_of(answer_with(said, then=drip), limits=HttpLimits(idle=5, total=0.3))
         assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL
 
     def test_nor_does_a_flood(self) -> None:
@@ -333,7 +335,7 @@ class TestLimits:
                 await peer.send(bytes(65_536))
                 await asyncio.sleep(0.001)
 
-        failure = failure_of(says(OK + b"\r\n", then=flood), limits=HttpLimits(total=0.3))
+        failure = failure_of(answer_with(OK + b"\r\n", then=flood), limits=HttpLimits(total=0.3))
         assert failure.kind is HttpFailureKind.TIMED_OUT_TOTAL
 
     def test_a_peer_that_does_not_listen(self) -> None:

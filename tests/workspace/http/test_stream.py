@@ -12,7 +12,7 @@ from tejat.workspace.http.stream import SocketStream
 Work = Callable[[SocketStream], Awaitable[object]]
 
 
-def talk(answer: Callable[[Peer], Awaitable[None]], work: Work) -> object:
+def run_with_peer(answer: Callable[[Peer], Awaitable[None]], work: Work) -> object:
     """What the work makes of a wire to a peer who answers so."""
 
     async def main() -> object:
@@ -55,7 +55,7 @@ def test_what_comes_is_taken_once() -> None:
         assert stream.read_available() == b""
         return taken
 
-    assert talk(answer, work) == b"abcd"
+    assert run_with_peer(answer, work) == b"abcd"
 
 
 def test_a_wait_ends_in_time() -> None:
@@ -65,7 +65,7 @@ def test_a_wait_ends_in_time() -> None:
         await stream.wait(start + 0.1)
         return clock() - start
 
-    waited = talk(silence, work)
+    waited = run_with_peer(silence, work)
     assert isinstance(waited, float)
     assert 0.09 < waited < 1
 
@@ -89,7 +89,7 @@ def test_a_peer_that_is_faster_than_the_reader_is_held_back() -> None:
             taken += len(stream.read_available())
         return taken
 
-    assert talk(answer, work) == 400 * 65_536
+    assert run_with_peer(answer, work) == 400 * 65_536
 
 
 def test_a_peer_that_does_not_read_stops_the_writer_until_it_does() -> None:
@@ -109,7 +109,7 @@ def test_a_peer_that_does_not_read_stops_the_writer_until_it_does() -> None:
         await until(stream, lambda: stream.can_write)
         return True
 
-    assert talk(answer, work)
+    assert run_with_peer(answer, work)
 
 
 def test_an_end_is_no_error() -> None:
@@ -120,7 +120,7 @@ def test_an_end_is_no_error() -> None:
         await until(stream, lambda: stream.at_eof)
         return stream.read_available(), stream.error
 
-    assert talk(answer, work) == (b"last", None)
+    assert run_with_peer(answer, work) == (b"last", None)
 
 
 def test_a_reset_is() -> None:
@@ -134,7 +134,7 @@ def test_a_reset_is() -> None:
         await until(stream, lambda: stream.at_eof)
         return stream.error
 
-    assert isinstance(talk(answer, work), ConnectionResetError)
+    assert isinstance(run_with_peer(answer, work), ConnectionResetError)
 
 
 def test_a_cancelled_wait_can_be_followed_by_another() -> None:
@@ -153,7 +153,7 @@ def test_a_cancelled_wait_can_be_followed_by_another() -> None:
         await until(stream, lambda: stream.has_data)
         return stream.read_available()
 
-    assert talk(answer, work) == b"y"
+    assert run_with_peer(answer, work) == b"y"
 
 
 def test_nobody_is_told_of_what_a_broken_connection_does_not_take(caplog: pytest.LogCaptureFixture) -> None:
@@ -172,5 +172,5 @@ def test_nobody_is_told_of_what_a_broken_connection_does_not_take(caplog: pytest
             stream.write(bytes(1000))
         return stream.error
 
-    assert isinstance(talk(answer, work), ConnectionError)
+    assert isinstance(run_with_peer(answer, work), ConnectionError)
     assert caplog.records == []

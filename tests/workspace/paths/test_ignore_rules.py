@@ -121,7 +121,7 @@ def trees(draw: st.DrawFn, names: list[bytes]) -> tuple[list[bytes], list[bytes]
     return directories[1:], sorted(files.difference(directories)), contents
 
 
-def what_git_says(top: bytes, paths: list[bytes]) -> dict[bytes, tuple[bytes, int, bytes] | None]:
+def git_check_ignore(top: bytes, paths: list[bytes]) -> dict[bytes, tuple[bytes, int, bytes] | None]:
     asked = b"".join(b"./" + path + b"\0" for path in paths)
     arguments = (b"check-ignore", b"--verbose", b"--non-matching", b"-z", b"--stdin")
     fields = git(top, *arguments, content=asked, codes=(0, 1)).split(b"\0")[:-1]
@@ -132,8 +132,8 @@ def what_git_says(top: bytes, paths: list[bytes]) -> dict[bytes, tuple[bytes, in
     return answers
 
 
-def assert_as_git_says(top: bytes, directories: list[bytes], files: list[bytes]) -> None:
-    answers = what_git_says(top, directories + files)
+def assert_same_as_git(top: bytes, directories: list[bytes], files: list[bytes]) -> None:
+    answers = git_check_ignore(top, directories + files)
     rules = rules_for(top)
     ignored = {path for path, rule in answers.items() if rule is not None and not rule[2].startswith(b"!")}
     for path, answer in answers.items():
@@ -164,7 +164,7 @@ class TestAgainstGit:
             for directory in directories:
                 os.makedirs(top + b"/" + directory, exist_ok=True)
             write(top, dict.fromkeys(files, b"") | ignores)
-            assert_as_git_says(top, directories, files)
+            assert_same_as_git(top, directories, files)
 
     # Git takes the names it is asked about for patterns when it compares them with the index: no strange names here.
     @settings(max_examples=60, deadline=None)
@@ -183,7 +183,7 @@ class TestAgainstGit:
             write(top, dict.fromkeys(files, b"") | ignores)
             if tracked:
                 git(top, b"-c", b"index.version=" + version, b"add", b"-f", b"--", *(b"./" + name for name in tracked))
-            assert_as_git_says(top, directories, files)
+            assert_same_as_git(top, directories, files)
 
     def test_chosen_patterns(self, tmp_path: Path) -> None:
         top = os.fsencode(os.path.realpath(tmp_path))
@@ -244,7 +244,7 @@ class TestAgainstGit:
             write(top, {place + b"/.gitignore": line + b"\n"} | {place + b"/" + name: b"" for name in names})
         inner = [b"a", b"a/b", b"c", b"c/a", b"aa", b"ab", b"ab/x", b"ba", b"c/x"]
         directories = [place + b"/" + name for place in places for name in inner]
-        assert_as_git_says(top, directories, [place + b"/" + name for place in places for name in names])
+        assert_same_as_git(top, directories, [place + b"/" + name for place in places for name in names])
 
     @pytest.mark.parametrize("name", ["alnum", "alpha", "blank", "cntrl", "digit", "graph"])
     def test_every_byte_against_classes(self, tmp_path: Path, name: str) -> None:
@@ -257,7 +257,7 @@ class TestAgainstGit:
             + b"r/x[!-%%]\nr/x[\\]-\\a]\nr/x[[:b-d]\nr/x[\xe0-\xef]\n"
         )
         write(top, {b".gitignore": lines} | dict.fromkeys(files, b""))
-        assert_as_git_says(top, [b"p", b"q", b"r"], files)
+        assert_same_as_git(top, [b"p", b"q", b"r"], files)
 
     def test_the_top_may_lie_above_the_root(self, tmp_path: Path) -> None:
         top = os.fsencode(os.path.realpath(tmp_path))
@@ -274,7 +274,7 @@ class TestAgainstGit:
         files = [b"a.log", b"keep.log", b"anchored", b"deep/x", b"b.tmp", b"deep/b.tmp", b"c.o", b"deep/y.o", b"deep/z"]
         write(top, {b"one/two/" + name: b"" for name in files})
         git(top, b"add", b"-f", b"one/two/a.log")
-        answers = what_git_says(top, [b"one/two/" + name for name in files])
+        answers = git_check_ignore(top, [b"one/two/" + name for name in files])
         rules = rules_for(top + b"/one/two")
         expected = [NO if rule is None or rule[2].startswith(b"!") else GIT for rule in answers.values()]
         assert [rules.check(name, is_directory=False) for name in files] == expected

@@ -173,7 +173,7 @@ class TestLimits:
                 await asyncio.sleep(0.001)
                 turns.append(time.monotonic())
 
-        async def scene() -> Outcome:
+        async def main() -> Outcome:
             beside = asyncio.create_task(others())
             outcome = await run(supervisor, "yes", limits=TimeLimits(idle=None, total=1), out=out)
             beside.cancel()
@@ -181,7 +181,7 @@ class TestLimits:
 
         asyncio.run(run(supervisor, "true"))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        outcome = asyncio.run(scene())
+        outcome = asyncio.run(main())
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
         assert (outcome.ended.reason, outcome.exit) == (
             CommandEndReason.TOTAL,
@@ -207,7 +207,7 @@ class TestAfterAStandstill:
         assert (outcome.ended.reason, outcome.exit) == (CommandEndReason.EXITED, ExitStatus(3, None))
 
     def test_output_in_the_pipe_is_not_lost(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> bytes:
+        async def main() -> bytes:
             (stdout, stdout_end), (stderr, stderr_end) = open_pipe(), open_pipe()
             root = os.open("/", os.O_RDONLY)
             spec = ProcessSpec(("/bin/echo", "hi"), root, ENVIRONMENT)
@@ -224,14 +224,14 @@ class TestAfterAStandstill:
 
         loop = SlowLoop()
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            assert runner.run(scene()) == b"hi\n"
+            assert runner.run(main()) == b"hi\n"
 
 
 class TestBeingCalledOff:
     def test_it_is_over_when_the_cancellation_comes_out(self, supervisor: ProcessSupervisor, mark: str) -> None:
         out = bounded()
 
-        async def scene() -> None:
+        async def main() -> None:
             command = f"echo so far; trap '' TERM; setsid sleep {mark} & (env -i setsid sleep {mark} &) ; sleep {mark}"
             task = asyncio.create_task(run(supervisor, command, out=out))
             await wait_until_async(lambda: out.total == 7 and len(living_pids(mark)) >= 3)
@@ -242,11 +242,11 @@ class TestBeingCalledOff:
             assert time.monotonic() - began < 15
             assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
         assert out.head_bytes == b"so far\n"
 
     def test_at_any_moment(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             for step in range(40):
                 command = f"setsid sleep {mark} & echo; sleep {mark}" if step % 2 else f"setsid sleep {mark} & echo"
                 task = asyncio.create_task(run(supervisor, command, limits=TimeLimits(idle=0.01, total=0.02)))
@@ -261,11 +261,11 @@ class TestBeingCalledOff:
 
         asyncio.run(run(supervisor, "true"))
         before = count_open()
-        asyncio.run(scene())
+        asyncio.run(main())
         assert count_leaked(before - 1) == 0  # the supervisor's own
 
     def test_a_second_cancellation_changes_nothing(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             task = asyncio.create_task(run(supervisor, f"trap '' TERM; sleep {mark}; sleep {mark}"))
             await wait_until_async(lambda: len(living_pids(mark)) >= 2)
             for _ in range(5):
@@ -275,20 +275,20 @@ class TestBeingCalledOff:
                 await task
             assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
 
 def test_a_killed_supervisor_is_reported(supervisor: ProcessSupervisor, mark: str) -> None:
     out = bounded()
 
-    async def scene() -> None:
+    async def main() -> None:
         with pytest.raises(SupervisorDied):
             await asyncio.wait_for(
                 run(supervisor, f"echo so far; sleep 0.1; kill -9 $PPID; setsid sleep {mark} & sleep {mark}", out=out),
                 10,
             )
 
-    asyncio.run(scene())
+    asyncio.run(main())
     assert out.head_bytes == b"so far\n"
     assert living_pids(mark) == []
 

@@ -110,7 +110,7 @@ class TestStarting:
             time.sleep(0.2)
             loop.step = 60.0
 
-        async def scene() -> bool:
+        async def main() -> bool:
             loop.call_later(0.01, stand_still)
             async with started(supervisor, f"sleep {mark}; true") as (running, _):
                 loop.step = 0.0
@@ -118,14 +118,14 @@ class TestStarting:
 
         loop = SlowLoop()
         with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            assert runner.run(scene())
+            assert runner.run(main())
 
     def test_the_end_may_be_asked_for_again(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> tuple[ExitStatus | None, ...]:
+        async def main() -> tuple[ExitStatus | None, ...]:
             async with started(supervisor, "sleep 0.05; exit 4") as (running, _):
                 return running.exit, await running.wait(), await running.wait(), running.exit
 
-        assert asyncio.run(scene()) == (None, ExitStatus(4, None), ExitStatus(4, None), ExitStatus(4, None))
+        assert asyncio.run(main()) == (None, ExitStatus(4, None), ExitStatus(4, None), ExitStatus(4, None))
 
     def test_directory_and_environment_are_those_given(self, supervisor: ProcessSupervisor, tmp_path: Path) -> None:
         given = {"PATH": "/bin:/usr/bin", "ODD": "a b\nc=\udcff", "EMPTY": ""}
@@ -149,18 +149,18 @@ class TestStarting:
         assert printed == "90000 90000 8\n"
 
     def test_the_session_is_its_own(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, "ps -o pid=,pgid=,sid= -p $$") as (running, readable):
                 await running.wait()
                 assert [int(word) for word in os.read(readable, 100).split()] == [running.pid] * 3
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_there_is_nothing_to_read(self, supervisor: ProcessSupervisor) -> None:
         assert asyncio.run(run(supervisor, "read line; echo $?; readlink /proc/$$/fd/0"))[1] == "1\n/dev/null\n"
 
     def test_an_input_is_read_to_its_end(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> tuple[ExitStatus, str]:
+        async def main() -> tuple[ExitStatus, str]:
             inward, ours = os.pipe()
             async with started(supervisor, "read line; echo $line; wc -c; exit 5", stdin=inward) as (running, readable):
                 os.close(inward)
@@ -169,11 +169,11 @@ class TestStarting:
                 return await running.wait(), os.read(readable, 100).decode()
 
         before = descriptors()
-        assert asyncio.run(scene()) == (ExitStatus(5, None), "one\n200000\n")
+        assert asyncio.run(main()) == (ExitStatus(5, None), "one\n200000\n")
         assert descriptors() == before + 1  # the supervisor
 
     def test_an_input_is_for_one_command_only(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> str:
+        async def main() -> str:
             inward, ours = os.pipe()
             async with started(supervisor, "exec cat", stdin=inward) as (running, _):
                 os.close(inward)
@@ -185,7 +185,7 @@ class TestStarting:
             os.close(ours)
             return printed
 
-        assert asyncio.run(scene()) == "2\n/dev/null\n"
+        assert asyncio.run(main()) == "2\n/dev/null\n"
 
     def test_nothing_else_is_open(self, supervisor: ProcessSupervisor) -> None:
         """Case 76, also when somebody left a descriptor open for us to inherit."""
@@ -257,13 +257,13 @@ class TestFailingToStart:
     def fail(
         self, supervisor: ProcessSupervisor, *arguments: str, environment: Mapping[str, str] = ENVIRONMENT
     ) -> OSError:
-        async def scene() -> None:
+        async def main() -> None:
             await supervisor.start(ProcessSpec(arguments, where, environment), stdout=where, stderr=where)
 
         where = os.open("/", os.O_RDONLY)
         try:
             with pytest.raises(OSError) as caught:  # noqa: PT011 -- looked at by the caller
-                asyncio.run(scene())
+                asyncio.run(main())
         finally:
             os.close(where)
         return caught.value
@@ -288,11 +288,11 @@ class TestFailingToStart:
         assert self.fail(supervisor, "/bin/true", environment={"A=B": "c"}).errno == errno.EINVAL
 
     def test_a_directory_that_is_none(self, supervisor: ProcessSupervisor, tmp_path: Path) -> None:
-        async def scene(file: int) -> None:
+        async def main(file: int) -> None:
             await supervisor.start(ProcessSpec(("/bin/true",), file, {}), stdout=file, stderr=file)
 
         with (tmp_path / "file").open("wb") as file, pytest.raises(NotADirectoryError):
-            asyncio.run(scene(file.fileno()))
+            asyncio.run(main(file.fileno()))
 
     def test_the_next_one_is_none_the_worse(self, supervisor: ProcessSupervisor) -> None:
         self.fail(supervisor, "/no/such/program")
@@ -313,7 +313,7 @@ HOSTILE = {
 class TestStopping:
     @pytest.mark.parametrize("command", HOSTILE.values(), ids=HOSTILE)
     def test_nothing_is_left(self, supervisor: ProcessSupervisor, mark: str, command: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, command.format(m=mark)) as (running, _):
                 await until_there_are(3, mark)
                 await asyncio.sleep(0.05)
@@ -323,10 +323,10 @@ class TestStopping:
                 assert time.monotonic() - began < 15
                 assert running.exit is not None
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_who_goes_when_asked_is_given_the_time(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> tuple[ExitStatus, bytes]:
+        async def main() -> tuple[ExitStatus, bytes]:
             command = f"trap 'echo bye; exit 7' TERM; echo; sleep {mark} & wait"
             async with started(supervisor, command) as (running, readable):
                 assert os.read(readable, 1) == b"\n"
@@ -334,13 +334,13 @@ class TestStopping:
                 return await running.wait(), os.read(readable, 100)
 
         # On a busy machine the time that is given may be too short for some.
-        assert (ExitStatus(7, None), b"bye\n") in [asyncio.run(scene()) for _ in range(5)]
+        assert (ExitStatus(7, None), b"bye\n") in [asyncio.run(main()) for _ in range(5)]
 
     def test_the_others_are_left_alone(self, supervisor: ProcessSupervisor, mark: str) -> None:
         other = f"{mark}1"
         command = "env -i setsid sleep {m} & (setsid env -i sleep {m} >/dev/null 2>&1 &) ; exec sleep {m}"
 
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, command.format(m=other)) as (second, _):
                 async with started(supervisor, command.format(m=f"{mark}2")) as (first, _):
                     async with started(supervisor, command.format(m=f"{mark}3")):
@@ -353,7 +353,7 @@ class TestStopping:
                 assert living_pids(other) == []
             assert await all_gone(mark, within=2)
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_a_process_that_is_another_one_at_every_moment(self, supervisor: ProcessSupervisor, mark: str) -> None:
         """Each lives for a fraction of a millisecond, so that whoever is found has gone when the signal comes."""
@@ -362,7 +362,7 @@ class TestStopping:
         )
         command = f"{sys.executable} -ISc '{code}' {mark} & sleep {mark}"
 
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, command) as (running, _):
                 await until_there_are(2, mark)
                 await asyncio.sleep(0.2)
@@ -370,23 +370,23 @@ class TestStopping:
                 await asyncio.sleep(0.05)
                 assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_a_storm(self, supervisor: ProcessSupervisor, mark: str) -> None:
         """A thousand processes that double until there are enough, each in a session of its own."""
         double = "if (($1 > 0)); then storm $(($1-1)) & storm $(($1-1)) & fi"
         command = f"storm() {{ {double}; exec setsid sleep {mark}; }}; storm 9"
 
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, command) as (running, _):
                 await until_there_are(300, mark)
                 await running.stop()
                 assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_a_cancellation_waits_until_nothing_is_left(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, f"trap '' TERM; sleep {mark}; sleep {mark}") as (running, _):
                 await until_there_are(2, mark)
                 stopping = asyncio.create_task(running.stop())
@@ -398,10 +398,10 @@ class TestStopping:
                     await stopping
                 assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_twice_and_after_the_end(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, f"sleep {mark} & sleep {mark} & true") as (running, _):
                 ended = await running.wait()
                 await until_there_are(2, mark)
@@ -410,14 +410,14 @@ class TestStopping:
                 await running.stop()
                 assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
 
 class TestSurvivors:
     def test_they_are_named_and_live_on(self, supervisor: ProcessSupervisor, mark: str) -> None:
         """Case 69, and what hides is named too."""
 
-        async def scene() -> None:
+        async def main() -> None:
             command = f"sleep {mark} & (env -i setsid sleep {mark} &); exit 5"
             async with started(supervisor, command) as (running, _):
                 ended = await running.wait()
@@ -429,10 +429,10 @@ class TestSurvivors:
             supervisor.close()
             assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_a_command_let_go_while_it_runs_is_ended(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, HOSTILE["without a name"].format(m=mark)) as (running, _):
                 await until_there_are(3, mark)
                 waiting = asyncio.create_task(running.wait())
@@ -444,7 +444,7 @@ class TestSurvivors:
             await running.stop()
             assert await all_gone(mark, within=2)
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
 
 def pid_of_supervisor(supervisor: ProcessSupervisor) -> int:
@@ -476,7 +476,7 @@ class TestTheSupervisor:
     def test_killed_it_is_reported_and_its_commands_end(self, supervisor: ProcessSupervisor, mark: str) -> None:
         program = pid_of_supervisor(supervisor)
 
-        async def scene() -> None:
+        async def main() -> None:
             hiding = HOSTILE["without a name"].format(m=mark)
             async with (
                 started(supervisor, hiding) as (first, _),
@@ -492,7 +492,7 @@ class TestTheSupervisor:
                 await first.stop()
             assert await run(supervisor, "echo again") == (ExitStatus(0, None), "again\n")
 
-        asyncio.run(scene())
+        asyncio.run(main())
         assert pid_of_supervisor(supervisor) != program
 
     def test_killed_while_nothing_runs_it_is_started_again(self, supervisor: ProcessSupervisor) -> None:
@@ -501,13 +501,13 @@ class TestTheSupervisor:
         assert asyncio.run(run(supervisor, "echo again")) == (ExitStatus(0, None), "again\n")
 
     def test_held_up_by_a_command_it_still_stops_it(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             async with started(supervisor, f"kill -STOP $PPID; setsid sleep {mark} & sleep {mark}") as (running, _):
                 await until_there_are(2, mark)
                 await running.stop()
                 assert living_pids(mark) == []
 
-        asyncio.run(scene())
+        asyncio.run(main())
 
     def test_the_agent_killed_nothing_is_left(self, mark: str) -> None:
         """A real agent, killed in the midst of things."""
@@ -529,13 +529,13 @@ class TestTheSupervisor:
         assert asyncio.run(all_gone(mark, within=2))
 
     def test_fifty_at_once(self, supervisor: ProcessSupervisor) -> None:
-        async def scene() -> list[tuple[ExitStatus, str]]:
+        async def main() -> list[tuple[ExitStatus, str]]:
             return await asyncio.gather(*(run(supervisor, f"echo {n}; exit {n}") for n in range(50)))
 
-        assert asyncio.run(scene()) == [(ExitStatus(n, None), f"{n}\n") for n in range(50)]
+        assert asyncio.run(main()) == [(ExitStatus(n, None), f"{n}\n") for n in range(50)]
 
     def test_no_descriptor_is_leaked_here_or_there(self, supervisor: ProcessSupervisor, mark: str) -> None:
-        async def scene() -> None:
+        async def main() -> None:
             for _ in range(3):
                 await run(supervisor, "true")
                 with pytest.raises(FileNotFoundError):
@@ -549,10 +549,10 @@ class TestTheSupervisor:
 
         root = os.open("/", os.O_RDONLY)
         program = pid_of_supervisor(supervisor)
-        asyncio.run(scene())
+        asyncio.run(main())
         time.sleep(0.1)  # until the supervisor has heard of the last one
         before = descriptors(), descriptors(program)
-        asyncio.run(scene())
+        asyncio.run(main())
         time.sleep(0.1)
         assert (descriptors(), descriptors(program)) == before
         os.close(root)
@@ -566,7 +566,7 @@ class TestTheSupervisor:
                     await running.stop()
                     assert running.exit is not None
 
-        async def scene() -> None:
+        async def main() -> None:
             for step in range(60):
                 task = asyncio.create_task(use())
                 for _ in range(step % 12):
@@ -582,5 +582,5 @@ class TestTheSupervisor:
 
         asyncio.run(run(supervisor, "true"))
         before = descriptors()
-        asyncio.run(scene())
+        asyncio.run(main())
         assert descriptors() == before

@@ -20,13 +20,13 @@ def search(say: bytes, query: str = "tea & \u00e4", path: str = "/search") -> tu
     return asyncio.run(main())
 
 
-def told(*results: object) -> bytes:
+def results_response(*results: object) -> bytes:
     return http_response(json.dumps({"query": "x", "results": results}), content_type="application/json")
 
 
 def test_the_hits_in_their_order() -> None:
     hits, _ = search(
-        told(
+        results_response(
             {"title": "A\n title", "url": "https://a.example/", "content": " one \t two ", "score": 3},
             {"url": "https://b.example/"},
             {"title": "without an address"},
@@ -42,12 +42,12 @@ def test_the_hits_in_their_order() -> None:
 
 
 def test_no_more_than_a_page_of_them_and_no_long_texts() -> None:
-    hits, _ = search(told(*({"url": f"https://a.example/{n}", "content": "x" * 9000} for n in range(30))))
+    hits, _ = search(results_response(*({"url": f"https://a.example/{n}", "content": "x" * 9000} for n in range(30))))
     assert hits == [SearchHit("", f"https://a.example/{n}", "x" * 600) for n in range(10)]
 
 
 def test_the_query_goes_where_it_belongs() -> None:
-    _, opened = search(told(), path="/search?q=old&format=html&language=de#x")
+    _, opened = search(results_response(), path="/search?q=old&format=html&language=de#x")
     query = parse_qs(urlsplit(opened.paths[0]).query)
     assert query == {"language": ["de"], "q": ["tea & \u00e4"], "format": ["json"]}
 

@@ -35,12 +35,12 @@ TRIAL_RUN = TrialConfirmation("T", "make", "/w", (), "", "", 0)
 TRIAL = ApprovalRequest(TRIAL_RUN, "run_shell_command")
 
 
-def told(question: ApprovalRequest) -> list[str]:
+def describe_choices(question: ApprovalRequest) -> list[str]:
     return [f"{choice.letter} {choice.keyword}: {choice.full_label}" for choice in approval_choices(question)]
 
 
 def test_a_command() -> None:
-    assert told(SHELL) == [
+    assert describe_choices(SHELL) == [
         "y yes: Allow once",
         "s session: Allow for this session: allow x: git<U+000A>log",
         "p project: Allow always in this project (saved): allow x: git<U+000A>log",
@@ -52,7 +52,7 @@ def test_a_command() -> None:
 
 
 def test_a_tool_of_a_server() -> None:
-    assert told(SERVER)[1:3] == [
+    assert describe_choices(SERVER)[1:3] == [
         "s session: Allow tool for this session: allow do of server srv",
         "a all: Allow all server tools for this session: allow * of server srv",
     ]

@@ -26,12 +26,12 @@ HOSTILE = "a\x1b[2J\x1b]52;c;eA==\x07\r\u202e\u200b\U000e0041\udcff\nb"
 SHOWN = "a<U+001B>[2J<U+001B>]52;c;eA==<U+0007><U+000D><U+202E><U+200B><U+E0041><U+DCFF><U+000A>b"
 
 
-def sheet(confirmation: Confirmation, **fields: object) -> ApprovalView:
+def build_view(confirmation: Confirmation, **fields: object) -> ApprovalView:
     return build_approval_view(ApprovalRequest(confirmation, "tool", **fields), confirmation)  # pyright: ignore[reportArgumentType]
 
 
 def facts(confirmation: Confirmation, **fields: object) -> list[str]:
-    return [fact.text for fact in sheet(confirmation, **fields).facts]
+    return [fact.text for fact in build_view(confirmation, **fields).facts]
 
 
 def edit(
@@ -65,7 +65,7 @@ class TestHeadings:
         ],
     )
     def test_the_verb_and_what_it_is_about(self, confirmation: Confirmation, heading: str) -> None:
-        assert sheet(confirmation).heading == heading
+        assert build_view(confirmation).heading == heading
 
     @pytest.mark.parametrize(
         ("confirmation", "asked"),
@@ -78,12 +78,12 @@ class TestHeadings:
         ],
     )
     def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:
-        assert sheet(confirmation).prompt == asked
+        assert build_view(confirmation).prompt == asked
 
 
 class TestFacts:
     def test_what_matters_most_comes_first(self) -> None:
-        shown = sheet(
+        shown = build_view(
             ExecConfirmation("T", "\u0430pt x", "/w/sub", ("\u0430pt",), "Do it", ("It may use the network.",)),
             reason="No rule allows it.",
             note="Changed.",
@@ -155,11 +155,11 @@ class TestBodies:
         ],
     )
     def test_words_and_addresses(self, prompt: str, urls: tuple[str, ...], shown: list[str]) -> None:
-        body = sheet(InfoConfirmation("Title", prompt, urls)).body
+        body = build_view(InfoConfirmation("Title", prompt, urls)).body
         assert [f"{line.prefix}{line.text}" for line in body] == shown
 
     def test_a_command_line_by_line(self) -> None:
-        assert [(line.kind, line.text) for line in sheet(shell("a\nb\r\n")).body] == [
+        assert [(line.kind, line.text) for line in build_view(shell("a\nb\r\n")).body] == [
             (DisplayLineKind.COMMAND, "a"),
             (DisplayLineKind.COMMAND_CONTINUATION, "b<U+000D>"),
             (DisplayLineKind.COMMAND_CONTINUATION, ""),
@@ -167,7 +167,7 @@ class TestBodies:
 
     def test_what_has_to_be_seen(self) -> None:
         asked = [shell("x"), McpConfirmation("T", "s", "t", "t"), InfoConfirmation("T", "x"), edit("")]
-        assert [sheet(each).must_be_viewed for each in asked] == [True, True, True, False]
+        assert [build_view(each).must_be_viewed for each in asked] == [True, True, True, False]
 
     @given(st.text(max_size=80))
     @settings(max_examples=200)
@@ -178,7 +178,7 @@ class TestBodies:
             McpConfirmation(text, text, text, text, {text: text}, text, {"properties": {text: text}}),
             InfoConfirmation(text, text, (text, text)),
         ):
-            shown = sheet(
+            shown = build_view(
                 confirmation, reason=text, note=text, directory=text, origin=ToolOrigin(ToolOriginKind.PLUGIN, text)
             )
             lines = [line.text for line in (*shown.body, *shown.full_body, *shown.server_notes)]
@@ -189,7 +189,7 @@ class TestBodies:
     @given(st.text(max_size=200))
     @settings(max_examples=200)
     def test_a_command_can_be_read_back(self, command: str) -> None:
-        shown = "\n".join(line.text for line in sheet(shell(command)).body)
+        shown = "\n".join(line.text for line in build_view(shell(command)).body)
         assert read_back(shown) == read_back(sanitize_text(command))
 
 

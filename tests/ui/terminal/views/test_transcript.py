@@ -67,7 +67,7 @@ def plain(text: str) -> str:
     return re.sub("\x1b\\[[0-9;]*m", "", text)
 
 
-def told(*events: AgentEvent, prompt: str = "do it", **how: object) -> FakeScreen:
+def show_events(*events: AgentEvent, prompt: str = "do it", **how: object) -> FakeScreen:
     screen, transcript = opened(**how)
     transcript.begin_run(prompt)
     for event in events:
@@ -81,7 +81,7 @@ def opened(**how: object) -> tuple[FakeScreen, Transcript]:
 
 
 def printed(*events: AgentEvent, **how: Any) -> str:
-    return told(*events, **how).printed.removeprefix("> do it\n\n")
+    return show_events(*events, **how).printed.removeprefix("> do it\n\n")
 
 
 def lines(count: int, word: str = "line") -> str:
@@ -94,7 +94,7 @@ def running(index: int, call: FunctionCall, state: CallState = CallState.EXECUTI
 
 class TestPrompt:
     def test_is_shown_with_its_mark(self) -> None:
-        assert told(prompt="one\n  two").printed == "> one\n    two\n"
+        assert show_events(prompt="one\n  two").printed == "> one\n    two\n"
 
     def test_a_long_one_is_folded_and_can_be_opened(self) -> None:
         screen, transcript = opened()
@@ -105,12 +105,12 @@ class TestPrompt:
         assert screen.printed.endswith("line 29\n  line 30\n")
 
     def test_hostile_words_are_shown(self) -> None:
-        assert told(prompt="a\x1b[2Jb\u202e").printed == "> a<U+001B>[2Jb<U+202E>\n"
+        assert show_events(prompt="a\x1b[2Jb\u202e").printed == "> a<U+001B>[2Jb<U+202E>\n"
 
 
 class TestAnswer:
     def test_is_printed_block_by_block(self) -> None:
-        screen = told(TextStreamed("# Title\n\nFirst *words*.\n\nSec"))
+        screen = show_events(TextStreamed("# Title\n\nFirst *words*.\n\nSec"))
         assert "First words." in screen.printed
         assert "Sec" not in screen.printed
         assert screen.drawn[-2].strip() == "Sec"
@@ -118,24 +118,24 @@ class TestAnswer:
 
     def test_is_whole_at_its_end(self) -> None:
         answer = ModelResponse(model_message("One.\n\nTwo."))
-        screen = told(TextStreamed("One.\n\nTw"), TextStreamed("o."), Answered(answer, 1.0))
+        screen = show_events(TextStreamed("One.\n\nTw"), TextStreamed("o."), Answered(answer, 1.0))
         assert screen.printed == "> do it\n\nOne.\n\nTwo.\n"
         assert screen.drawn == ["● Working · 0 s · Esc stops it"]
 
     def test_thoughts_are_only_seen_while_they_last(self) -> None:
-        screen = told(ThoughtStreamed("**Reading** the fi"), ThoughtStreamed("les.\n\n**Finding** the fault"))
+        screen = show_events(ThoughtStreamed("**Reading** the fi"), ThoughtStreamed("les.\n\n**Finding** the fault"))
         screen.now += 12.4
         assert screen.drawn == ["● Thinking: Finding · 12 s · Esc stops it"]
         assert screen.printed == "> do it\n"
 
     def test_a_thought_without_a_heading(self) -> None:
-        assert told(ThoughtStreamed("I should look.\nThen")).drawn == [
+        assert show_events(ThoughtStreamed("I should look.\nThen")).drawn == [
             "● Thinking: I should look. · 0 s · Esc stops it"
         ]
 
     def test_one_that_is_stopped_is_kept_and_marked(self) -> None:
         ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
-        screen = told(TextStreamed("Half of"), ended)
+        screen = show_events(TextStreamed("Half of"), ended)
         assert screen.printed == (
             "> do it\n\nHalf of\n\n■ Stopped: Operation cancelled. The answer above is cut short.\n"
         )
@@ -144,31 +144,33 @@ class TestAnswer:
 
 class TestRetrying:
     def test_counts_down(self) -> None:
-        screen = told(RETRYING)
+        screen = show_events(RETRYING)
         assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Next try in 2 s"]
         screen.now += 2.3
         assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Trying again"]
         assert screen.printed == "> do it\n"
 
     def test_what_was_not_printed_is_gone(self) -> None:
-        screen = told(TextStreamed("Void"), RETRYING, TextStreamed("Counts"), ENDED)
+        screen = show_events(TextStreamed("Void"), RETRYING, TextStreamed("Counts"), ENDED)
         assert screen.printed == "> do it\n\nCounts\n"
 
     def test_what_was_printed_is_marked(self) -> None:
-        screen = told(TextStreamed("Void.\n\nVo"), RETRYING, TextStreamed("Counts."), ENDED)
+        screen = show_events(TextStreamed("Void.\n\nVo"), RETRYING, TextStreamed("Counts."), ENDED)
         assert screen.printed == (
             "> do it\n\nVoid.\n\n▲ warning: this attempt failed: its words above do not count.\n\nCounts.\n"
         )
 
     def test_a_question_on_the_side_voids_nothing(self) -> None:
         aside = Retrying(FailureKind.NETWORK, "No way.", 1, 3, 1.0, "summary")
-        assert told(TextStreamed("Counts."), aside, ENDED).printed == "> do it\n\nCounts.\n"
+        assert show_events(TextStreamed("Counts."), aside, ENDED).printed == "> do it\n\nCounts.\n"
 
 
 class TestCallsThatRun:
     def test_each_has_its_row_with_the_last_lines_of_its_output(self) -> None:
         shell = FunctionCall("run_shell_command", {"command": "make"})
-        screen = told(running(0, CALL), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60)
+        screen = show_events(
+            running(0, CALL), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60
+        )
         paper_rows = screen.drawn
         assert paper_rows == [
             "● read_file a.txt · 0 s",
@@ -178,7 +180,7 @@ class TestCallsThatRun:
 
     def test_output_is_bounded_and_safe(self) -> None:
         output = OutputUpdated(0, SHELL, lines(2000) + "\n\x1b[2Jlast " + "x" * 500)
-        screen = told(running(0, SHELL), output)
+        screen = show_events(running(0, SHELL), output)
         screen.now += 65
         assert screen.drawn[0] == "● run_shell_command make · 1 min 5 s"
         assert screen.drawn[1:5] == [f"  │ line {number}" for number in range(1997, 2001)]
@@ -188,14 +190,14 @@ class TestCallsThatRun:
 
     def test_progress_of_a_server(self) -> None:
         call = FunctionCall("github__clone", {"url": "x"})
-        screen = told(running(0, call), OutputUpdated(0, call, "[3/10] cloning"))
+        screen = show_events(running(0, call), OutputUpdated(0, call, "[3/10] cloning"))
         assert screen.drawn == ['● github/clone {"url": "x"} · 0 s', "  │ [3/10] cloning"]
 
     def test_a_small_screen_is_not_filled(self) -> None:
         calls = [running(index, FunctionCall(f"tool_{index}", {})) for index in range(20)]
-        screen = told(*calls, height=12)
+        screen = show_events(*calls, height=12)
         assert screen.drawn == ["● tool_0 · 0 s", "● tool_1 · 0 s", "● tool_2 · 0 s", "… and 17 more calls"]
-        assert len(told(running(0, SHELL), OutputUpdated(0, SHELL, lines(9)), height=8).drawn) == 2
+        assert len(show_events(running(0, SHELL), OutputUpdated(0, SHELL, lines(9)), height=8).drawn) == 2
 
     def test_they_leave_one_by_one(self) -> None:
         screen, transcript = opened()
@@ -363,7 +365,7 @@ class TestTheRest:
     @pytest.mark.parametrize("width", [80, 40, 20])
     @pytest.mark.parametrize("theme", [PLAIN, Theme(glyphs=ASCII_GLYPHS)])
     def test_a_whole_run(self, width: int, theme: Theme) -> None:
-        screen = told(*ALL_EVENTS, width=width, theme=theme)
+        screen = show_events(*ALL_EVENTS, width=width, theme=theme)
         assert screen.drawn == []
         assert all(len(line) <= width for line in screen.printed.splitlines())
         if theme.is_ascii:
