@@ -84,6 +84,28 @@ def test_private_writes() -> None:
     assert found == []
 
 
+MAY_CREATE = {
+    "app/commands/init.py",  # makes a file of the project
+    "models/recording/recorder.py",  # changes no file that is not a recording
+    "workspace/files/private_files.py",
+    "workspace/processes/supervisor.py",  # runs without the package
+    "workspace/sandbox/bubblewrap.py",  # an empty file that nobody may read
+    "workspace/sandbox/placeholders.py",  # stand in for files of the user
+    "workspace/sandbox/probe.py",  # tries what a sandbox forbids
+}
+
+
+def test_private_files() -> None:
+    """Files of the program are created by `private_files`, with mode 0600 whatever the umask."""
+    found = [
+        at(file, call)
+        for file, call, name in calls()
+        if name == "open" and "O_CREAT" in ast.dump(call) and ast.unparse(call.func) == "os.open"
+        if file not in MAY_CREATE
+    ]
+    assert found == []
+
+
 MAY_START_THREADS = {
     "sync_agent.py",  # its thread runs the event loop
     "ui/terminal/forced_exit.py",  # works when the event loop hangs
