@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from tejat.core.model import ModelRequest
     from tejat.core.tools.base import FunctionDeclaration
 
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
+"""The estimate for ASCII text."""
 _MIN_MEDIA_TOKENS = 258
 _MEDIA_BYTES_PER_TOKEN = 500
 
@@ -28,9 +29,9 @@ _MEDIA_BYTES_PER_TOKEN = 500
 def estimate_text_tokens(text: str) -> int:
     """One token for four ASCII characters, and one for every other character."""
     if text.isascii():
-        return -(-len(text) // _CHARACTERS_PER_TOKEN)
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
     plain = len(text.encode("ascii", "ignore"))
-    return len(text) - plain + -(-plain // _CHARACTERS_PER_TOKEN)
+    return len(text) - plain + -(-plain // CHARACTERS_PER_TOKEN)
 
 
 def estimate_declaration_tokens(declaration: "FunctionDeclaration") -> int:

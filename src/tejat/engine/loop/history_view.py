@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.messages.history import Message, Role, user_message
-from tejat.core.messages.tokens import estimate_message_tokens, estimate_text_tokens
+from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_message_tokens, estimate_text_tokens
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,
@@ -26,7 +26,6 @@ _MIN_LATEST_SHARE = 0.3
 """Rather than shorten the latest message to less of the room, older ones are left out entirely."""
 _MAX_ARGUMENT_CHARS = 300
 _MAX_REQUEST_CHARS = 2_000
-_CHARACTERS_PER_TOKEN = 4
 
 _LEFT_OUT = "[Left out to save room. Call {name} again if you need it.]"
 _ATTACHMENT_LEFT_OUT = "[Left out to save room. Read the file if you need it.]"
@@ -279,7 +278,7 @@ def _cut_lines(text: str, max_tokens: int, hint: Callable[[int], str]) -> str:
     """Keep whole lines from the beginning, with a note of how many are shown."""
     if estimate_text_tokens(text) <= max_tokens:
         return text
-    shown = text[: max(0, max_tokens * _CHARACTERS_PER_TOKEN)]
+    shown = text[: max(0, max_tokens * CHARACTERS_PER_TOKEN)]
     while shown and estimate_text_tokens(shown) > max_tokens:
         shown = shown[: len(shown) * 3 // 4]
     end = shown.rfind("\n") + 1

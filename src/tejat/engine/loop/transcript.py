@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from tejat.core.messages.history import Message
-from tejat.core.messages.tokens import estimate_text_tokens
+from tejat.core.messages.tokens import CHARACTERS_PER_TOKEN, estimate_text_tokens
 from tejat.core.messages.types import (
     FileData,
     FunctionCall,
@@ -17,7 +17,6 @@ from tejat.core.messages.types import (
     Thought,
 )
 
-_CHARACTERS_PER_TOKEN = 4
 _NOTE_LENGTH = 50
 _UNLIMITED = 10**12
 
@@ -49,7 +48,7 @@ def render_transcript(messages: Sequence[Message], max_tokens: int = _UNLIMITED)
 
 def truncate_tokens(text: str, max_tokens: int) -> str:
     """Keep at most `max_tokens` estimated tokens from the beginning and the end, and a note."""
-    max_length = _CHARACTERS_PER_TOKEN * max_tokens
+    max_length = CHARACTERS_PER_TOKEN * max_tokens
     while estimate_text_tokens(text) > max_tokens > _NOTE_LENGTH:
         text = truncate_middle(text, max_length - _NOTE_LENGTH)
         max_length = max_length * 3 // 4
