@@ -13,7 +13,6 @@ from itertools import groupby
 from tejat.core.frozen import frozen_identity, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, MessagePart, Text, Thought
-from tejat.core.sanitize import is_blank
 
 GENERATED_ID_PREFIX = "tejat-"
 """The prefix of ids given to calls without a unique id."""
@@ -50,7 +49,7 @@ class Message:
     def is_empty(self) -> bool:
         """Whether it has no call, media or text. Thoughts do not count: some services do not take them back."""
         return not any(
-            not is_blank(part.text) if isinstance(part, Text) else not isinstance(part, Thought) for part in self.parts
+            part.text.strip() if isinstance(part, Text) else not isinstance(part, Thought) for part in self.parts
         )
 
 
