@@ -36,6 +36,9 @@ echo x > s; . ./s
 echo x | tee s.py; python s.py
 echo x > $f; ./y
 printf x > Makefile; make
+start-stop-daemon -S -x touch M
+rlwrap -a touch M
+entr -r touch M
 git frob
 docker run -v x:/x image touch /x
 podman exec -it c touch M
@@ -57,6 +60,8 @@ make test > log
 sed -i s/a/b/ f
 frob toucher M
 docker touch x
+sudo -n grep touch f
+poetry run pytest -k touch
 """
 
 

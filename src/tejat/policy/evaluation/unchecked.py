@@ -20,7 +20,7 @@ from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.shell.plain import RESERVED, STATE_BUILTINS
 from tejat.policy.shell.words import word_set
-from tejat.policy.shell.wrapper_options import SHELLS
+from tejat.policy.shell.wrapper_options import SHELLS, WRAPPERS
 from tejat.policy.shell.wrappers import base_name, is_wrapper
 from tejat.policy.types import PolicyRule
 
@@ -104,10 +104,23 @@ def _possible_runs(call: ShellCall, rules: Sequence[PolicyRule]) -> Iterator[tup
         is_known = (program in _KNOWN_PROGRAMS or is_wrapper(program)) and not _runs_in_container(command)
         for rule in rules:
             forbidden = base_name(rule.command[0] if rule.command else "")
-            if not is_known and _mentions(command.words[1:], rule.command or ()):
+            options = _wrapper_options(command, call)
+            if any(base_name(word) == forbidden for word in options) or (
+                not is_known and _mentions(command.words[1:], rule.command or ())
+            ):
                 yield rule, lazy("{program} may run {forbidden}", program=program, forbidden=forbidden)
             if (effects.writes or writes_files) and _names_program(command, forbidden):
                 yield rule, lazy("{program} may give {forbidden} another name", program=program, forbidden=forbidden)
+
+
+def _wrapper_options(command: ShellCommand, call: ShellCall) -> Sequence[str]:
+    """Return the words of a wrapper before the command it is known to run: one may be the command all the same."""
+    program = base_name(command.name)
+    if program not in WRAPPERS:
+        return ()
+    inside = (*command.wrappers, program)
+    lengths = [len(each.words) for each in call.line.commands if each.wrappers == inside]
+    return command.words[1 : len(command.words) - max(lengths, default=0)]
 
 
 def _runs_in_container(command: ShellCommand) -> bool:

@@ -154,6 +154,11 @@ WRAPPERS: Mapping[str, WrapperSyntax] = {
     "unshare": WrapperSyntax("SGRw"),
     "xvfb-run": WrapperSyntax("enfps"),
 }
+DYNAMIC_LINKER = re.compile(r"ld(?:-linux|-musl|64)?[-.\w]*\.so(?:\.[0-9]+)?\Z")
+"""Names of the program that loads libraries; it can be given a program to run."""
+LINKER_SYNTAX = WrapperSyntax(
+    long_options=word_set("--library-path --inhibit-rpath --audit --preload --argv0 --glibc-hwcaps-prepend")
+)
 SHELLS = word_set("bash sh zsh dash ksh ksh93 mksh ash fish rbash yash csh tcsh")
 
 # Options that contain commands, per program.

@@ -10,6 +10,8 @@ from tejat.policy.shell.words import ShellWord, literal_word, word_set
 from tejat.policy.shell.wrapper_options import (
     ASSIGNMENT,
     COMMAND_OPTIONS,
+    DYNAMIC_LINKER,
+    LINKER_SYNTAX,
     NO_OPTIONS,
     SHELLS,
     WRAPPERS,
@@ -48,16 +50,12 @@ def unwrap_command(words: ShellWords) -> WrappedCommands | None:
         return _unwrap_shell(words)
     if name in COMMAND_OPTIONS:
         return _commands_in_options(words, COMMAND_OPTIONS[name])
-    if _DYNAMIC_LINKER.match(name):
-        return _LINKER_SYNTAX.unwrap(words)
+    if DYNAMIC_LINKER.match(name):
+        return LINKER_SYNTAX.unwrap(words)
     prefix = WRAPPERS.get(name)
     return None if prefix is None else prefix.unwrap(words)
 
 
-_DYNAMIC_LINKER = re.compile(r"ld(?:-linux|-musl|64)?[-.\w]*\.so(?:\.[0-9]+)?\Z")
-_LINKER_SYNTAX = WrapperSyntax(
-    long_options=word_set("--library-path --inhibit-rpath --audit --preload --argv0 --glibc-hwcaps-prepend")
-)
 # Stands for words that a program adds itself. It has no text, so it is not shown.
 _ADDED = ShellWord(text="", value="", is_literal=False, is_unquoted=False, is_split=True)
 
@@ -317,7 +315,11 @@ def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
     at = next((index for index, word in enumerate(words) if word.value in verbs), 0)
     if not at or at + 1 >= len(words):
         return None
-    return _unwrap_npx(words[at:]) if name in ("npm", "pnpm") else NO_OPTIONS.unwrap(words[at:])
+    if name in ("npm", "pnpm"):
+        return _unwrap_npx(words[at:])
+    # Some give a single word to a shell.
+    lines = _wrap_lines(words[0], words[-1:]) if " " in words[-1].value else WrappedCommands()
+    return _merge(NO_OPTIONS.unwrap(words[at:]), lines)
 
 
 def _unwrap_npx(words: ShellWords) -> WrappedCommands:
@@ -378,7 +380,7 @@ _UNWRAPPERS: Mapping[str, Callable[[ShellWords], WrappedCommands | None]] = {
     "trap": _unwrap_trap,
     **dict.fromkeys(("source", "."), NO_OPTIONS.unwrap),  # a name without a slash is looked up on PATH
     "xargs": _unwrap_xargs,
-    "parallel": _unwrap_parallel,
+    **dict.fromkeys(("parallel", "sem"), _unwrap_parallel),
     **dict.fromkeys(("find", "gfind"), _unwrap_find),
     **dict.fromkeys(("fd", "fdfind"), _unwrap_fd),
     "ssh": _unwrap_ssh,
@@ -391,7 +393,7 @@ _UNWRAPPERS: Mapping[str, Callable[[ShellWords], WrappedCommands | None]] = {
     **dict.fromkeys(("docker", "podman", "kubectl", "docker-compose", "nerdctl"), _unwrap_container),
     **dict.fromkeys(("at", "batch", "crontab", "newgrp"), _unwrap_stdin_reader),
     **dict.fromkeys(
-        ("uv", "uvx", "poetry", "pipenv", "bundle", "npm", "pnpm", "yarn", "conda", "direnv", "rye"), _unwrap_runner
+        ("uv", "poetry", "pipenv", "bundle", "npm", "pnpm", "yarn", "conda", "direnv", "rye", "asdf"), _unwrap_runner
     ),
     **dict.fromkeys(("cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"), _unwrap_windows_shell),
 }
