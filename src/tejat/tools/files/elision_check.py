@@ -10,6 +10,8 @@ from tejat.tools.failures import invalid_params
 from tejat.tools.files.change import FileChange
 
 _MAX_SHOWN = 80
+_MAX_LENGTH = 2**20
+"""Longer texts are not searched: no model writes as much at once."""
 
 
 def find_elision_failure(change: FileChange, written: Iterable[str], field: str) -> ToolFailure | None:
@@ -17,8 +19,10 @@ def find_elision_failure(change: FileChange, written: Iterable[str], field: str)
 
     `field` is the parameter that they are from.
     """
-    text = change.current.text
-    if text is None or change.is_new_file or not any(map(may_contain_elision, written)):
+    text, texts = change.current.text, list(written)
+    if text is None or change.is_new_file or sum(map(len, texts)) > _MAX_LENGTH:
+        return None
+    if not any(map(may_contain_elision, texts)):
         return None
     line = find_elision(text.text, text.encoding.decode(b"".join(change.pieces)), change.name)
     if line is None:
