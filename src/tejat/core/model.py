@@ -195,6 +195,9 @@ class ContextOverflow:
     window: int = 0
 
 
+_UNKNOWN_OVERFLOW = ContextOverflow()
+
+
 class ModelFailure(TejatError):
     """A failed model request. The message says what happened and what to do, and never holds a secret.
 
@@ -210,7 +213,7 @@ class ModelFailure(TejatError):
         status: int | None = None,
         retry_after: float | None = None,
         can_retry: bool = False,
-        overflow: ContextOverflow = ContextOverflow(),
+        overflow: ContextOverflow = _UNKNOWN_OVERFLOW,
     ) -> None:
         super().__init__(message)
         self.message = message

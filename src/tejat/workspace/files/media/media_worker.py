@@ -1,7 +1,8 @@
 """Worker program that scales pictures and extracts the text of PDF documents.
 
-It is isolated because hostile files exhaust memory or time. It runs as a file, without the rest of the package, with the directory of Pillow or pypdf as its argument. Input: a line
-of JSON with the task, then the file. Output: a line of JSON, then the result.
+It is isolated because hostile files exhaust memory or time. It runs as a file, without the rest of the package, with
+the directory of Pillow or pypdf as its argument. Input: a line of JSON with the task, then the file. Output: a line of
+JSON, then the result.
 """
 
 import io
