@@ -25,6 +25,11 @@ OLD = "    def area(self):\n        width = self.width\n        return width * s
             "    run(one)\nelse:\n    if two:\n        run(two)",
             "        run(one)\n    else:\n        if two:\n            run(two)",
         ),
+        (
+            "        # first\n        run(one)\n    for each in two:\n        run(each)",
+            "    run(one)\nfor each in two:\n    run(each)",
+            "        run(one)\n    for each in two:\n        run(each)",
+        ),
         ("\tone = 1\n\ttwo = 2", "if three:\n\tone = 1\n\ttwo = 2", "\tif three:\n\t\tone = 1\n\t\ttwo = 2"),
         ("    one = 1\n    two = 2", "one = 1\n    two = 3\n    two = 2", "    one = 1\n    two = 3\n    two = 2"),
         ("    first = run(1)", "first = run(2)", "    first = run(2)"),

@@ -45,7 +45,11 @@ def _missing_prefix(old: Sequence[str], new: Sequence[str], pairs: Sequence[tupl
     if pairs[0] == (0, 1) and not indent_of(new[0]) and new[0].endswith(_BLOCK_OPENERS):
         # Wrapped in a block that was written at the margin.
         return moved[0][0] if all(had.startswith(moved[0][0]) for had, _ in moved) else ""
-    farthest = max(range(len(pairs)), key=lambda index: len(moved[index][0]) - len(moved[index][1]))
+    # Of the lines that moved farthest, the first one of both texts, else the outermost one.
+    shifts = [
+        (len(had) - len(given), pair == (0, 0), -len(had)) for pair, (had, given) in zip(pairs, moved, strict=True)
+    ]
+    farthest = shifts.index(max(shifts))
     had, given = moved[farthest]
     prefix = had.removesuffix(given) if had.endswith(given) else ""
     unwrapped = any(len(indent_of(line)) < len(had) for line in old[: pairs[0][0]])
