@@ -260,11 +260,11 @@ def test_cancelling_while_it_waits_ends_it_at_once() -> None:
         await asyncio.sleep(0.3)
         reader.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(reader, 5)
+            await asyncio.wait_for(reader, 60)
         await model.close()
 
     with ModelServer([error_reply(503, "busy")]) as server:
-        asyncio.run(asyncio.wait_for(run(), 10))
+        asyncio.run(asyncio.wait_for(run(), 60))
         assert len(server.requests) == 1
 
 
