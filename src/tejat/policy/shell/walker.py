@@ -311,7 +311,8 @@ class _TreeWalker:
             self._analysis.mark_opaque(lazy("backquotes hold backquotes or escapes"))
 
     def visit_comment(self, node: Node) -> None:
-        if node.start_byte and self._source[node.start_byte - 1 : node.start_byte] not in b" \t\n;&|(":
+        before = self._source[: node.start_byte]
+        if before and (before[-1:] not in b" \t\n;&|(" or before.endswith(b"\\\n")):
             self._analysis.mark_opaque(lazy("where a comment begins is not certain"))
 
     def _visit_leaf(self, node: Node) -> None:
