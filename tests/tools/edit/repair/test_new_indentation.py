@@ -48,6 +48,8 @@ def test_it_is_indented(old: str, new: str, expected: str) -> None:
         ("try:\n    run(one)\nexcept Error:\n    pass", "run(one)"),
         ("one = 1\ntwo = 2", "one = 1\ntwo = 3"),
         ("    one = 1", "three()"),
+        ("\tone = 1\n\ttwo = 2", "one = 1\n    three = 3\ntwo = 2"),
+        (" = run(first)\ntwo = 2", "one = run(first)\ntwo = 3"),
         ("", "x"),
         ("    x", ""),
     ],

@@ -27,11 +27,18 @@ def indent_like_old(old: str, new: str) -> str:
         if _share_words(old_lines[left], new_lines[right])
         or (left == right == 0 and old_lines[0].strip() == new_lines[0].strip())
     ]
+    # A first line that begins otherwise may be cut, and what is before it is no indentation.
+    begins_alike = old_lines[0].split()[0] == new_lines[0].split()[0]
     # Of the lines that the change touches, only the first one is known to stay at its depth.
-    kept = [pair for pair in similar if pair == (0, 0) or old_lines[pair[0]].strip() == new_lines[pair[1]].strip()]
-    pairs = kept or similar
+    kept = [
+        pair
+        for pair in similar
+        if (pair == (0, 0) and begins_alike) or old_lines[pair[0]].strip() == new_lines[pair[1]].strip()
+    ]
+    pairs = kept or [pair for pair in similar if pair != (0, 0) or begins_alike]
     prefix = _missing_prefix(old_lines, new_lines, pairs) if pairs else ""
-    if prefix:
+    # Tabs and spaces together do not tell what is missing.
+    if prefix and set("".join(map(indent_of, (*old_lines, *new_lines)))) == set(prefix):
         return _indent(new, prefix, every_line=True)
     is_first_bare = not indent_of(new_lines[0]) and pairs[:1] == [(0, 0)] and len(pairs) > 1
     if is_first_bare and all(indent_of(old_lines[left]) == indent_of(new_lines[right]) for left, right in pairs[1:]):
