@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(condition: Callable[[], object], seconds: float = 10.0, wanted: str = "the condition") -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 60.0, wanted: str = "the condition") -> None:
     """Poll the condition. Raises AssertionError after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():

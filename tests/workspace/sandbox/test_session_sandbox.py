@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.wait import wait_until
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import replace
@@ -290,11 +291,27 @@ class TestNested:
         (place / "root" / "far").chmod(0o755)
         assert "fsmonitor" not in (place / "root/far/er/.git/config").read_text()
 
-    def test_a_repository_at_the_top(self, session_sandbox: SessionSandbox, place: Path) -> None:
+    def test_a_repository_at_the_top_is_protected_from_then_on(
+        self, session_sandbox: SessionSandbox, place: Path
+    ) -> None:
         shutil.rmtree(place / "root" / ".git")
         assert self.changes(session_sandbox, place, "git init -q .") == ([".git"], [])
-        assert self.changes(session_sandbox, place, "git config a.b c") == ([], [".git/config"])
-        assert "b = c" in (place / "root" / ".git" / "config").read_text()
+        assert self.changes(session_sandbox, place, "git config core.fsmonitor x") == ([], [])
+        assert "fsmonitor" not in (place / "root" / ".git" / "config").read_text()
+
+    def test_placeholders_of_another_command_are_not_taken_for_new(
+        self, session_sandbox: SessionSandbox, place: Path
+    ) -> None:
+        arguments = ["/bin/bash", "-c", "touch begun; while [ -e begun ]; do sleep 0.05; done"]
+        running = session_sandbox.wrap(arguments, str(place / "root"), False)
+        with subprocess.Popen(running.arguments, stdin=subprocess.DEVNULL, cwd=place / "root"):
+            wait_until((place / "root" / "begun").exists)
+            plant = "mkdir -p .claude && echo {} > .claude/settings.json"
+            for _ in range(2):
+                assert self.changes(session_sandbox, place, plant) == ([], [])
+            (place / "root" / "begun").unlink()
+        running.clean_up()
+        assert not (place / "root" / ".claude").exists()
 
     def test_what_a_background_process_made_is_reported_with_the_next_command(
         self, session_sandbox: SessionSandbox, place: Path

@@ -94,9 +94,6 @@ class MountPlan:
 
     def _protect_control_path(self, root: str, relative: str, *, is_directory: bool) -> None:
         whole = f"{root}/{relative}"
-        if whole in self._left_open or (relative.startswith(".git/") and f"{root}/.git" in self._left_open):
-            self._unprotected_paths.append(whole)
-            return
         path = root
         for part in relative.split("/"):
             path = f"{path}/{part}"

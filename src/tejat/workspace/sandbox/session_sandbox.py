@@ -13,6 +13,7 @@ from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
@@ -144,12 +145,18 @@ class SessionSandbox:
     def _remember_created(self, before: FoundControlPaths) -> None:
         """Remember what a command has created: later ones may go on with it, add a remote for example, or remove it.
 
-        What it says is not the user's, so there is nothing to protect. Changes are still reported.
+        What it says is not the user's, so there is nothing to protect. Changes are still reported. At the top of a root
+        nothing counts as created: programs run by the user obey it there, and placeholders of other commands are seen.
         """
         after = self._last_found
         if after is not None and before.is_complete:
-            created = {*after.git_directories, *after.paths}.difference(before.all_paths())
+            new = {*after.git_directories, *after.paths}.difference(before.all_paths())
+            created = (path for path in new if not self._is_at_top(path))
             self._created = self._created.union(created).intersection(after.all_paths())
+
+    def _is_at_top(self, path: str) -> bool:
+        tops = (f"{root}/{relative.partition('/')[0]}" for root in self._paths.roots for relative in self.control_paths)
+        return is_beneath_any(path, tuple(tops))
 
     def _find_control_paths(self) -> FoundControlPaths:
         self._last_found = self._search.run(self._paths.roots)
