@@ -306,6 +306,7 @@ class TestNested:
         running = session_sandbox.wrap(arguments, str(place / "root"), False)
         with subprocess.Popen(running.arguments, stdin=subprocess.DEVNULL, cwd=place / "root"):
             wait_until((place / "root" / "begun").exists)
+            assert not running.find_changes()
             plant = "mkdir -p .claude && echo {} > .claude/settings.json"
             for _ in range(2):
                 assert self.changes(session_sandbox, place, plant) == ([], [])
