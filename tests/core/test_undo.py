@@ -74,6 +74,7 @@ def test_json() -> None:
             }
         ],
         "skipped": [{"path": "/q", "why": "why"}],
+        "foreign": [],
         "undoes": "0",
         "undoneBy": "2",
     }

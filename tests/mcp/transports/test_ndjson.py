@@ -264,7 +264,7 @@ class TestAnyStream:
 class TestEncoding:
     def test_one_line(self) -> None:
         assert encode_message(JsonRpcRequest(1, "m", {"text": "a\nb\u2028\ud800é"})) == (
-            '{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"a\\nb\u2028\ufffdé"}}\n'.encode()
+            '{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"a\\nb\\u2028\ufffdé"}}\n'.encode()
         )
 
     def test_a_line_that_would_be_too_long(self) -> None:

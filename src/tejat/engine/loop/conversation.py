@@ -205,7 +205,7 @@ class Conversation:
         messages, outcome = await self._compressor.compress(
             self._request_summary,
             self.history.messages,
-            tokens_before=self._requests.history_tokens(self.model, self.history.messages),
+            tokens_before=self._requests.conversation_tokens(self.model, self.template, self.history.messages),
             room=self._requests.window.room(self.model),
             preamble_length=self.template.preamble_length,
         )

@@ -147,10 +147,15 @@ class RequestBuilder:
         """
         size = self.window.size(model)
         if not self.window.is_small(model):
-            return self.tokens(model, template, messages), size
+            return self.conversation_tokens(model, template, messages), size
         fixed = self._fixed_tokens(template.current_system(), template.declarations())
         has_no_room = self._fit(model, messages, fixed, template.preamble_length).dropped > 0
-        return (self.history_tokens(model, messages), 0) if has_no_room else (0, size)
+        return (self.conversation_tokens(model, template, messages), 0) if has_no_room else (0, size)
+
+    def conversation_tokens(self, model: ModelClient, template: RequestTemplate, messages: Sequence[Message]) -> int:
+        """Return the tokens that a summary is to reduce, in the measure of `fill_level`."""
+        is_small = self.window.is_small(model)
+        return self.history_tokens(model, messages) if is_small else self.tokens(model, template, messages)
 
     def history_tokens(self, model: ModelClient, messages: Sequence[Message]) -> int:
         """Return the tokens of the history with nothing left out."""

@@ -48,13 +48,16 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
 
 async def _run_turns(conversation: Conversation) -> RunOutcome:
     """Raises ModelFailure, LoopError and StoppedByHook."""
+    was_compressed = False
     while True:
         spent = conversation.budget.exceeded_limit(conversation.model.name)
         if spent:
             conversation.withdraw_prompt()
             return RunOutcome(*spent)
-        if await conversation.compress_if_needed():
+        if not was_compressed and await conversation.compress_if_needed():
+            was_compressed = True
             continue
+        was_compressed = False
         answer = await conversation.next_response()
         if answer is None:
             continue
