@@ -152,14 +152,15 @@ def headless(base: Path, language: dict[str, str]) -> tuple[list[Any], ProgramRe
             **{"OPENAI_BASE_URL": server.base, "OPENAI_API_KEY": "sk-of-a-test", **language},
         )
         assert "Not today." in done.stderr
-        return [without_numbers(request.body) for request in server.requests], done
+        return [without_numbers(request.body) for request in server.requests if request.raw], done
 
 
 class Service(OpenAiServer):
     """Answers the conversation, and refuses what is asked on the side."""
 
     def _answer(self, received: Received) -> Reply:
-        return super()._answer(received) if "tools" in received.body else error_reply(401, "Nothing on the side.")
+        is_conversation = received.raw and "tools" in received.body
+        return super()._answer(received) if is_conversation else error_reply(401, "Nothing on the side.")
 
 
 def calling(number: int, name: str, arguments: dict[str, Any], *, root: Path) -> Any:

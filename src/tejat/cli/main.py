@@ -53,7 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         _discard_output()
         return EXIT_BROKEN_PIPE
     except OSError as error:
-        print(f"tejat: {error.strerror or error}", file=sys.stderr)
+        where = f": {error.filename}" if error.filename else ""
+        print(f"tejat: {error.strerror or error}{where}", file=sys.stderr)
         _discard_output()
         return EXIT_FAILED
     except Exception as error:

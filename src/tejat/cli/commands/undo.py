@@ -43,9 +43,6 @@ def run(words: list[str]) -> int:
     except UsageError as error:
         print(f"tejat: {error}", file=sys.stderr)
         return EXIT_USAGE
-    except OSError as error:
-        print_error(_("the undo log can't be used: {error}", error=error.strerror or error))
-        return EXIT_FAILED
 
 
 def help_text() -> str:
