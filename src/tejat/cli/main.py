@@ -53,7 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
         _discard_output()
         return EXIT_BROKEN_PIPE
     except OSError as error:
-        where = f": {error.filename}" if error.filename else ""
+        from tejat.core.sanitize import sanitize_text
+
+        where = f": {sanitize_text(str(error.filename))}" if error.filename else ""
         print(f"tejat: {error.strerror or error}{where}", file=sys.stderr)
         _discard_output()
         return EXIT_FAILED
