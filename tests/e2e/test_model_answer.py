@@ -146,7 +146,7 @@ def test_ends_that_are_no_ends_are_told(terminal_env: TerminalEnv, fields: dict[
 
 
 def test_thoughts_are_seen_while_they_are_thought_and_not_kept(terminal_env: TerminalEnv) -> None:
-    with terminal_env.open_chat(script_answer(think="**Looking around** a bit more", say="Hi.", pause=0.15)) as user:
+    with terminal_env.open_chat(script_answer(think="**Looking around** a bit more", say="Hi.", pause=3)) as user:
         send_prompt(user, "hello")
         user.wait_for("Thinking: Looking around")
         user.wait_for("\nHi.", idle=True)

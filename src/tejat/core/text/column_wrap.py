@@ -26,6 +26,8 @@ def wrap_columns(
             rows.append(row[: len(row) - len(carried)])
             row, begins = rest + carried, len(rest)
             columns = measure(row)
+        is_first = len(row) == begins
         row += grapheme
-        columns += wide
+        # A mark at the beginning of a text combines with what the row begins with.
+        columns = max(columns + wide, measure(row) if is_first else 0)
     return [*rows, row]
