@@ -32,7 +32,7 @@ class TestWrapping:
         assert wrap_text("a bcdefghijklm", width=8, rest="| ", at_blanks=True) == ["a bcdefg", "| hijklm"]
 
     @given(SAFE, st.integers(4, 40), st.sampled_from(["", "$ "]), st.booleans())
-    @example("\u17be<U+001F>", 4, "$ ", False)  # noqa: FBT003
+    @example("\u17be<U+001F>", 4, "$ ", False)
     @settings(max_examples=300)
     def test_rows_fit_and_lose_nothing(self, text: str, width: int, first: str, at_blanks: bool) -> None:
         rows = wrap_text(text, width=width, first=first, rest="| ", at_blanks=at_blanks)
