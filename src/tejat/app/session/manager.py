@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
 
 _STARTUP_WAIT_SECONDS = 2.0
+_PROBE_DELAY_SECONDS = 0.5
 _SEARCH_TOOL = "google_web_search"
 _LEAN_INSTRUCTIONS_SHARE = 0.05
 
@@ -98,8 +99,7 @@ async def open_session_manager(
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if interactive:
-            # Before the first command is approved, or runs without asking.
-            stack.push_async_callback(_cancel, asyncio.create_task(toolset.services.probe_sandbox()))
+            stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -236,6 +236,12 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
+
+
+async def _probe_sandbox(toolset: Toolset) -> None:
+    """Find out about the sandbox before the first command is approved or runs, but after the first prompt is shown."""
+    await asyncio.sleep(_PROBE_DELAY_SECONDS)
+    await toolset.services.probe_sandbox()
 
 
 async def _cancel(task: "asyncio.Task[None]") -> None:
