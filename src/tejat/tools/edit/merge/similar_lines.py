@@ -13,7 +13,7 @@ def pair_similar_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int
     """Pair old and new lines, in order, by the share of common words."""
     if not old or not new or len(old) * len(new) > _MAX_PAIRS:
         return []
-    old_words, new_words = [Counter(split_words(line)) for line in old], [Counter(split_words(line)) for line in new]
+    old_words, new_words = [_LineWords(line) for line in old], [_LineWords(line) for line in new]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     for left in range(len(old) - 1, -1, -1):
         for right in range(len(new) - 1, -1, -1):
@@ -33,6 +33,22 @@ def pair_similar_lines(old: Sequence[str], new: Sequence[str]) -> list[tuple[int
     return pairs
 
 
-def _word_similarity(left: "Counter[str]", right: "Counter[str]") -> float:
-    together = left.total() + right.total()
-    return 2 * (left & right).total() / together if together else 0.0
+class _LineWords:
+    """The words of a line and how often it has each."""
+
+    __slots__ = ("counts", "total")
+
+    def __init__(self, line: str) -> None:
+        words = split_words(line)
+        self.counts = Counter(words)
+        self.total = len(words)
+
+
+def _word_similarity(left: _LineWords, right: _LineWords) -> float:
+    """Return the share of common words, 0 if it is certainly too low."""
+    together = left.total + right.total
+    if not together or 2 * min(left.total, right.total) < MIN_WORD_SIMILARITY * together:
+        return 0.0
+    others = right.counts
+    common = sum([min(count, others[word]) for word, count in left.counts.items() if word in others])
+    return 2 * common / together
