@@ -127,7 +127,7 @@ def test_programs_do_not_lose_what_others_wrote(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("".join(json.dumps(f"entry {number}") + "\n" for number in range(1900)))
     programs = [subprocess.Popen([sys.executable, "-c", PROGRAM, str(path), name]) for name in "abc"]
-    assert [program.wait(30) for program in programs] == [0, 0, 0]
+    assert [program.wait(100) for program in programs] == [0, 0, 0]
     entries = PromptHistory(str(path)).entries
     for name in "abc":
         own = [entry for entry in entries if entry.startswith(f"{name} ")]

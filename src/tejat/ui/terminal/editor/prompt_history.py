@@ -17,8 +17,8 @@ _COMPACT_BYTES = 4 * 1024 * 1024
 _LONG_ENTRY_CHARS = 100_000
 """Longer entries, mostly pastes, are kept in memory only."""
 _MAX_LONG_ENTRIES = 10
-_LOCK_TRIES = 20
-_LOCK_SECONDS = 0.005
+_LOCK_SECONDS = 2.0
+_LOCK_PAUSE_SECONDS = 0.005
 
 
 class PromptHistory:
@@ -126,7 +126,8 @@ def _compact(path: str, descriptor: int) -> None:
 @contextmanager
 def _open_locked(path: str) -> Generator[int]:
     """Open the file for reading and appending with a lock. Raises OSError after a timeout."""
-    for _unused in range(_LOCK_TRIES):
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
         descriptor = open_private_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         try:
             if try_lock(descriptor) and _is_same_file(path, os.fstat(descriptor)):
@@ -134,8 +135,9 @@ def _open_locked(path: str) -> Generator[int]:
                 return
         finally:
             os.close(descriptor)
-        time.sleep(_LOCK_SECONDS)
-    raise OSError(0, _("another program holds on to it"))
+        if time.monotonic() > deadline:
+            raise OSError(0, _("another program holds on to it"))
+        time.sleep(_LOCK_PAUSE_SECONDS)
 
 
 def _is_same_file(path: str, status: os.stat_result) -> bool:
