@@ -82,6 +82,9 @@ def test_a_command_that_is_not_plain() -> None:
         ("time { a; }", "a reserved word stands where a command should"),
         ("PATH=x", "PATH may be run as a command"),
         ("bash -c '$x'", "the name of a command is computed"),
+        ("a >&'x$(b)'", "bash expands the target of >& twice"),
+        ('a >&"$x"', "bash expands the target of >& twice"),
+        ("a >&'<(b)'", "bash expands the target of >& twice"),
         ("a\rb", "it holds unusual characters"),
         ("a \ud800", "it is not text"),
         ("env " * 30 + "a", "it is nested too deeply or too long"),
@@ -90,6 +93,11 @@ def test_a_command_that_is_not_plain() -> None:
 def test_what_hides_something(text: str, doubt: str) -> None:
     analysis = reading_of(text)
     assert (analysis.is_opaque, doubt in analysis.doubts) == (True, True), analysis.doubts
+
+
+@pytest.mark.parametrize("text", ["a >&x.log", "a 2>&1", "a >& /dev/null", "a &>'x$(b)'"])
+def test_redirections_that_hide_nothing(text: str) -> None:
+    assert not reading_of(text).is_opaque
 
 
 def test_a_line_within_that_is_not_plain() -> None:

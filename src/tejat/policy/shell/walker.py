@@ -256,6 +256,9 @@ class _TreeWalker:
         if len(words) != 1:
             # Words after the target belong to the command, but the tree attaches them to the redirection.
             self._analysis.mark_opaque(lazy("what a redirection goes to is not certain"))
+        elif operator == ">&" and not is_duplicate and not re.fullmatch(r"[^$`<>()\\]+", target or ""):
+            # What is quoted, or comes out of a variable, runs the second time.
+            self._analysis.mark_opaque(lazy("bash expands the target of >& twice"))
 
     def _has_quoted_delimiter(self, node: Node) -> bool:
         start = next((child for child in node.children if child.type == "heredoc_start"), None)
