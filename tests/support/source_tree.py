@@ -33,8 +33,3 @@ def module_name(file: str) -> str:
     """The dotted name of a source file."""
     parts = ("tejat", *Path(file).with_suffix("").parts)
     return ".".join(parts).removesuffix(".__init__")
-
-
-def called_names(tree: ast.AST) -> list[tuple[int, str]]:
-    """The line and the dotted name of every function that is called in a tree."""
-    return [(node.lineno, ast.unparse(node.func)) for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -35,13 +35,6 @@ def outside_workspace_result(path: object, *roots: Path) -> ToolResult:
     )
 
 
-def stale_result(path: Path, what: str) -> ToolResult:
-    return failed_result(
-        f"The file has changed since it was read, so nothing was written: {path} ({what}). Read it again first.",
-        ErrorType.STALE_FILE,
-    )
-
-
 def changed_since_read_result(path: Path, seen: str, now: str) -> ToolResult:
     """The result for a one-line file that changed since it was read."""
     message = f"The file has changed since it was last read: {path}. Read it again with read_file first."

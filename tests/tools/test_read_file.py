@@ -210,7 +210,7 @@ class TestMedia:
     )
     def test_damaged_images(self, tool: ReadFileTool, root: Path, raw: bytes) -> None:
         (root / "a.png").write_bytes(raw)
-        message = "The image is damaged or incomplete, and no model could look at it: a.png"
+        message = "The image is damaged or incomplete: a.png"
         assert call(tool, "a.png") == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
 
     def test_an_image_that_is_too_large_is_scaled_down(self, tool: ReadFileTool, root: Path) -> None:
@@ -230,7 +230,7 @@ class TestMedia:
 
     def test_what_is_no_pdf(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.pdf").write_bytes(NOISE)
-        message = "This is not a PDF document, or a damaged one: a.pdf"
+        message = "Not a valid PDF document: a.pdf"
         assert call(tool, "a.pdf") == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
 
     def test_lines_of_a_pdf_are_lines_of_its_text(self, tool: ReadFileTool, root: Path) -> None:

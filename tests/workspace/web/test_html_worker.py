@@ -18,7 +18,7 @@ def run(given: bytes, library: str = LIBRARY) -> subprocess.CompletedProcess[byt
 
 
 def wishes(**given: object) -> bytes:
-    return json.dumps({"base_url": "https://a.example/", "with_links": False, "most": 100, **given}).encode() + b"\n"
+    return json.dumps({"base_url": "https://a.example/", "with_links": False, "limit": 100, **given}).encode() + b"\n"
 
 
 def test_an_answer_is_a_line_about_it_and_the_text() -> None:

@@ -78,7 +78,7 @@ def _review_instructions(root: str, *, is_confirmed: bool) -> int:
         print(f"  {one_line(each.path)}")
         print("\n".join(f"      {one_line(line)}" for line in each.text.strip().splitlines()))
     if not is_confirmed and not is_interactive():
-        print_error(_("nobody is here to say yes. With --yes they are used without asking."))
+        print_error(_("no terminal to ask on. Use --yes to accept them."))
         return EXIT_NOT_CONFIRMED
     if not is_confirmed and not confirm(_("Use them as they are now? [y]es / [n]o:")):
         print(_("Nothing was changed."), file=sys.stderr)

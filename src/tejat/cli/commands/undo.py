@@ -127,7 +127,7 @@ def _restore_last(journal: UndoLog, count: int, options: argparse.Namespace) -> 
 
 def _restore_one(journal: UndoLog, entry_id: str, paths: Sequence[str], options: argparse.Namespace) -> int:
     if paths and options.all:
-        raise UsageError(_("--all puts back every path, so none is named"))
+        raise UsageError(_("--all cannot be combined with paths"))
     named = tuple(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in paths)
     scope = RestoreScope(named, foreign=options.all, partial=options.partial)
     return _restore(journal, [_find(journal, entry_id)], scope, options)

@@ -1,4 +1,4 @@
-"""Facts about a model that a local server tells: its context window, and whether its template takes tools."""
+"""Facts that a local server reports about a model: its context window, and whether its template takes tools."""
 
 import asyncio
 import re

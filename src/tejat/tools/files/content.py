@@ -158,7 +158,7 @@ def _read_media(file: OpenFile, found: FileType, stop: Callable[[], None]) -> Fi
     if not data:
         raise _unusable(lazy("The {kind} file is empty: {path}", kind=found.kind.value, path=path))
     if found.kind is FileKind.PDF and b"%PDF-" not in data[:_PDF_SIGNATURE_WITHIN]:
-        raise _unusable(lazy("This is not a PDF document, or a damaged one: {path}", path=path))
+        raise _unusable(lazy("Not a valid PDF document: {path}", path=path))
     display = lazy("Read {kind} file: {path}", kind=found.kind.value, path=path)
     if found.kind is FileKind.IMAGE:
         return _image_content(InlineData(found.mime_type, data), path, display, stop)
@@ -172,9 +172,7 @@ def _image_content(image: InlineData, path: str, display: str, stop: Callable[[]
             raise DamagedImage
         size = read_image_size(image.data, image.mime_type)
     except DamagedImage:
-        raise _unusable(
-            lazy("The image is damaged or incomplete, and no model could look at it: {path}", path=path)
-        ) from None
+        raise _unusable(lazy("The image is damaged or incomplete: {path}", path=path)) from None
     if size is None or max(size.width, size.height) <= MAX_SIDE:
         return FileContent(image, display, FileKind.IMAGE)
     from tejat.workspace.files.media.conversion import ConversionFailure, scale_image

@@ -23,5 +23,5 @@ def real_path(path: str) -> str:
         except OSError as error:
             if error.errno not in _CHANGED:
                 raise
-    message = lazy("Path changes all the time, and where it leads cannot be told: {path}", path=path)
+    message = lazy("The path keeps changing and cannot be resolved: {path}", path=path)
     raise WorkspaceError(message, ErrorType.PATH_NOT_IN_WORKSPACE, path=path, display=lazy("Path not in workspace."))

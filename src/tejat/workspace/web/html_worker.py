@@ -34,9 +34,9 @@ def main() -> None:
     result = html_to_markdown.convert(html if wishes["with_links"] else _ANCHOR.sub("", html), options)
     text = (result.content or "").strip()
     is_too_deep = any(str(warning.kind) == "depth_limit_exceeded" for warning in result.warnings)
-    outcome = {"is_too_deep": is_too_deep, "was_cut": len(text) > wishes["most"]}
+    outcome = {"is_too_deep": is_too_deep, "was_cut": len(text) > wishes["limit"]}
     outgoing.write(json.dumps(outcome).encode("ascii") + b"\n")
-    outgoing.write(text[: wishes["most"]].encode("utf-8", "replace"))
+    outgoing.write(text[: wishes["limit"]].encode("utf-8", "replace"))
 
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")

@@ -74,7 +74,7 @@ def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: in
 
     Blocks; `stop` is called every 50 ms and its exceptions propagate. Raises PageFailure.
     """
-    wishes = {"base_url": base_url, "with_links": with_links, "most": limit}
+    wishes = {"base_url": base_url, "with_links": with_links, "limit": limit}
     asked = json.dumps(wishes).encode("ascii") + b"\n" + html[:MAX_HTML].encode("utf-8", "replace")
     try:
         answer = run_worker(html_worker.__file__, "html_to_markdown", asked, seconds=_MAX_SECONDS, stop=stop)

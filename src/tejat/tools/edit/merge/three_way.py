@@ -27,9 +27,6 @@ from tejat.tools.edit.merge.spelling_rules import learn_spelling, learn_typos
 from tejat.tools.edit.merge.word_merge import escaped_signs, merge_line
 from tejat.workspace.text.line_edits import DiffEdit, compute_line_edits
 
-_MIN_SIMILARITY = 0.4
-"""Share of its words that a changed line keeps; else it counts as replaced."""
-_MAX_PAIRS = 2_500
 _SEPARATOR = ","
 
 

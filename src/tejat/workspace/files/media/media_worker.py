@@ -62,7 +62,7 @@ def _extract_text(data: bytes, task: dict[str, Any]) -> tuple[dict[str, Any], by
         length += len(pages[-1])
         if length > task["max_characters"]:
             break
-    outcome = {"pages": len(document.pages), "read": len(pages)}
+    outcome = {"pages": len(document.pages)}
     return outcome, "\f".join(pages).encode("utf-8", "replace")
 
 
