@@ -23,7 +23,7 @@ def start_hooks(run_config: RunConfig, approver: Approver | None, services: Tool
         services.supervisor,
         roots=run_config.roots,
         environment=run_config.environment,
-        allowed_variables=settings.shell_environment.value,
+        variable_lists=services.variable_lists,
         items=run_config.trust.items,
         directory=None if run_config.trust.is_trusted else run_config.paths.home,
     )

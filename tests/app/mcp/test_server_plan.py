@@ -42,7 +42,13 @@ def planned(run_config: RunConfig) -> Sequence[ServerPlan | InactiveServer]:
     with Workspace(run_config.roots) as workspace, ToolServices(workspace, run_config, "off") as services:
         return plan_servers(
             run_config,
-            ConnectionDeps(services.supervisor, HttpClient(environment={}), services.wrap_in_sandbox, no_login),
+            ConnectionDeps(
+                services.supervisor,
+                HttpClient(environment={}),
+                services.wrap_in_sandbox,
+                no_login,
+                services.variable_lists,
+            ),
         )
 
 

@@ -10,6 +10,7 @@ from tejat.config.hooks import HooksConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.errors import UsageError
 from tejat.engine.hooks.factory import open_hooks
+from tejat.workspace.processes.environment import VariableLists
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 ENVIRONMENT = {
@@ -25,7 +26,12 @@ ENVIRONMENT = {
 def seen(directory: Path, supervisor: ProcessSupervisor, *allowed: str) -> dict[str, str]:
     configured = HooksConfig((make_hook("env -0 > environment", "SessionStart"),), ("careful",))
     hooks = open_hooks(
-        configured, None, supervisor, roots=[str(directory)], environment=ENVIRONMENT, allowed_variables=allowed
+        configured,
+        None,
+        supervisor,
+        roots=[str(directory)],
+        environment=ENVIRONMENT,
+        variable_lists=VariableLists(allowed),
     )
     assert hooks.warnings == ("careful",)
     run(hooks.before_prompt("Go.", source=SessionSource.STARTUP))

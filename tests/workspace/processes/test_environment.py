@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.workspace.processes.environment import child_environment, git_reading_environment, user_environment
+from tejat.workspace.processes.environment import (
+    VariableLists,
+    child_environment,
+    git_reading_environment,
+    user_environment,
+)
 
 SET = {
     "GEMINI_CLI": "1",
@@ -81,14 +86,17 @@ def test_what_is_secret_or_strange_is_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["GITHUB_TOKEN", "DATABASE_URL", "SSH_AUTH_SOCK", "CONDA_TOKEN"])
 def test_the_user_may_pass_on_more(name: str) -> None:
-    assert child_environment({name: "wanted"}, allow=[name]) == {**child_environment({}), name: "wanted"}
-    assert child_environment({}, allow=[name]) == child_environment({})
+    assert child_environment({name: "wanted"}, lists=VariableLists((name,))) == {
+        **child_environment({}),
+        name: "wanted",
+    }
+    assert child_environment({}, lists=VariableLists((name,))) == child_environment({})
 
 
 def test_a_pager_or_editor_of_the_users_choice_is_kept_when_listed() -> None:
     base = {"PAGER": "less", "EDITOR": "vi"}
     assert child_environment(base) == child_environment({})
-    assert child_environment(base, allow=["PAGER"]) == {**child_environment({}), "PAGER": "less"}
+    assert child_environment(base, lists=VariableLists(("PAGER",))) == {**child_environment({}), "PAGER": "less"}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +106,7 @@ def test_a_pager_or_editor_of_the_users_choice_is_kept_when_listed() -> None:
 def test_what_a_shell_would_run_is_never_passed_on(name: str) -> None:
     assert child_environment({name: "() { touch MARK; }"}) == child_environment({})
     with pytest.raises(UsageError):
-        child_environment({name: "x"}, allow=[name])
+        child_environment({name: "x"}, lists=VariableLists((name,)))
     with pytest.raises(UsageError):
         child_environment({}, extra={name: "x"})
 
@@ -123,7 +131,7 @@ def test_only_absolute_directories_are_searched(path: str, cleaned: str) -> None
 )
 def test_a_proxy_with_a_password_is_not_passed_on(name: str, value: str) -> None:
     assert child_environment({name: value}) == child_environment({})
-    assert child_environment({name: value}, allow=[name]) == {**child_environment({}), name: value}
+    assert child_environment({name: value}, lists=VariableLists((name,))) == {**child_environment({}), name: value}
 
 
 @pytest.mark.parametrize("term", ["dumb", "screen"])
@@ -143,7 +151,7 @@ def test_what_is_set_on_top_wins() -> None:
 def test_names_that_no_variable_can_have(name: str) -> None:
     assert child_environment({name: "x"}) == child_environment({})
     with pytest.raises(UsageError):
-        child_environment({}, allow=[name])
+        child_environment({}, lists=VariableLists((name,)))
     with pytest.raises(UsageError):
         child_environment({}, extra={name: "x"})
 
@@ -187,3 +195,44 @@ def test_commands_that_only_read_run_no_hooks() -> None:
         "core.fsmonitor": "false",
         "core.hooksPath": "/dev/null",
     }
+
+
+PEM = "-----BEGIN {kind}-----\nMIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu\n-----END {kind}-----\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "ghp_" + "a1" * 18,
+        "github_pat_" + "a1" * 20,
+        "AIza" + "b" * 35,
+        "AKIA" + "C2" * 8,
+        "sk_live_" + "d3" * 12,
+        "xoxb-1234567890-abcdef",
+        "eyJhbGciOiJI.eyJzdWIiOiIx.abcdefghijkl",
+        "postgres://user:pw@db.example/app",
+        PEM.format(kind="RSA PRIVATE KEY"),
+        PEM.format(kind="CERTIFICATE"),
+    ],
+)
+def test_an_allowed_variable_whose_value_looks_like_a_key_is_not_passed(value: str) -> None:
+    lists = VariableLists(allowed=("MY_VALUE", "PLAIN"))
+    given = {"MY_VALUE": value, "PLAIN": "see https://example.org/a"}
+    assert child_environment(given, lists=lists) == {**child_environment({}), "PLAIN": "see https://example.org/a"}
+
+
+def test_allowed_and_blocked_names_are_compared_without_regard_to_case() -> None:
+    lists = VariableLists(passed=("Foo",), allowed=("bar", "FOO"), blocked=("foO",))
+    assert child_environment({"Foo": "1", "BAR": "2", "foo": "3"}, lists=lists) == {**child_environment({}), "BAR": "2"}
+
+
+def test_a_blocked_variable_is_not_passed_even_if_the_usual_list_names_it() -> None:
+    lists = VariableLists(passed=("HOME", "PATH"), blocked=("HOME", "path", "LC_ALL"))
+    given = {"HOME": "/h", "PATH": "/mine", "LC_ALL": "C", "USER": "u"}
+    assert child_environment(given, lists=lists) == {**child_environment({}), "USER": "u"}
+
+
+def test_an_allowed_variable_that_shells_would_run_is_left_out() -> None:
+    lists = VariableLists(allowed=("BASH_ENV", "not a name", "PAGER"))
+    made = child_environment({"BASH_ENV": "x", "not a name": "y", "PAGER": "less"}, lists=lists)
+    assert made == {**child_environment({}), "PAGER": "less"}

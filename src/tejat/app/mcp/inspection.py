@@ -91,6 +91,7 @@ async def _connection_deps(run_config: RunConfig) -> AsyncGenerator[ConnectionDe
                 http,
                 services.wrap_in_sandbox,
                 partial(create_oauth_credentials, client=http, store=store),
+                services.variable_lists,
             )
         finally:
             await http.close()

@@ -87,7 +87,9 @@ class McpManager:
         self._pins = ToolPins(context.run_config.paths.mcp_tool_pins(context.run_config.roots[0]))
         self._http = HttpClient(environment=context.run_config.environment)
         services = context.services
-        deps = ConnectionDeps(services.supervisor, self._http, services.wrap_in_sandbox, self._credentials)
+        deps = ConnectionDeps(
+            services.supervisor, self._http, services.wrap_in_sandbox, self._credentials, services.variable_lists
+        )
         plans = plan_servers(context.run_config, deps)
         self._pool = McpClientPool(plans, self._host(), version=__version__, on_change=self._on_status_change)
         self._catalogues: dict[str, object] = {}

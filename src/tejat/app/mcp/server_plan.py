@@ -29,18 +29,20 @@ from tejat.workspace.http.client import HttpClient
 if TYPE_CHECKING:
     from tejat.mcp.transports.http_channel import HttpCredentials
     from tejat.mcp.transports.stdio import SandboxWrapper
+    from tejat.workspace.processes.environment import VariableLists
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 CredentialsProvider = Callable[[str, McpServer], "HttpCredentials | None"]
 
 
 class ConnectionDeps(NamedTuple):
-    """What connecting needs: process supervisor, HTTP client, sandbox, credentials."""
+    """What connecting needs: process supervisor, HTTP client, sandbox, credentials, variables of programs."""
 
     supervisor: "ProcessSupervisor"
     http: HttpClient
     wrap: "SandboxWrapper"
     get_credentials: CredentialsProvider
+    variable_lists: "VariableLists"
 
 
 def plan_servers(run_config: RunConfig, deps: ConnectionDeps) -> Sequence[ServerPlan | InactiveServer]:
@@ -170,5 +172,6 @@ def _connect(
         root=run_config.roots[0],
         base_environment=run_config.environment,
         variables=run_config.reference_variables(setting.tier),
+        variable_lists=deps.variable_lists,
         wrap=deps.wrap if server.is_sandboxed else None,
     )

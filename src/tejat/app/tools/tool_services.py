@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tejat.workspace.files.memory_file import MemoryFile
     from tejat.workspace.files.roots import RootDirectory
     from tejat.workspace.overlay.manager import OverlayManager
+    from tejat.workspace.processes.environment import VariableLists
     from tejat.workspace.processes.shell import ShellContext
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
     from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
@@ -122,7 +123,15 @@ class ToolServices:
         """The environment for programs from the settings."""
         from tejat.workspace.processes.environment import child_environment
 
-        return child_environment(self._environment, allow=self._settings.shell_environment.value)
+        return child_environment(self._environment, lists=self.variable_lists)
+
+    @cached_property
+    def variable_lists(self) -> "VariableLists":
+        """The user's lists of variables that programs get or never get."""
+        from tejat.workspace.processes.environment import VariableLists
+
+        settings = self._settings
+        return VariableLists(settings.shell_environment.value)
 
     @property
     def sandbox_name(self) -> str:
@@ -181,7 +190,7 @@ class ToolServices:
             supervisor=self.supervisor,
             jobs=JobStore(self._paths.jobs),
             environment=child_environment(
-                self._environment, allow=self._settings.shell_environment.value, extra=session_sandbox.environment
+                self._environment, lists=self.variable_lists, extra=session_sandbox.environment
             ),
             outputs=self._paths.outputs,
             wrap=session_sandbox.wrap,

@@ -29,6 +29,11 @@ def find_tokens(text: str) -> list[tuple[int, int]]:
     return ranges
 
 
+def looks_like_key(value: str) -> bool:
+    """Whether a value is or holds a token, a private key, a certificate or an address with a password."""
+    return "-----BEGIN " in value or re.search(_PASSWORD_IN_ADDRESS, value) is not None or bool(find_tokens(value))
+
+
 def may_hold_tokens(encoded: bytes) -> bool:
     """Whether a text, encoded or as JSON, may hold a token. False is certain."""
     return any(marker in encoded for marker in _MARKERS)
@@ -83,4 +88,5 @@ _SHAPES = (
     # Passwords in addresses, unless they are references or masked already.
     _Shape(("://",), r"://[^\s/:@\"'<>]{0,100}:(?!\*{3}@|\[secret\]@)([^\s/@\"'<>$]{3,200})@"),
 )
+_PASSWORD_IN_ADDRESS = r"://[^\s/@]{0,200}:[^\s/@]{1,200}@"
 _MARKERS = tuple(marker.encode() for shape in _SHAPES for marker in shape.markers)

@@ -11,7 +11,7 @@ from tejat.core.approval.confirmation import Approver
 from tejat.engine.hooks.dispatcher import HookDispatcher
 from tejat.engine.hooks.runner import PROJECT_VARIABLES, HookContext
 from tejat.engine.hooks.session_hooks import SessionHooks
-from tejat.workspace.processes.environment import child_environment
+from tejat.workspace.processes.environment import NO_LISTS, VariableLists, child_environment
 from tejat.workspace.processes.shell import find_shell
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
@@ -23,7 +23,7 @@ def open_hooks(
     *,
     roots: Sequence[str],
     environment: Mapping[str, str],
-    allowed_variables: Sequence[str] = (),
+    variable_lists: VariableLists = NO_LISTS,
     items: Iterable[TrustItem] = (),
     directory: str | None = None,
 ) -> SessionHooks:
@@ -40,7 +40,7 @@ def open_hooks(
         find_shell([os.path.realpath(root) for root in roots], environment.get("PATH", os.defpath)),
         project,
         directory or project,
-        child_environment(environment, allow=allowed_variables, extra=dict.fromkeys(PROJECT_VARIABLES, project)),
+        child_environment(environment, lists=variable_lists, extra=dict.fromkeys(PROJECT_VARIABLES, project)),
         session_id=os.urandom(16).hex(),
         pinned=PinnedCommands(lines, project, items),
     )

@@ -10,7 +10,7 @@ from tejat.core.i18n import lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.transports.stdio import SandboxWrapper, StdioTransport
-from tejat.workspace.processes.environment import child_environment
+from tejat.workspace.processes.environment import NO_LISTS, VariableLists, child_environment
 from tejat.workspace.processes.program import find_program
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
@@ -22,21 +22,26 @@ def create_stdio_transport(
     root: str,
     base_environment: Mapping[str, str],
     variables: Mapping[str, str] | None = None,
+    variable_lists: VariableLists = NO_LISTS,
     wrap: SandboxWrapper | None = None,
 ) -> StdioTransport:
     """Create the transport to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
 
     The program sees the safe variables of `base_environment` and those of its setting. References in these are expanded
     from `variables`, or else `base_environment`, except secrets if the setting comes from a project; unset ones become
-    empty. Raises McpFailure with CONFIGURATION or START.
+    empty, and so do those that `variable_lists` block. Raises McpFailure with CONFIGURATION or START.
     """
     server = setting.value
     if server.command is None:
         raise McpFailure(lazy("The server has no `command`."), McpProblem.CONFIGURATION)
-    resolve = env_resolver(base_environment if variables is None else variables, setting.tier, unset="")
+    known = variable_lists.without_blocked(base_environment if variables is None else variables)
+    resolve = env_resolver(known, setting.tier, unset="")
+    own = variable_lists.without_blocked(server.environment)
     try:
         environment = child_environment(
-            base_environment, extra={name: resolve(given) for name, given in server.environment.items()}
+            base_environment,
+            lists=VariableLists(allowed=variable_lists.allowed, blocked=variable_lists.blocked),
+            extra={name: resolve(given) for name, given in own.items()},
         )
     except UsageError as error:
         message = lazy("The server's `env` cannot be used. {why}", why=error)

@@ -3,9 +3,11 @@
 import os
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
+from tejat.core.text.token_shapes import looks_like_key
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
@@ -53,25 +55,54 @@ _GIT_SETTINGS = (("safe.bareRepository", "explicit"), ("core.fsmonitor", "false"
 _GIT_READING_SETTINGS = (*_GIT_SETTINGS, ("core.hooksPath", "/dev/null"))
 
 
+class VariableLists(NamedTuple):
+    """The user's lists of variables that commands get or never get.
+
+    `passed` are passed on whatever their values are. `allowed` are passed on unless the value looks like a key.
+    `blocked` are never passed on, whoever else names them. The last two are compared without regard to case.
+    """
+
+    passed: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+    def without_blocked(self, variables: Mapping[str, str]) -> Mapping[str, str]:
+        """The variables that are not blocked."""
+        if not self.blocked:
+            return variables
+        blocked = _folded(self.blocked)
+        return {name: value for name, value in variables.items() if name.upper() not in blocked}
+
+
+NO_LISTS = VariableLists()
+
+
 def child_environment(
-    base: Mapping[str, str], *, allow: Sequence[str] = (), extra: Mapping[str, str] | None = None
+    base: Mapping[str, str], *, lists: VariableLists = NO_LISTS, extra: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the environment of a command: the allowed part of `base`.
 
-    `allow` are further names that the user wants passed on, secret or not; `extra` is added as it is. Variables that
-    make a shell run code are never passed on. Raises UsageError for an invalid name or value.
+    `lists` are those of the user; `extra` is added as it is. Variables that make a shell run code are never passed on.
+    Raises UsageError for an invalid name or value.
     """
-    allowed = set(allow)
-    for name in (*allowed, *(extra or {})):
+    passed, allowed = set(lists.passed), _folded(lists.allowed)
+    for name in (*passed, *(extra or {})):
         _check_name(name)
     result = {
         name: value
-        for name, value in base.items()
-        if _NAME.fullmatch(name) and not _is_forbidden(name) and (name in allowed or _is_allowed(name, value))
+        for name, value in lists.without_blocked(base).items()
+        if _NAME.fullmatch(name)
+        and not _is_forbidden(name)
+        and (
+            name in passed
+            or _is_allowed(name, value)
+            or (bool(allowed) and name.upper() in allowed and not looks_like_key(value))
+        )
     }
+    chosen = {name for name in result if name in passed or name.upper() in allowed}
     result["PATH"] = _absolute_entries(result.get("PATH", os.defpath))
     result.setdefault("TERM", "xterm-256color")
-    result.update((name, value) for name, value in _OVERRIDES.items() if name not in allowed or name not in base)
+    result.update((name, value) for name, value in _OVERRIDES.items() if name not in chosen)
     result.update(_format_git_settings(_GIT_SETTINGS))
     result.update(extra or {})
     for name, value in result.items():
@@ -85,6 +116,10 @@ def user_environment(base: Mapping[str, str]) -> dict[str, str]:
     own = {name: value for name, value in base.items() if _NAME.fullmatch(name) and "\0" not in value}
     own.setdefault("TERM", "xterm-256color")
     return own | _OVERRIDES
+
+
+def _folded(names: Sequence[str]) -> frozenset[str]:
+    return frozenset(map(str.upper, names))
 
 
 def _check_name(name: str) -> None:
