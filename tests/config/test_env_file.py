@@ -168,7 +168,13 @@ class TestWhatItSets:
         *("REQUESTS_CA_BUNDLE", "XDG_CONFIG_HOME", "TEJAT_ADMIN_DIRECTORY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
         *("GCE_METADATA_HOST", "CLOUDSDK_CONFIG", "GOFLAGS", "RUSTC_WRAPPER", "CC"),
     )
-    NEVER = ("GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH")
+    NEVER = (
+        "GEMINI_CLI_TRUST_WORKSPACE",
+        "GEMINI_RESTRICTED_MODE",
+        "GEMINI_DEBUG_LOG_FILE",
+        "GEMINI_CLI_HOME",
+        "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+    )
 
     @pytest.mark.parametrize("where", ["work/project/.env", "work/project/.gemini/.env", "work/.env"])
     @pytest.mark.parametrize("is_listed", [False, True])

@@ -134,7 +134,12 @@ def _may_project_set(name: str, allowed: Collection[str]) -> bool:
 
 
 # These are read before any .env file.
-_NEVER_SETTABLE = frozenset({"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"})
+_NEVER_SETTABLE = frozenset(
+    {
+        *("GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_RESTRICTED_MODE", "GEMINI_CLI_HOME", "GEMINI_CLI_TRUSTED_FOLDERS_PATH"),
+        "GEMINI_DEBUG_LOG_FILE",
+    }
+)
 # Appearance, language and the usual switches of applications. Nothing here names a program, a server or an account.
 _PROJECT_SETTABLE = frozenset(
     {

@@ -379,11 +379,40 @@ class TestWithoutAsking:
 
     @pytest.mark.parametrize(
         ("value", "level"),
-        [("true", TRUSTED), ("TRUE", TRUSTED), ("1", TRUSTED), ("false", UNKNOWN), ("", UNKNOWN), ("yes", UNKNOWN)],
+        [
+            ("true", TRUSTED),
+            ("TRUE", TRUSTED),
+            ("1", TRUSTED),
+            ("false", NOT_TRUSTED),
+            ("0", NOT_TRUSTED),
+            ("", UNKNOWN),
+            ("yes", UNKNOWN),
+        ],
     )
     def test_by_a_variable(self, machine: Machine, value: str, level: TrustLevel) -> None:
         assert machine.decide(environment={"GEMINI_CLI_TRUST_WORKSPACE": value}).level is level
         assert machine.everything() == []
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("GEMINI_RESTRICTED_MODE", "true"),
+            ("GEMINI_RESTRICTED_MODE", " TRUE "),
+            ("GEMINI_RESTRICTED_MODE", "1"),
+            ("GEMINI_CLI_TRUST_WORKSPACE", "False"),
+        ],
+    )
+    def test_a_variable_that_forbids_trust_wins_over_everything(self, machine: Machine, name: str, value: str) -> None:
+        trust_folder(machine.paths, machine.root)
+        off = Setting(False, "/etc/gemini-cli/settings.json:3", SourceTier.ADMIN)
+        decision = machine.decide(trust_now=True, folder_trust=off, environment={name: value})
+        assert decision.level is NOT_TRUSTED
+        assert decision.reason == f"{machine.root} is not trusted in this run: {name}={value.strip()} is set."
+        assert machine.decide(machine.paths.home, environment={name: value}).level is NOT_TRUSTED
+        assert machine.decide().is_trusted
+
+    def test_restricted_mode_that_is_off_changes_nothing(self, machine: Machine) -> None:
+        assert machine.decide(trust_now=True, environment={"GEMINI_RESTRICTED_MODE": "false"}).is_trusted
 
     def test_even_with_a_broken_store(self, machine: Machine) -> None:
         machine.write("home/.config/tejat/trust.json", "{")

@@ -68,7 +68,8 @@ def decide_trust(
     """Decide whether a folder is trusted. Raises UsageError if it does not exist; any other doubt means no.
 
     `environment` is that of the process, before any file was read; `folder_trust` is the setting of the user or the
-    administrator. A folder that Gemini CLI trusts is pinned when it is first seen.
+    administrator. A folder that Gemini CLI trusts is pinned when it is first seen. A variable that says no wins over
+    everything, a flag included.
     """
     root = os.path.abspath(root)
     identity = folder_identity(root)
@@ -157,15 +158,31 @@ def _override(
     folder_trust: Setting[bool],
     items: tuple[TrustItem, ...],
 ) -> TrustDecision | None:
+    if forbidden_by := _trust_forbidding_variable(environment):
+        reason = _("{root} is not trusted in this run: {setting} is set.", root=root, setting=forbidden_by)
+        return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if trust_for_run:
         reason = _("{root} is trusted for this run, as the flag says.", root=root)
-    elif environment.get(_TRUST_VARIABLE, "").strip().lower() in ("true", "1"):
+    elif _switch(environment, _TRUST_VARIABLE) in _TRUE:
         reason = _("{root} is trusted for this run, as {variable} says.", root=root, variable=_TRUST_VARIABLE)
     elif not folder_trust.value:
         reason = _("Every folder is trusted, as {source} says.", source=folder_trust.source)
     else:
         return None
     return TrustDecision(TrustLevel.TRUSTED, reason, items, is_unpinned=True)
+
+
+def _trust_forbidding_variable(environment: Mapping[str, str]) -> str | None:
+    """The assignment that forbids trust in this run, None if there is none."""
+    if _switch(environment, _RESTRICTED_VARIABLE) in _TRUE:
+        return f"{_RESTRICTED_VARIABLE}={environment[_RESTRICTED_VARIABLE].strip()}"
+    if _switch(environment, _TRUST_VARIABLE) in _FALSE:
+        return f"{_TRUST_VARIABLE}={environment[_TRUST_VARIABLE].strip()}"
+    return None
+
+
+def _switch(environment: Mapping[str, str], name: str) -> str:
+    return environment.get(name, "").strip().lower()
 
 
 def _trusted_by_user(root: str) -> str:
@@ -235,4 +252,9 @@ def _pin(paths: AppPaths, root: str, folder: FolderIdentity, items: Sequence[Tru
 
 
 _TRUST_VARIABLE = "GEMINI_CLI_TRUST_WORKSPACE"
+_RESTRICTED_VARIABLE = "GEMINI_RESTRICTED_MODE"
+_TRUE = ("true", "1")
+_FALSE = ("false", "0")
+TRUST_VARIABLES = (_TRUST_VARIABLE, _RESTRICTED_VARIABLE)
+"""Variables that decide for one run. No `.env` file can set them."""
 _MAX_NAMED = 5

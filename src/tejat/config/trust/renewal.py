@@ -9,7 +9,7 @@ from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths
 from tejat.config.settings.editor import edit_settings
 from tejat.config.settings.loader import load_settings
-from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
+from tejat.config.trust.decision import TRUST_VARIABLES, TrustDecision, TrustLevel, decide_trust
 from tejat.config.trust.store import (
     TrustItem,
     TrustVerdict,
@@ -34,7 +34,7 @@ class TrustAfterEdit(Enum):
 
 def persistent_trust(paths: AppPaths, root: str, environment: Mapping[str, str]) -> TrustDecision:
     """The trust in a folder beyond this run, without what applies to this run only. Raises UsageError."""
-    lasting = {name: value for name, value in environment.items() if name != "GEMINI_CLI_TRUST_WORKSPACE"}
+    lasting = {name: value for name, value in environment.items() if name not in TRUST_VARIABLES}
     # The folder has no influence on this, not even by settings that cannot be read.
     settings = load_settings(paths, [], trusted=False, environment=lasting)
     return decide_trust(paths, root, trust_for_run=False, environment=lasting, folder_trust=settings.folder_trust)
