@@ -29,12 +29,16 @@ class AgentSettings(TypedDict, total=False):
     mode: str | None
     allowed_tools: str | Iterable[str]
     excluded_tools: str | Iterable[str]
+    policy_paths: OnePathOrMany
+    admin_policy_paths: OnePathOrMany
+    strict_settings: bool
     sandbox: str | None
     tools: BaseTool | Iterable[BaseTool]
     servers: str | Iterable[str] | None
     trusts_folder: bool
     resume: str | None
     session_id: str | None
+    session_file: str | None
     keeps_session: bool
     max_turns: int | None
     max_tokens: int | None
@@ -224,6 +228,8 @@ _SEQUENCES: Mapping[str, Callable[[Any], tuple[Any, ...]]] = {
     "directories": list_paths,
     "allowed_tools": list_names,
     "excluded_tools": list_names,
+    "policy_paths": list_paths,
+    "admin_policy_paths": list_paths,
     "tools": _list_tools,
     "servers": list_names,
 }

@@ -1,14 +1,11 @@
-"""Command line arguments of a run with a model.
+"""Command line arguments of a run with a model."""
 
-They are parsed without argparse, whose import and set-up take longer than the rest of the start.
-"""
-
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from tejat.cli.flags import LISTS, SANDBOX_WORDS, Token, split_words
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.modes import ApprovalMode, SandboxMode
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
@@ -22,22 +19,32 @@ class BadArguments(UsageError):
 
 @frozen
 class RunOptions:
-    """The given flags, each under its own name. `prompt` may also be positional."""
+    """The given flags, each under its own name. `prompt` may also be positional.
+
+    `sandbox` is the word after `--sandbox`, `true` if there is none and `off` for `--no-sandbox`. `screen_reader` and
+    `output_format` are None if the settings decide.
+    """
 
     prompt: str | None = None
     prompt_interactive: str | None = None
     model: str | None = None
-    output_format: str = "text"
+    output_format: str | None = None
     yolo: bool = False
     approval_mode: str | None = None
     allowed_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     allowed_mcp_server_names: tuple[str, ...] = ()
+    policy_paths: tuple[str, ...] = ()
+    admin_policy_paths: tuple[str, ...] = ()
     include_directories: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    list_extensions: bool = False
     sandbox: str | None = None
     trust: bool = False
     resume: str | None = None
     session_id: str | None = None
+    session_file: str | None = None
+    worktree: str | None = None
     list_sessions: bool = False
     delete_session: str | None = None
     record: str | None = None
@@ -46,16 +53,44 @@ class RunOptions:
     max_tokens: int | None = None
     max_cost: float | None = None
     timeout: float | None = None
-    screen_reader: bool = False
+    screen_reader: bool | None = None
+    strict_settings: bool = False
+    raw_output: bool = False
+    accept_raw_output_risk: bool = False
+    acp: bool = False
     debug: bool = False
 
 
 def parse_args(words: Sequence[str]) -> RunOptions:
     """Parse the command line. Raises BadArguments."""
-    options, prompt = _parse_words(words)
+    options, prompt = RunOptions(), list[str]()
+    for token in split_words(words):
+        if token.error:
+            raise BadArguments(token.error)
+        if token.flag in ("", "--"):
+            prompt.append(str(token.value))
+        else:
+            options = _apply(options, token)
+    _check_combination(options, has_words=bool(prompt))
+    _check_extensions(options.extensions)
+    return replace(options, prompt=" ".join(prompt)) if prompt else options
+
+
+def find_output_format(words: Sequence[str]) -> str | None:
+    """Find the output format in a command line that is otherwise wrong."""
+    options = RunOptions()
+    for token in split_words(words):
+        if token.flag == "--output-format":
+            with suppress(BadArguments):
+                options = _apply(options, token)
+    return options.output_format
+
+
+def _check_combination(options: RunOptions, *, has_words: bool) -> None:
+    """Raises BadArguments if flags exclude each other."""
     if options.prompt is not None and options.prompt_interactive is not None:
         raise BadArguments(_("Cannot use both --prompt (-p) and --prompt-interactive (-i) together"))
-    if prompt and (options.prompt is not None or options.prompt_interactive is not None):
+    if has_words and (options.prompt is not None or options.prompt_interactive is not None):
         flag = "--prompt (-p)" if options.prompt is not None else "--prompt-interactive (-i)"
         raise BadArguments(_("Cannot use both a positional prompt and the {flag} flag together", flag=flag))
     if options.yolo and options.approval_mode:
@@ -64,22 +99,17 @@ def parse_args(words: Sequence[str]) -> RunOptions:
         )
     if options.record and options.replay:
         raise BadArguments(_("Cannot use both --record and --replay together"))
-    return replace(options, prompt=" ".join(prompt)) if prompt else options
+    sessions = {"--resume": options.resume, "--session-id": options.session_id, "--session-file": options.session_file}
+    given = [flag for flag, value in sessions.items() if value is not None]
+    if len(given) > 1:
+        raise BadArguments(_("Cannot use both {one} and {other} together", one=given[0], other=given[1]))
 
 
-def find_output_format(words: Sequence[str]) -> str:
-    """Find the output format in a command line that is otherwise wrong."""
-    options = RunOptions()
-    left = deque(words)
-    while left and (word := left.popleft()) != "--":
-        with suppress(BadArguments):
-            if not _is_flag(word):
-                continue
-            if word.startswith("--"):
-                options = _apply_flag(options, word, left)
-            else:
-                left.extendleft(reversed(_expand_short_flag(word)))
-    return options.output_format
+def _check_extensions(values: Sequence[str]) -> None:
+    """Raises BadArguments for an extension by name, because none is loaded."""
+    for name in _split(values):
+        if name.lower() != "none":
+            raise BadArguments(_("No extension called {name!r} is loaded here", name=name[:200]))
 
 
 def to_agent_options(options: RunOptions) -> AgentOptions:
@@ -90,10 +120,14 @@ def to_agent_options(options: RunOptions) -> AgentOptions:
         allowed_tools=options.allowed_tools,
         excluded_tools=tuple(_split(options.exclude_tools)),
         servers=tuple(_split(options.allowed_mcp_server_names)) if options.allowed_mcp_server_names else None,
+        policy_paths=tuple(_split(options.policy_paths)),
+        admin_policy_paths=tuple(_split(options.admin_policy_paths)),
+        strict_settings=options.strict_settings,
         sandbox=options.sandbox,
         trusts_folder=options.trust,
         resume=options.resume,
         session_id=options.session_id,
+        session_file=options.session_file,
         max_turns=options.max_turns,
         max_tokens=options.max_tokens,
         max_cost=options.max_cost,
@@ -108,74 +142,17 @@ def _split(values: Sequence[str]) -> list[str]:
     return [entry.strip() for value in values for entry in value.split(",") if entry.strip()]
 
 
-def _parse_words(words: Sequence[str]) -> tuple[RunOptions, list[str]]:
-    """The options from flags, and the positional words."""
-    options, prompt = RunOptions(), list[str]()
-    left = deque(words)
-    while left:
-        word = left.popleft()
-        if word == "--":
-            prompt += left
-            break
-        if not _is_flag(word):
-            prompt.append(word)
-        elif word.startswith("--"):
-            options = _apply_flag(options, word, left)
-        else:
-            left.extendleft(reversed(_expand_short_flag(word)))
-    return options, prompt
-
-
-def _is_flag(word: str) -> bool:
-    """Whether the word is a flag, possibly with its value in the same word, which may be a sentence."""
-    is_letter_with_value = word.startswith("-") and _SHORT_FLAGS.get(word[1:2]) in _WITH_VALUE
-    return _looks_like_flag(word) or word.partition("=")[0] in _FLAGS or is_letter_with_value
-
-
-def _looks_like_flag(word: str) -> bool:
-    """Whether the word has the form of a flag; sentences and numbers may begin with a hyphen too."""
-    is_number = word[1:].replace(".", "", 1).isdecimal()
-    return len(word) > 1 and word.startswith("-") and not is_number and len(word.split()) == 1
-
-
-def _expand_short_flag(word: str) -> list[str]:
-    """Expand the first short flag of a word: `-yphi` is `--yolo -phi`."""
-    letter, rest = word[1], word[2:]
-    flag = _SHORT_FLAGS.get(letter)
-    if flag is None:
-        raise BadArguments(_("There is no flag {flag}", flag=f"-{letter}"))
-    if not rest:
-        return [flag]
-    if flag in _WITH_VALUE:
-        return [f"{flag}={rest.removeprefix('=')}"]
-    if rest[0] not in _SHORT_FLAGS:
-        raise BadArguments(_("There is no flag {flag}", flag=word))
-    return [flag, f"-{rest}"]
-
-
-def _apply_flag(options: RunOptions, word: str, left: deque[str]) -> RunOptions:
-    """The options with one more flag, whose value may be the next word."""
-    flag, has_value, given = word.partition("=")
-    if flag not in _FLAGS:
-        raise BadArguments(_("There is no flag {flag}", flag=flag))
+def _apply(options: RunOptions, token: Token) -> RunOptions:
+    """The options with one more flag. Raises BadArguments if its value is wrong."""
+    flag, value = token.flag, token.value
+    if flag in ("--help", "--version"):
+        return options  # switched off: the command line asks for them before it is parsed
     name = _FIELDS.get(flag) or flag.removeprefix("--").replace("-", "_")
-    if flag in _SWITCHES:
-        if has_value:
-            raise BadArguments(_("The flag {flag} takes no value", flag=flag))
-        return replace(options, **{name: True})
-    if not has_value:
-        given = _next_value(flag, left)
-    if flag in _LISTS:
-        return replace(options, **{name: (*getattr(options, name), given)})
-    return replace(options, **{name: _PARSERS[flag](flag, given)})
-
-
-def _next_value(flag: str, left: deque[str]) -> str:
-    if left and not _looks_like_flag(left[0]):
-        return left.popleft()
-    if flag == _RESUME:
-        return "latest"
-    raise BadArguments(_("The flag {flag} needs a value", flag=flag))
+    if isinstance(value, bool):
+        return replace(options, **{name: value})
+    if flag in LISTS:
+        return replace(options, **{name: (*getattr(options, name), value)})
+    return replace(options, **{name: _PARSERS.get(flag, _verbatim)(flag, value)})
 
 
 def _verbatim(_flag: str, word: str) -> str:
@@ -207,6 +184,12 @@ def _one_of(choices: Sequence[str]) -> Callable[[str, str], str]:
     return read
 
 
+def _sandbox(flag: str, word: str) -> str:
+    """The word that names a sandbox: `true` for one that works here, `off` for none."""
+    word = _ON_OFF.get(word.lower(), word.lower())
+    return _one_of(sorted({*SANDBOX_WORDS, "windows-native"} - {"false"}))(flag, word)
+
+
 def _whole_number(flag: str, word: str) -> int:
     try:
         number = int(word)
@@ -227,38 +210,16 @@ def _positive_number(flag: str, word: str) -> float:
     return number
 
 
-_RESUME = "--resume"
-"""The only flag with an optional value."""
 _MAX_ID_LENGTH = 100
-_SWITCHES = frozenset({"--yolo", "--trust", "--skip-trust", "--list-sessions", "--screen-reader", "--debug"})
-_LISTS = frozenset({"--allowed-tools", "--exclude-tools", "--allowed-mcp-server-names", "--include-directories"})
+_ON_OFF = {"1": "true", "0": "off", "false": "off"}
 _PARSERS: Mapping[str, Callable[[str, str], object]] = {
-    _RESUME: _verbatim,
-    "--prompt": _verbatim,
-    "--prompt-interactive": _verbatim,
-    "--model": _verbatim,
     "--output-format": _one_of(FORMATS),
     "--approval-mode": _one_of(tuple(mode.value for mode in ApprovalMode)),
-    "--sandbox": _one_of(tuple(SandboxMode)),
+    "--sandbox": _sandbox,
     "--session-id": _session_id,
-    "--delete-session": _verbatim,
-    "--record": _verbatim,
-    "--replay": _verbatim,
     "--max-turns": _whole_number,
     "--max-tokens": _whole_number,
     "--max-cost": _positive_number,
     "--timeout": _positive_number,
 }
-_WITH_VALUE = frozenset({*_LISTS, *_PARSERS})
-_FLAGS = _SWITCHES | _WITH_VALUE
-_FIELDS = {"--skip-trust": "trust"}
-_SHORT_FLAGS = {
-    "p": "--prompt",
-    "i": "--prompt-interactive",
-    "m": "--model",
-    "o": "--output-format",
-    "y": "--yolo",
-    "s": "--sandbox=required",
-    "r": _RESUME,
-    "d": "--debug",
-}
+_FIELDS = {"--policy": "policy_paths", "--admin-policy": "admin_policy_paths"}

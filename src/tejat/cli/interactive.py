@@ -46,9 +46,8 @@ def run_interactive(options: RunOptions) -> int:
 def _run(options: RunOptions) -> int | StartupExit:
     agent_options = to_agent_options(options)
     config = load_startup_config(agent_options)
-    front_end = _run_terminal if _supports_screen() else _run_plain
-    if options.screen_reader or config.settings.screen_reader.value:
-        front_end = _run_plain
+    is_plain = config.settings.screen_reader.value if options.screen_reader is None else options.screen_reader
+    front_end = _run_terminal if _supports_screen() and not is_plain else _run_plain
     with open_log(config.paths, find_secrets(os.environ)):
         return asyncio.run(front_end(agent_options, config, options.prompt_interactive))
 

@@ -40,14 +40,14 @@ def _run_headless(options: RunOptions) -> int:
     return run_headless(
         partial(open_agent, to_agent_options(options), None),
         options.prompt,
-        output_format=options.output_format,
+        output_format=options.output_format or "text",
         is_replay=options.replay is not None,
     )
 
 
 def _report_bad_arguments(message: str, words: Sequence[str]) -> int:
     """Report what is wrong with the command line, in the output format that was asked for."""
-    output_format = find_output_format(words)
+    output_format = find_output_format(words) or "text"
     if output_format == "text":
         print_error(message)
     else:

@@ -250,6 +250,8 @@ def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoin
 
 def resolve_sandbox_mode(mode: str | None, settings: Settings) -> SandboxMode:
     """The mode of the flag, or else of the settings; the administrator may require a sandbox. Raises UsageError."""
+    if mode == "true":
+        mode = SandboxMode.REQUIRED
     if mode is not None and mode not in list(SandboxMode):
         known = ", ".join(SandboxMode)
         raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=mode))
