@@ -161,6 +161,7 @@ _STEERING = frozenset(
             "PAGER",
             "MANPAGER",
             "BROWSER",
+            "NO_BROWSER",
             "LESSOPEN",
             "LESSCLOSE",
             "SEATBELT_PROFILE",
@@ -171,7 +172,20 @@ _STEERING = frozenset(
 _STEERING_PREFIXES = (
     *_SERVICE_PREFIXES,
     *("LD_", "DYLD_", "PYTHON", "NODE_", "NPM_CONFIG_", "BASH_", "GIT_", "SSH_", "SSL_", "XDG_", "JAVA_TOOL_"),
-    *("_JAVA_", "OTEL_", "TEJAT_", "SANDBOX", "CLOUDSDK_", "GCE_", "AWS_", "AZURE_", "RUSTC", "CARGO_"),
+    *(
+        "_JAVA_",
+        "OTEL_",
+        "OTLP_",
+        "OAUTH_CALLBACK_",
+        "TEJAT_",
+        "SANDBOX",
+        "CLOUDSDK_",
+        "GCE_",
+        "AWS_",
+        "AZURE_",
+        "RUSTC",
+        "CARGO_",
+    ),
 )
 _STEERING_SUFFIXES = (
     "_PROXY",

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.switches import is_truthy
 
 
 class Provider(StrEnum):
@@ -91,11 +92,6 @@ def with_provider(name: str, environment: Mapping[str, str]) -> str:
     if service is None or parse_model_name(name, environment)[0] in {service, Provider.VERTEX}:
         return name
     return f"{service.value}:{name}"
-
-
-def is_truthy(value: str | None) -> bool:
-    """Return whether an environment variable is set to true."""
-    return value is not None and value.strip().lower() in {"1", "true", "yes", "on"}
 
 
 def ollama_base_url(environment: Mapping[str, str]) -> str:

@@ -107,6 +107,11 @@ class TestLogin:
             process = machine.start("mcp", "auth", "wiki")
             asyncio.run(follow_redirects(address_shown(process)))
             assert wait_for_exit(process).code == 0
+            machine.environment["NO_BROWSER"] = "true"
+            process = machine.start("mcp", "auth", "wiki", "--open")
+            asyncio.run(follow_redirects(address_shown(process)))
+            ended = wait_for_exit(process)
+            assert (ended.code, "No browser is opened: NO_BROWSER is set." in ended.stderr) == (0, True)
         assert not opened.exists()
 
     def test_with_a_browser_on_another_machine(self, machine: ProgramEnv) -> None:

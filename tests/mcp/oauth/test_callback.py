@@ -8,7 +8,7 @@ import pytest
 from support.mcp.oauth_server import follow_redirects
 from support.raw_server import run_checked
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.oauth.callback import AuthorizationResponse, open_callback_server
+from tejat.mcp.oauth.callback import AuthorizationResponse, CallbackListener, callback_listener, open_callback_server
 
 FOUND = "HTTP/1.1 200 OK"
 NOT_FOUND = "HTTP/1.1 404 Not Found"
@@ -74,7 +74,7 @@ def test_an_address_of_the_settings() -> None:
         port = taken.getsockname()[1]
 
         async def refused() -> None:
-            with pytest.raises(McpFailure, match="is taken or cannot be used"):
+            with pytest.raises(McpFailure, match="is in use or cannot be used"):
                 async with open_callback_server(f"http://localhost:{port}/back"):
                     pass
 
@@ -90,6 +90,38 @@ def test_an_address_of_the_settings() -> None:
             assert (await waiting).code == "c"
 
     run_checked(main())
+
+
+def test_the_host_and_port_of_variables() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    async def main() -> None:
+        listener = callback_listener({"OAUTH_CALLBACK_HOST": "0.0.0.0", "OAUTH_CALLBACK_PORT": str(port)})
+        async with open_callback_server(None, listener) as back:
+            assert back.url == f"http://127.0.0.1:{port}/oauth/callback"
+            back.expect_state("s")
+            assert await follow_redirects(f"http://127.0.0.2:{port}/oauth/callback?code=c&state=s") == FOUND
+            assert (await back.wait(None)).code == "c"
+
+    run_checked(main())
+
+
+def test_the_port_of_the_settings_wins_over_the_variable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    async def main() -> None:
+        async with open_callback_server(f"http://localhost:{port}/back", CallbackListener(port=1)) as back:
+            assert back.url == f"http://localhost:{port}/back"
+
+    run_checked(main())
+
+
+@pytest.mark.parametrize("port", ["x", "0", "65536", "-1", "1.5"])
+def test_a_port_that_is_none(port: str) -> None:
+    with pytest.raises(McpFailure, match="OAUTH_CALLBACK_PORT must be a port from 1 to 65535"):
+        callback_listener({"OAUTH_CALLBACK_PORT": port})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from tejat.app.mcp.manager import token_store
 from tejat.app.run_config import RunConfig
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.switches import is_truthy
 from tejat.mcp.errors import McpFailure
+from tejat.mcp.oauth.callback import callback_listener
 from tejat.mcp.oauth.credentials import ReadUrl, ShowUrl, login
 from tejat.mcp.oauth.settings import token_key
 from tejat.mcp.transports.remote import uses_url
@@ -31,16 +33,29 @@ class ServerLogin:
         )
 
     @property
+    def may_open_browser(self) -> bool:
+        """False if `NO_BROWSER` is set."""
+        return not is_truthy(self._run_config.environment.get("NO_BROWSER"))
+
+    @property
     def directory(self) -> str:
         """The directory of the token store."""
         return self._store.directory
 
     async def log_in(self, show: ShowUrl, read_address: ReadUrl | None) -> None:
         """Let the user log in with a browser. Raises McpFailure."""
-        client = HttpClient(environment=self._run_config.environment)
+        environment = self._run_config.environment
+        listener = callback_listener(environment)
+        client = HttpClient(environment=environment)
         try:
             await login(
-                self._name, self._server, client=client, store=self._store, show_url=show, read_url=read_address
+                self._name,
+                self._server,
+                client=client,
+                store=self._store,
+                show_url=show,
+                read_url=read_address,
+                listener=listener,
             )
         finally:
             await client.close()

@@ -55,7 +55,9 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
 
     async def show(address: str) -> None:
         print(_("Log in with a browser at this address:") + f"\n\n  {sanitize_text(address)}\n", flush=True)
-        if opens and not await run_in_daemon(lambda: webbrowser.open(address)):
+        if opens and not login.may_open_browser:
+            print_error(_("No browser is opened: NO_BROWSER is set."))
+        elif opens and not await run_in_daemon(lambda: webbrowser.open(address)):
             print_error(_("No browser could be opened."))
 
     async def read_address() -> str:

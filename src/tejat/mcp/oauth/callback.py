@@ -1,10 +1,10 @@
 """Redirect target of a login: a server on this machine, or a pasted URL."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from secrets import compare_digest
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 from tejat.core.frozen import frozen
@@ -35,13 +35,38 @@ class AuthorizationResponse:
         return "Returned()"
 
 
-@asynccontextmanager
-async def open_callback_server(redirect_uri: str | None) -> AsyncGenerator["CallbackServer"]:
-    """Open the redirect target at `redirect_uri`, or on a free local port. Raises McpFailure.
+class CallbackListener(NamedTuple):
+    """Where to listen: at another `host` than the one of the redirect URI, and at a fixed `port` instead of a free one.
 
-    If the URI is not local, nobody listens, and the user has to paste the URL they were redirected to.
+    Needed where the browser reaches this machine through a container or a tunnel.
     """
-    address = urlsplit(redirect_uri or f"http://127.0.0.1:0{_DEFAULT_PATH}")
+
+    host: str | None = None
+    port: int = 0
+
+
+LOCAL_LISTENER = CallbackListener()
+
+
+def callback_listener(environment: Mapping[str, str]) -> CallbackListener:
+    """The listener of `OAUTH_CALLBACK_HOST` and `OAUTH_CALLBACK_PORT`. Raises McpFailure for an invalid port."""
+    host, port = (environment.get(f"OAUTH_CALLBACK_{name}", "").strip() for name in ("HOST", "PORT"))
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
+        message = lazy("OAUTH_CALLBACK_PORT must be a port from 1 to 65535, but is {port!r}.", port=port[:20])
+        raise McpFailure(message, McpProblem.CONFIGURATION)
+    return CallbackListener(host or None, int(port or 0))
+
+
+@asynccontextmanager
+async def open_callback_server(
+    redirect_uri: str | None, listener: CallbackListener = LOCAL_LISTENER
+) -> AsyncGenerator["CallbackServer"]:
+    """Open the redirect target at `redirect_uri`, or on a local port. Raises McpFailure.
+
+    If the URI is not local, nobody listens, and the user has to paste the URL they were redirected to. The port of a
+    URI wins over the one of the listener.
+    """
+    address = urlsplit(redirect_uri or f"http://127.0.0.1:{listener.port}{_DEFAULT_PATH}")
     way = CallbackServer(address.path or "/")
     try:
         port = address.port
@@ -50,9 +75,12 @@ async def open_callback_server(redirect_uri: str | None) -> AsyncGenerator["Call
             way.url = redirect_uri or ""
             yield way
             return
-        server = await asyncio.start_server(way.serve, address.hostname, port, limit=_MAX_HEAD_BYTES)
+        server = await asyncio.start_server(way.serve, listener.host or address.hostname, port, limit=_MAX_HEAD_BYTES)
     except (OSError, ValueError):
-        message = lazy("Nobody can come back from the login: the port of oauth.redirectUri is taken or cannot be used.")
+        message = lazy(
+            "Cannot receive the redirect of the login: the address in oauth.redirectUri, OAUTH_CALLBACK_HOST or "
+            "OAUTH_CALLBACK_PORT is in use or cannot be used."
+        )
         raise McpFailure(message, McpProblem.CONFIGURATION) from None
     way.is_listening = True
     port = server.sockets[0].getsockname()[1]

@@ -14,7 +14,13 @@ from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonObject
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
-from tejat.mcp.oauth.callback import AuthorizationResponse, ReadUrl, open_callback_server
+from tejat.mcp.oauth.callback import (
+    LOCAL_LISTENER,
+    AuthorizationResponse,
+    CallbackListener,
+    ReadUrl,
+    open_callback_server,
+)
 from tejat.mcp.oauth.http_client import OAuthHttpClient
 from tejat.mcp.oauth.settings import OAuthSettings, parse_oauth_settings, token_key
 from tejat.mcp.oauth.token_store import OAuthGrant, TokenKey, TokenStore
@@ -70,6 +76,7 @@ async def login(
     challenge: str | None = None,
     seconds: float = 300.0,
     resolve: HostResolver = resolve_host,
+    listener: CallbackListener = LOCAL_LISTENER,
 ) -> None:
     """Let the user log in with a browser, and store the grant.
 
@@ -80,7 +87,7 @@ async def login(
     flow = await _import_flow()
     requests = OAuthHttpClient(client, settings.server_url, resolve=resolve)
     try:
-        async with asyncio.timeout(seconds), open_callback_server(settings.redirect_uri) as back:
+        async with asyncio.timeout(seconds), open_callback_server(settings.redirect_uri, listener) as back:
             challenge = challenge or await _fetch_challenge(server, client)
 
             async def open_page(page: str) -> AuthorizationResponse:
