@@ -10,7 +10,7 @@ import pytest
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.loader import load_settings
-from tejat.config.settings.types import McpServer, Setting, Settings, TokenPrice
+from tejat.config.settings.types import McpServer, Setting, SettingProblem, Settings, TokenPrice
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import fields_of, replace
@@ -204,7 +204,7 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED]]
-    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files"]) == sorted(
+    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files", "problems"]) == sorted(
         each.name for each in fields_of(Settings)
     )
 
@@ -459,9 +459,47 @@ class TestReferences:
 
     def test_a_wrong_value_is_told_as_it_is_written(self, machine: Machine) -> None:
         machine.write("user", {"context": {"importFormat": "$GEMINI_API_KEY"}})
-        with pytest.raises(SettingsError) as caught:
-            machine.load(environment=self.VARIABLES)
-        assert "context.importFormat must be tree or flat, but is the text '$GEMINI_API_KEY'\n" in str(caught.value)
+        (problem,) = machine.load(environment=self.VARIABLES).problems
+        assert problem.text == "context.importFormat must be tree or flat, but is the text '$GEMINI_API_KEY'"
+
+
+class TestWrongValues:
+    def test_the_default_holds_and_the_value_is_reported(self, machine: Machine) -> None:
+        path = machine.write("user", '{"ui": {\n"theme": 7},\n"context": {"discoveryMaxDirs": "many"}, "ide": []}')
+        project = machine.write("project", {"ui": {"theme": "GitHub"}, "general": {"maxAttempts": -1}})
+        settings = machine.load(trusted=True)
+        assert settings.theme == Setting("GitHub", f"{project}:1", WORKSPACE)
+        assert settings.problems == (
+            SettingProblem(project, 1, "general.maxAttempts", "a whole number from 1", "the number -1"),
+            SettingProblem(path, 3, "context.discoveryMaxDirs", "a whole number from 1", "the text 'many'"),
+            SettingProblem(path, 3, "ide", "an object", "a list"),
+            SettingProblem(path, 2, "ui.theme", "a text", "the number 7"),
+        )
+
+    def test_one_wrong_member_does_not_drop_the_others(self, machine: Machine) -> None:
+        machine.write("user", {"model": {"prices": {"a": {"input": 1, "output": 2}, "b": {"input": -1, "output": 2}}}})
+        settings = machine.load()
+        assert set(settings.prices) == {"a"}
+        assert [problem.key for problem in settings.problems] == ["model.prices.b.input"]
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            {"tools": {"core": 1}},
+            {"security": "strict"},
+            {"security": {"disableYoloMode": "maybe"}},
+            {"mcpServers": {"a": 1}},
+            {"hooks": 1},
+            {"model": {"name": 5}},
+            {"tools": {"discoveryCommand": 5}},
+            {"tools": {"callCommand": [5]}},
+            {"mcp": {"serverCommand": "'"}},
+        ],
+    )
+    def test_what_protects_or_is_needed_stops_the_run(self, machine: Machine, written: object) -> None:
+        path = machine.write("user", written)
+        with pytest.raises(SettingsError, match=f"^Error in {path}: line 1: "):
+            machine.load()
 
 
 class TestPrecedence:
@@ -478,12 +516,12 @@ class TestPrecedence:
     @pytest.mark.parametrize("count", range(1, 7))
     def test_the_last_file_wins_and_exclude_lists_unite(self, machine: Machine, count: int) -> None:
         paths = [
-            machine.write(name, {"coreTools": [f"core{number}"], "excludeTools": [f"out{number}", "same"]})
+            machine.write(name, {"theme": f"theme{number}", "excludeTools": [f"out{number}", "same"]})
             for number, name in enumerate(self.LAYERS[:count])
         ]
         settings = machine.load(trusted=True)
         last, tier = paths[-1], self.TIERS[count - 1]
-        assert settings.core == Setting((f"core{count - 1}",), f"{last}:1", tier)
+        assert settings.theme == Setting(f"theme{count - 1}", f"{last}:1", tier)
         apart = {Setting(f"out{number}", f"{path}:1", self.TIERS[number]) for number, path in enumerate(paths)}
         assert set(settings.exclude) == {*apart, Setting("same", f"{last}:1", tier)}
         assert len(settings.exclude) == count + 1
@@ -612,14 +650,16 @@ class TestNames:
     @pytest.mark.parametrize("name", ["/etc/passwd", "../x", "a/../x", "..", ".", "a//b", "a\u202eb", "a\0b", "a\x1b"])
     def test_file_names_that_lead_away(self, machine: Machine, name: str) -> None:
         machine.write("user", {"contextFileName": ["GEMINI.md", name]})
-        with pytest.raises(SettingsError, match="contextFileName must be a file name or a list of file names"):
-            machine.load()
+        settings = machine.load()
+        assert [problem.wanted for problem in settings.problems] == ["a file name or a list of file names"]
+        assert settings.context_file_names == Settings().context_file_names
 
     @pytest.mark.parametrize("name", ["A=B", "1A", "A B", "A-B", "Ä"])
     def test_what_is_no_variable(self, machine: Machine, name: str) -> None:
         machine.write("user", {"tools": {"shell": {"environment": ["PATH", name]}}})
-        with pytest.raises(SettingsError, match="must be a list of names of environment variables"):
-            machine.load()
+        settings = machine.load()
+        assert [problem.wanted for problem in settings.problems] == ["a list of names of environment variables"]
+        assert settings.shell_environment == Settings().shell_environment
 
     def test_empty_lists_are_not_the_same_as_none(self, machine: Machine) -> None:
         path = machine.write("user", {"coreTools": [], "allowedTools": []})

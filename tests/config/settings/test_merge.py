@@ -11,6 +11,7 @@ from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, 
 from tejat.config.settings.merge import (
     MergeSetting,
     concatenate,
+    intersection,
     last_wins,
     merge_by_name,
     merge_deep,
@@ -19,6 +20,7 @@ from tejat.config.settings.merge import (
     union,
     without_project,
 )
+from tejat.config.settings.reader import ParseSetting, SettingReader
 from tejat.config.settings.types import Setting
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
@@ -37,25 +39,40 @@ def files(directory: Path, *layers: tuple[SourceTier, object]) -> list[SettingsF
     return read
 
 
+def reader(files: Sequence[SettingsFile], parse: ParseSetting) -> SettingReader:
+    def fail(error: SettingsError) -> None:
+        raise error
+
+    return SettingReader(files, KEY, parse, fail)
+
+
 class TestLast:
     def test_the_last_word(self, tmp_path: Path) -> None:
         read = files(tmp_path, (ADMIN, "a"), (USER, "b"), (WORKSPACE, "c"), (ADMIN, None))
-        assert last_wins(read, KEY, SettingValue.string, None) == Setting("c", f"{tmp_path}/2.json:1", WORKSPACE)
-        assert without_project(last_wins)(read, KEY, SettingValue.string, None) == Setting(
+        assert last_wins(reader(read, SettingValue.string), None) == Setting("c", f"{tmp_path}/2.json:1", WORKSPACE)
+        assert without_project(last_wins)(reader(read, SettingValue.string), None) == Setting(
             "b", f"{tmp_path}/1.json:1", USER
         )
 
     @pytest.mark.parametrize(
-        "merge", [last_wins, without_project(last_wins), project_may_tighten, merge_deep, merge_by_name, concatenate]
+        "merge",
+        [
+            last_wins,
+            without_project(last_wins),
+            project_may_tighten(False, True),
+            merge_deep,
+            merge_by_name,
+            concatenate,
+        ],
     )
     def test_nobody_says_anything(self, tmp_path: Path, merge: MergeSetting) -> None:
         default: dict[str, object] = {}
-        assert merge(files(tmp_path, (USER, None)), KEY, SettingValue.string, default) == default
+        assert merge(reader(files(tmp_path, (USER, None)), SettingValue.string), default) == default
 
     def test_what_a_project_may_not_say_is_not_even_checked(self, tmp_path: Path) -> None:
-        assert without_project(last_wins)(files(tmp_path, (WORKSPACE, 5)), KEY, SettingValue.string, None) is None
+        assert without_project(last_wins)(reader(files(tmp_path, (WORKSPACE, 5)), SettingValue.string), None) is None
         with pytest.raises(SettingsError):
-            last_wins(files(tmp_path, (USER, 5), (WORKSPACE, "x")), KEY, SettingValue.string, None)
+            last_wins(reader(files(tmp_path, (USER, 5), (WORKSPACE, "x")), SettingValue.string), None)
 
 
 class TestStrictest:
@@ -67,50 +84,67 @@ class TestStrictest:
             ([(USER, True), (WORKSPACE, False)], True),
             ([(USER, True), (WORKSPACE, False), (ADMIN, False)], False),
             ([(USER, False), (WORKSPACE, True), (ADMIN, None)], True),
+            ([(WORKSPACE, True), (USER, False)], True),
         ],
     )
     def test_a_project_is_heard_only_upwards(
         self, tmp_path: Path, layers: Sequence[tuple[SourceTier, object]], value: bool
     ) -> None:
-        kept = project_may_tighten(files(tmp_path, *layers), KEY, SettingValue.boolean, Setting(value=False))
+        kept = project_may_tighten(False, True)(
+            reader(files(tmp_path, *layers), SettingValue.boolean), Setting(value=False)
+        )
         assert isinstance(kept, Setting)
         assert kept.value is value
 
+    def test_a_longer_order_and_no_default(self, tmp_path: Path) -> None:
+        tighten = project_may_tighten("lax", "middle", "strict")
+        for word, expected in (("lax", None), ("middle", None), ("strict", "strict")):
+            kept = tighten(reader(files(tmp_path, (WORKSPACE, word)), SettingValue.string), None)
+            assert (kept.value if isinstance(kept, Setting) else kept) == expected
+        kept = tighten(reader(files(tmp_path, (USER, "lax"), (WORKSPACE, "middle")), SettingValue.string), None)
+        assert kept == Setting("middle", f"{tmp_path}/1.json:1", WORKSPACE)
+
     def test_the_source_of_what_holds_stays(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, True), (WORKSPACE, True))
-        kept = project_may_tighten(read, KEY, SettingValue.boolean, Setting(value=False))
+        kept = project_may_tighten(False, True)(reader(read, SettingValue.boolean), Setting(value=False))
         assert kept == Setting(True, f"{tmp_path}/0.json:1", USER)
 
 
 class TestNarrowed:
     def test_a_project_adds_nothing(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["c", "b", "a"]))
-        assert project_may_narrow(read, KEY, SettingValue.strings, None) == Setting(
+        assert project_may_narrow(reader(read, SettingValue.strings), None) == Setting(
             ("a", "b"), f"{tmp_path}/0.json:1", USER
         )
 
     def test_it_may_take_away(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["c", "b"]))
-        assert project_may_narrow(read, KEY, SettingValue.strings, None) == Setting(
+        assert project_may_narrow(reader(read, SettingValue.strings), None) == Setting(
             ("b",), f"{tmp_path}/1.json:1", WORKSPACE
         )
 
     def test_where_nobody_else_says_anything_it_counts(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, None), (WORKSPACE, ["a"]))
-        assert project_may_narrow(read, KEY, SettingValue.strings, None) == Setting(
+        assert project_may_narrow(reader(read, SettingValue.strings), None) == Setting(
             ("a",), f"{tmp_path}/1.json:1", WORKSPACE
         )
 
-    def test_others_have_the_last_word(self, tmp_path: Path) -> None:
-        read = files(tmp_path, (ADMIN, ["x"]), (USER, ["a"]), (WORKSPACE, ["a"]), (ADMIN, ["y"]))
-        assert project_may_narrow(read, KEY, SettingValue.strings, None) == Setting(
-            ("y",), f"{tmp_path}/3.json:1", ADMIN
+    def test_it_narrows_the_last_list_of_others_too(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (ADMIN, ["x"]), (USER, ["a"]), (WORKSPACE, ["a", "y"]), (ADMIN, ["y", "z"]))
+        assert project_may_narrow(reader(read, SettingValue.strings), None) == Setting(
+            ("y",), f"{tmp_path}/2.json:1", WORKSPACE
+        )
+
+    def test_intersection_counts_every_list(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (ADMIN, ["a", "b", "c"]), (USER, ["b", "a"]), (WORKSPACE, ["a", "d"]), (ADMIN, ["a"]))
+        assert intersection(reader(read, SettingValue.strings), None) == Setting(
+            ("a",), f"{tmp_path}/2.json:1", WORKSPACE
         )
 
 
 def test_lists_unite(tmp_path: Path) -> None:
     read = files(tmp_path, (USER, ["a", "b"]), (WORKSPACE, ["b", " ", "c"]))
-    assert union(read, KEY, SettingValue.strings, (Setting("z"), Setting("a"))) == (
+    assert union(reader(read, SettingValue.strings), (Setting("z"), Setting("a"))) == (
         Setting("z"),
         Setting("a", f"{tmp_path}/0.json:1", USER),
         Setting("b", f"{tmp_path}/1.json:1", WORKSPACE),
@@ -120,7 +154,7 @@ def test_lists_unite(tmp_path: Path) -> None:
 
 def test_names_are_replaced_whole(tmp_path: Path) -> None:
     read = files(tmp_path, (USER, {"a": {"x": 1}, "b": 1}), (WORKSPACE, {"a": {"y": 2}, "c": None}))
-    assert merge_by_name(read, KEY, SettingValue.json, {}) == {
+    assert merge_by_name(reader(read, SettingValue.json), {}) == {
         "a": Setting({"y": 2}, f"{tmp_path}/1.json:1", WORKSPACE),
         "b": Setting(1, f"{tmp_path}/0.json:1", USER),
     }
@@ -129,7 +163,7 @@ def test_names_are_replaced_whole(tmp_path: Path) -> None:
 def test_objects_melt_together(tmp_path: Path) -> None:
     read = files(tmp_path, (ADMIN, {"a": {"x": 1}, "b": {}}), (USER, {"a": {"y": 2}, "b": 3}), (WORKSPACE, {"a": 0}))
     first = Setting({"z": 1})
-    assert without_project(merge_deep)(read, KEY, SettingValue.json_object, first) == Setting(
+    assert without_project(merge_deep)(reader(read, SettingValue.json_object), first) == Setting(
         {"z": 1, "a": {"x": 1, "y": 2}, "b": 3}, f"{tmp_path}/1.json:1", USER
     )
     assert first == Setting({"z": 1})
@@ -138,7 +172,7 @@ def test_objects_melt_together(tmp_path: Path) -> None:
 class TestGathered:
     def test_no_file_drops_what_another_says(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, {"a": [1, 2], "b": 3}), (WORKSPACE, {"a": [], "b": None}), (ADMIN, {"a": [4]}))
-        assert concatenate(read, KEY, SettingValue.raw_json, {}) == {
+        assert concatenate(reader(read, SettingValue.raw_json), {}) == {
             "a": (
                 Setting(1, f"{tmp_path}/0.json:1", USER),
                 Setting(2, f"{tmp_path}/0.json:1", USER),

@@ -12,7 +12,8 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings.editor import set_member
 from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
 from tejat.config.settings.parsers import parse_negated_boolean
-from tejat.config.settings.schema import RESTRICTIONS, SETTINGS, SettingSpec
+from tejat.config.settings.schema import SETTINGS
+from tejat.config.settings.schema.spec import SettingSpec
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
@@ -22,7 +23,6 @@ from tejat.core.messages.types import JsonValue
 
 IMMEDIATE_SETTINGS = frozenset({"ui.theme", "ui.animations", "general.vimMode", "general.preferredEditor"})
 """Settings that need no new session."""
-ALL_ROWS = (*SETTINGS, *RESTRICTIONS)
 _SENSITIVE = frozenset({"model.baseUrl", "web.searchUrl"})
 
 
@@ -39,14 +39,14 @@ class SettingView:
 def find_setting(name: str) -> SettingSpec:
     """Find a setting by its present or a former name, ignoring case. Raises UsageError."""
     folded = name.casefold()
-    for row in ALL_ROWS:
+    for row in SETTINGS:
         if folded in (each.casefold() for each in row.key.names):
             return row
     raise UsageError(_("There is no setting {name}. /settings list shows all of them.", name=name))
 
 
 def setting_views(settings: Settings) -> Iterator[SettingView]:
-    for row in sorted(ALL_ROWS, key=lambda row: row.key.names[0]):
+    for row in sorted(SETTINGS, key=lambda row: row.key.names[0]):
         yield setting_view(settings, row)
 
 

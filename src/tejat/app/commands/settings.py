@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.commands.setting_values import (
-    ALL_ROWS,
     IMMEDIATE_SETTINGS,
     SettingView,
     find_setting,
@@ -13,7 +12,8 @@ from tejat.app.commands.setting_values import (
     setting_view,
     setting_views,
 )
-from tejat.config.settings.schema import SettingSpec
+from tejat.config.settings.schema import SETTINGS
+from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonValue
 from tejat.core.ui.commands import CompletionItem
@@ -120,7 +120,7 @@ def setting_report(context: CommandContext, row: SettingSpec) -> Report:
 
 
 def _detail_report(shown: SettingView) -> Report:
-    names = ", ".join(name for row in ALL_ROWS if row.key.names[0] == shown.name for name in row.key.names[1:])
+    names = ", ".join(name for row in SETTINGS if row.key.names[0] == shown.name for name in row.key.names[1:])
     rows = [(_("Value"), shown.value or _("not set")), (_("Set by"), shown.source or _("nobody"))]
     if names:
         rows.append((_("Also called"), names))

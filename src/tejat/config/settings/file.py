@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tejat.config.env_expansion import env_resolver
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.config.paths import SourceTier
-from tejat.config.settings.types import Setting
+from tejat.config.settings.types import Setting, SettingProblem
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
 
@@ -20,12 +20,16 @@ _T = TypeVar("_T")
 
 
 class SettingsError(ConfigurationError):
-    """An invalid settings file. The message names the file, the line and, for a value, its key."""
+    """An invalid settings file. The message names the file, the line and, for a value, its key.
 
-    def __init__(self, problem: str, *, path: str) -> None:
+    `value` is the value that cannot be used, None if the file as a whole is invalid.
+    """
+
+    def __init__(self, problem: str, *, path: str, value: SettingProblem | None = None) -> None:
         super().__init__(lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem))
         self.path = path
         self.problem = problem
+        self.value = value
 
 
 class SettingKey:
@@ -132,10 +136,9 @@ class SettingValue:
         # Shown as written, before references are expanded; possible secrets are not shown at all.
         hides = not _SECRET_KEYS.isdisjoint(name.split("."))
         found = lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
-        problem = lazy(
-            "line {line}: {name} must be {wanted}, but is {found}", line=at.line, name=name, wanted=wanted, found=found
-        )
-        return SettingsError(problem, path=self.file.path)
+        value = SettingProblem(self.file.path, at.line, name, wanted, found)
+        problem = lazy("line {line}: {problem}", line=at.line, problem=value.text)
+        return SettingsError(problem, path=self.file.path, value=value)
 
     def boolean(self) -> bool:
         if isinstance(self.node.value, bool):

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
-from tejat.config.settings.file import SettingsFile, read_settings_file
-from tejat.config.settings.merge import find_name_conflicts
+from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
 from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
-from tejat.config.settings.schema import MCP_SERVERS, RESTRICTIONS, SETTINGS
-from tejat.config.settings.types import Setting, Settings, is_sandbox_required_by_admin
+from tejat.config.settings.types import Setting, SettingProblem, Settings, is_sandbox_required_by_admin
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -95,18 +93,40 @@ class SettingsLoader:
 
 
 def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Settings:
+    # Imported late: most runs have no such file.
+    from tejat.config.settings.merge import find_name_conflicts
+    from tejat.config.settings.reader import SettingReader
+    from tejat.config.settings.schema import SETTINGS
+
     default = Settings()
-    values = {row.field: row.merge(whole, row.key, row.read, getattr(default, row.field)) for row in SETTINGS}
-    for row in RESTRICTIONS:
-        values[row.field] = row.merge([*partly, *whole], row.key, row.read, ())
-    known = tuple(row.key for row in RESTRICTIONS)
+    values: dict[str, object] = {}
+    problems: dict[SettingProblem, None] = {}
+    conflicts: tuple[Setting[str], ...] = ()
+
+    def collect(error: SettingsError) -> None:
+        if error.value is None:
+            raise error
+        problems[error.value] = None
+
+    for row in SETTINGS:
+        files = [*partly, *whole] if row.restricts else whole
+        reader = SettingReader(files, row.key, row.read, _raise if row.protects or row.must_be_valid else collect)
+        values[row.field] = row.merge(reader, getattr(default, row.field))
+        if row.field == "mcp_servers":
+            conflicts = find_name_conflicts(reader)
+    known = tuple(row.key for row in SETTINGS if row.restricts)
     return replace(
         default,
         **values,
-        mcp_name_conflicts=find_name_conflicts(whole, MCP_SERVERS),
+        mcp_name_conflicts=conflicts,
         files=tuple(file.path for file in [*partly, *whole]),
         ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
+        problems=tuple(problems),
     )
+
+
+def _raise(error: SettingsError) -> None:
+    raise error
 
 
 def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[SandboxMode]) -> Setting[SandboxMode]:

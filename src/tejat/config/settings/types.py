@@ -68,6 +68,20 @@ class McpServer:
         return f"McpServer(command={self.command!r})"
 
 
+class SettingProblem(NamedTuple):
+    """A value that cannot be used: what its place in a file wants, and what is there. `found` shows no secrets."""
+
+    path: str
+    line: int
+    key: str
+    wanted: str
+    found: str
+
+    @property
+    def text(self) -> str:
+        return lazy("{key} must be {wanted}, but is {found}", key=self.key, wanted=self.wanted, found=self.found)
+
+
 class TokenPrice(NamedTuple):
     """Dollars per million tokens. `cached` is the price of cached prompt tokens."""
 
@@ -82,7 +96,8 @@ class Settings:
 
     A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.
     `mcp_name_conflicts` are server names in project settings that were taken. `files` were read, lowest precedence
-    first; `ignored_files` are those of an untrusted project that set more than their exclude lists.
+    first; `ignored_files` are those of an untrusted project that set more than their exclude lists. `problems` are
+    values that cannot be used, in place of which the default holds.
     """
 
     core: Setting[tuple[str, ...]] | None = None
@@ -151,6 +166,7 @@ class Settings:
     mcp_name_conflicts: tuple[Setting[str], ...] = ()
     files: tuple[str, ...] = ()
     ignored_files: tuple[str, ...] = ()
+    problems: tuple[SettingProblem, ...] = ()
 
 
 COMMAND_SERVER_NAME = "mcp"

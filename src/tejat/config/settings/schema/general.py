@@ -1,0 +1,36 @@
+"""Settings of editors, sessions and reports."""
+
+from tejat.config.settings import parsers
+from tejat.config.settings.file import SettingKey, SettingValue
+from tejat.config.settings.merge import last_wins, merge_deep, without_project
+from tejat.config.settings.schema.spec import SettingSpec
+
+GENERAL_SETTINGS = (
+    SettingSpec(
+        "preferred_editor",
+        SettingKey("general.preferredEditor", "preferredEditor"),
+        SettingValue.string,
+        without_project(last_wins),
+    ),
+    SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
+    SettingSpec(
+        "checkpointing", SettingKey("general.checkpointing.enabled", "checkpointing.enabled"), SettingValue.boolean
+    ),
+    SettingSpec(
+        "session_days", SettingKey("general.sessionRetention"), parsers.parse_retention_days, without_project(last_wins)
+    ),
+    SettingSpec("ide_mode", SettingKey("ide.enabled", "ideMode"), SettingValue.boolean),
+    SettingSpec(
+        "usage_statistics",
+        SettingKey("privacy.usageStatisticsEnabled", "usageStatisticsEnabled"),
+        SettingValue.boolean,
+        without_project(last_wins),
+    ),
+    SettingSpec("telemetry", SettingKey("telemetry"), SettingValue.json_object, without_project(merge_deep)),
+    SettingSpec(
+        "bug_command",
+        SettingKey("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
+        SettingValue.url,
+        without_project(last_wins),
+    ),
+)

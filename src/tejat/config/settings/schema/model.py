@@ -1,0 +1,41 @@
+"""Settings of models and requests."""
+
+from tejat.config.settings import parsers
+from tejat.config.settings.file import SettingKey, SettingValue
+from tejat.config.settings.merge import last_wins, merge_by_name, without_project
+from tejat.config.settings.schema.spec import SettingSpec
+
+MODEL_SETTINGS = (
+    SettingSpec("model_name", SettingKey("model.name", "model"), SettingValue.string, must_be_valid=True),
+    SettingSpec("fallback_model", SettingKey("model.fallback"), SettingValue.string),
+    SettingSpec("base_url", SettingKey("model.baseUrl"), SettingValue.url, without_project(last_wins)),
+    SettingSpec("prices", SettingKey("model.prices"), parsers.parse_price, without_project(merge_by_name)),
+    SettingSpec("max_session_turns", SettingKey("model.maxSessionTurns", "maxSessionTurns"), SettingValue.limit),
+    SettingSpec("max_attempts", SettingKey("general.maxAttempts"), SettingValue.count),
+    SettingSpec(
+        "compression_threshold",
+        SettingKey(
+            "model.compressionThreshold",
+            "model.chatCompression.contextPercentageThreshold",
+            "chatCompression.contextPercentageThreshold",
+        ),
+        SettingValue.fraction,
+    ),
+    SettingSpec(
+        "loop_detection",
+        SettingKey("model.disableLoopDetection"),
+        parsers.parse_negated_boolean,
+        without_project(last_wins),
+    ),
+    SettingSpec(
+        "skip_next_speaker_check",
+        SettingKey("model.skipNextSpeakerCheck", "skipNextSpeakerCheck"),
+        SettingValue.boolean,
+    ),
+    SettingSpec(
+        "summarize_tool_output",
+        SettingKey("model.summarizeToolOutput", "summarizeToolOutput"),
+        parsers.parse_token_budget,
+        merge_by_name,
+    ),
+)

@@ -1,0 +1,16 @@
+"""Settings of the terminal."""
+
+from tejat.config.settings.file import SettingKey, SettingValue
+from tejat.config.settings.merge import last_wins, without_project
+from tejat.config.settings.schema.spec import SettingSpec
+
+UI_SETTINGS = (
+    SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string),
+    SettingSpec(
+        "screen_reader",
+        SettingKey("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
+        SettingValue.boolean,
+        without_project(last_wins),
+    ),
+    SettingSpec("animations", SettingKey("ui.animations"), SettingValue.boolean),
+)
