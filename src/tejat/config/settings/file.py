@@ -42,19 +42,19 @@ class SettingKey:
 
 
 class SettingsFile:
-    """The settings in one file. Unknown keys are ignored."""
+    """The settings in one file. `members` are the values as written, with their positions."""
 
-    __slots__ = ("_members", "path", "resolve", "tier")
+    __slots__ = ("members", "path", "resolve", "tier")
 
     def __init__(self, path: str, tier: SourceTier, members: "dict[str, JsonNode]", resolve: "ResolveEnv") -> None:
         self.path = path
         self.tier = tier
         self.resolve = resolve
-        self._members = members
+        self.members = members
 
     def with_environment(self, environment: Mapping[str, str]) -> "SettingsFile":
         """The same file with references resolved in another environment."""
-        return SettingsFile(self.path, self.tier, self._members, env_resolver(environment, self.tier))
+        return SettingsFile(self.path, self.tier, self.members, env_resolver(environment, self.tier))
 
     def find(self, key: SettingKey) -> "SettingValue | None":
         """The value under the first name that is set; null counts as unset.
@@ -70,10 +70,10 @@ class SettingsFile:
     def sets_other_than(self, keys: tuple[SettingKey, ...]) -> bool:
         """Whether it sets anything besides these keys."""
         known = {name for key in keys for name in key.names}
-        return any(name not in known for name in _leaf_names(self._members, ""))
+        return any(name not in known for name in _leaf_names(self.members, ""))
 
     def _find(self, name: str) -> "JsonNode | None":
-        members, passed = self._members, ""
+        members, passed = self.members, ""
         *outer, last = name.split(".")
         for step in outer:
             passed = f"{passed}.{step}" if passed else step

@@ -1,7 +1,7 @@
 """Loading and merging of the settings of a run."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
@@ -9,7 +9,7 @@ from tejat.config.settings.file import SettingsError, SettingsFile, read_setting
 from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
 from tejat.config.settings.types import Setting, SettingProblem, Settings, is_sandbox_required_by_admin
 from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 
@@ -29,9 +29,15 @@ def load_settings(
 
 
 class SettingsLoader:
-    """Loads the settings of one start: every file is read once, however often the settings are merged."""
+    """Loads the settings of one start: every file is read once, however often the settings are merged.
 
-    def __init__(self, paths: AppPaths) -> None:
+    `files` are those that counted in the last load, lowest precedence first. With a list of `faults` errors are added
+    to it, and the file or value is left out, instead of being raised.
+    """
+
+    def __init__(self, paths: AppPaths, *, faults: list[ConfigurationError] | None = None) -> None:
+        self.files: tuple[SettingsFile, ...] = ()
+        self._faults = faults
         self._paths = paths
         self._files: dict[tuple[str, SourceTier], SettingsFile | None] = {}
 
@@ -61,7 +67,8 @@ class SettingsLoader:
             *obeyed,
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
-        merged = _merge(whole, partly) if whole or partly else Settings()
+        self.files = tuple(whole)
+        merged = _merge(whole, partly, self._report_fault) if whole or partly else Settings()
         model = environment.get("GEMINI_MODEL", "").strip()
         return replace(
             merged,
@@ -87,12 +94,24 @@ class SettingsLoader:
     def _read(self, paths: Sequence[str], tier: SourceTier, environment: Mapping[str, str]) -> list[SettingsFile]:
         for path in paths:
             if (path, tier) not in self._files:
-                self._files[path, tier] = read_settings_file(path, tier, environment)
+                try:
+                    self._files[path, tier] = read_settings_file(path, tier, environment)
+                except ConfigurationError as error:
+                    self._files[path, tier] = None
+                    self._report_fault(error)
         files = (self._files[path, tier] for path in paths)
         return [file.with_environment(environment) for file in files if file is not None]
 
+    def _report_fault(self, error: ConfigurationError) -> None:
+        if self._faults is None:
+            raise error
+        if str(error) not in map(str, self._faults):
+            self._faults.append(error)
 
-def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Settings:
+
+def _merge(
+    whole: Sequence[SettingsFile], partly: Sequence[SettingsFile], on_fault: Callable[[ConfigurationError], None]
+) -> Settings:
     # Imported late: most runs have no such file.
     from tejat.config.settings.merge import find_name_conflicts
     from tejat.config.settings.reader import SettingReader
@@ -105,12 +124,13 @@ def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Set
 
     def collect(error: SettingsError) -> None:
         if error.value is None:
-            raise error
-        problems[error.value] = None
+            on_fault(error)
+        else:
+            problems[error.value] = None
 
     for row in SETTINGS:
         files = [*partly, *whole] if row.restricts else whole
-        reader = SettingReader(files, row.key, row.read, _raise if row.protects or row.must_be_valid else collect)
+        reader = SettingReader(files, row.key, row.read, on_fault if row.protects or row.must_be_valid else collect)
         values[row.field] = row.merge(reader, getattr(default, row.field))
         if row.field == "mcp_servers":
             conflicts = find_name_conflicts(reader)
@@ -123,10 +143,6 @@ def _merge(whole: Sequence[SettingsFile], partly: Sequence[SettingsFile]) -> Set
         ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
         problems=tuple(problems),
     )
-
-
-def _raise(error: SettingsError) -> None:
-    raise error
 
 
 def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[SandboxMode]) -> Setting[SandboxMode]:
