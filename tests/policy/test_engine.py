@@ -448,10 +448,21 @@ class TestModes:
         for mode in ApprovalMode:
             assert decided(facts("read_file"), rule(DENY, "read_file"), rule(ALLOW), mode=mode) is DENY
 
-    def test_a_rule_that_asks_is_not_lifted_by_auto_edit_but_by_yolo(self) -> None:
+    @pytest.mark.parametrize("mode", [DEFAULT, AUTO_EDIT, YOLO])
+    def test_no_mode_lifts_a_rule_that_asks(self, mode: ApprovalMode) -> None:
         asking = rule(ASK, "write_file")
+        assert decided(facts("write_file", "a"), asking, mode=mode) is ASK
+        assert decided(facts("write_file", "a"), asking, rule(ALLOW), mode=mode) is ASK
+        assert decided(shell("git push"), rule(ASK, SHELL, command=("git", "push")), mode=mode) is ASK
+
+    def test_a_rule_that_asks_in_some_modes_leaves_the_others_alone(self) -> None:
+        asking = rule(ASK, "write_file", modes=frozenset({DEFAULT, AUTO_EDIT}))
         assert decided(facts("write_file", "a"), asking, mode=AUTO_EDIT) is ASK
         assert decided(facts("write_file", "a"), asking, mode=YOLO) is ALLOW
+
+    def test_yolo_lifts_what_the_built_in_rules_ask(self) -> None:
+        assert decided(facts("write_file", "a"), mode=YOLO) is ALLOW
+        assert decided(shell("ls"), rule(ASK, "write_file"), mode=YOLO) is ALLOW
 
     def test_auto_edit_allows_no_commands(self) -> None:
         assert decided(shell("ls"), mode=AUTO_EDIT) is ASK
@@ -469,9 +480,9 @@ class TestModes:
 
     def test_the_policy_itself_never_changes(self) -> None:
         policy = PolicyEngine([], DEFAULT)
-        other = policy.with_rule(rule(ALLOW)).with_mode(YOLO)
+        other = policy.with_rule(rule(ALLOW)).with_mode(YOLO, source="me")
         assert (policy.mode, other.mode, len(other.rules) - len(policy.rules)) == (DEFAULT, YOLO, 1)
-        assert other.with_mode(DEFAULT).decide(facts("write_file", "a")).decision is ALLOW
+        assert other.with_mode(DEFAULT, source="me").decide(facts("write_file", "a")).decision is ALLOW
         assert policy.decide(facts("write_file", "a")).decision is ASK
 
 

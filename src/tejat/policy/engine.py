@@ -17,28 +17,44 @@ from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.tool_names import MEMORY
 from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
+DEFAULT_MODE_SOURCE = lazy("default")
 _MAX_ERROR_LENGTH = 200
 
 
 class PolicyEngine:
-    """All rules in one mode. Immutable: adding a rule or changing the mode makes a new engine."""
+    """All rules in one mode. Immutable: adding a rule or changing the mode makes a new engine.
 
-    def __init__(self, rules: Sequence[PolicyRule], mode: ApprovalMode) -> None:
+    `mode_source` says who chose the mode. `is_interactive` means that there is a user to ask.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[PolicyRule],
+        mode: ApprovalMode,
+        *,
+        mode_source: str = DEFAULT_MODE_SOURCE,
+        is_interactive: bool = True,
+    ) -> None:
         self._configured = tuple(rules)
         self.mode = mode
+        self.mode_source = mode_source
+        self._is_interactive = is_interactive
         self.rules: tuple[PolicyRule, ...] = (*self._configured, *default_rules())
-        self._active = tuple(rule for rule in self.rules if is_active(rule, mode))
+        self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
         self._by_tool: dict[tuple[str, str | None], tuple[PolicyRule, ...]] = {}
 
     def with_rule(self, rule: PolicyRule) -> "PolicyEngine":
-        return PolicyEngine((*self._configured, rule), self.mode)
+        return self._with((*self._configured, rule))
 
     def without_rules(self, is_removed: Callable[[PolicyRule], bool]) -> "PolicyEngine":
         """Return an engine without these configured rules; built-in rules stay."""
-        return PolicyEngine([rule for rule in self._configured if not is_removed(rule)], self.mode)
+        return self._with([rule for rule in self._configured if not is_removed(rule)])
 
-    def with_mode(self, mode: ApprovalMode) -> "PolicyEngine":
-        return PolicyEngine(self._configured, mode)
+    def with_mode(self, mode: ApprovalMode, *, source: str) -> "PolicyEngine":
+        return PolicyEngine(self._configured, mode, mode_source=source, is_interactive=self._is_interactive)
+
+    def _with(self, rules: Sequence[PolicyRule]) -> "PolicyEngine":
+        return PolicyEngine(rules, self.mode, mode_source=self.mode_source, is_interactive=self._is_interactive)
 
     def hides(self, tool: str, server: str | None = None) -> bool:
         """Return whether the tool is forbidden with any arguments, so that the model need not know it."""
@@ -97,14 +113,14 @@ class PolicyEngine:
                 return _apply_plan_mode(verdict, evaluator)
 
     def _apply_yolo_mode(self, verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
-        """Allow what would be asked, unless the line is opaque and a rule might forbid it."""
+        """Allow what only the built-in rules would ask, unless the line is opaque and a rule might forbid it."""
         is_opaque = facts.line is not None and facts.line.is_opaque
         unchecked = next(self._restricted_denials(facts), None) if is_opaque else None
         if unchecked is not None:
             rule = format_quoted_rule(unchecked)
             reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
             return PolicyVerdict(Decision.DENY, unchecked, reason)
-        if verdict.decision is Decision.ALLOW or verdict.always_ask:
+        if verdict.decision is Decision.ALLOW or verdict.always_ask or not _is_built_in(verdict):
             return verdict
         return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
 
@@ -193,10 +209,14 @@ def _allows_named_files(rule: PolicyRule | None) -> bool:
     return rule.path is not None or rule.arguments is not None or any(map(is_secret_file, rule.command or ()))
 
 
+def _is_built_in(verdict: PolicyVerdict) -> bool:
+    """Return whether no configured rule is behind the verdict. A mode lifts only what the built-in rules ask."""
+    return verdict.rule is None or verdict.rule.tier is Tier.DEFAULT
+
+
 def _apply_auto_edit_mode(verdict: PolicyVerdict, facts: CallFacts) -> PolicyVerdict:
     is_edit = facts.server is None and (facts.kind is Kind.EDIT or facts.tool == "web_fetch")
-    is_default = verdict.rule is None or verdict.rule.tier is Tier.DEFAULT
-    if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_edit or not is_default:
+    if verdict.decision is Decision.ALLOW or verdict.always_ask or not is_edit or not _is_built_in(verdict):
         return verdict
     if facts.wants_network and not (verdict.rule and verdict.rule.allows_network):
         return verdict

@@ -39,6 +39,11 @@ class PolicyRule:
     linear-time regular expression, searched in the arguments as JSON with sorted keys and no spaces. `path` is a glob,
     absolute or relative to a root, for the real paths that the call touches. `project` limits the rule to a root
     directory. `source` names the file and line, or the flag, that it came from.
+
+    `command_pattern` is a regular expression for the beginning of a shell command; only rules that deny or ask have
+    one. `hints` are annotations that an MCP tool must have. `interactive` limits the rule to sessions with a user, or
+    to those without. `spares_reading` leaves out tools that only read. `passed_over` is the reason why the rule does
+    not count, `note` says how it differs from what its file says.
     """
 
     decision: Decision
@@ -55,11 +60,18 @@ class PolicyRule:
     allows_network: bool = False
     message: str | None = None
     priority: int = 0
+    command_pattern: str | None = None
+    hints: tuple[tuple[str, object], ...] | None = None
+    interactive: bool | None = None
+    spares_reading: bool = False
+    note: str | None = None
+    passed_over: str | None = None
 
     @property
     def is_restricted(self) -> bool:
         """Whether it depends on more than the tool."""
-        return any(field is not None for field in (self.command, self.arguments, self.path))
+        parts = (self.command, self.arguments, self.path, self.command_pattern, self.hints)
+        return self.spares_reading or any(part is not None for part in parts)
 
 
 @frozen
@@ -69,7 +81,8 @@ class CallFacts:
     `tool` is the server's own name for it if `server` is set. `definition_changed` means that it is no longer the tool
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
-    known. `lookup` follows the links in the paths of the line.
+    known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
+    tool, by their names in the protocol.
     """
 
     tool: str
@@ -86,6 +99,7 @@ class CallFacts:
     wants_network: bool = False
     definition_changed: bool = False
     may_change_files: bool = True
+    hints: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
 @frozen

@@ -71,7 +71,44 @@ PLAN_AND_DEFAULT = frozenset({ApprovalMode.PLAN, ApprovalMode.DEFAULT})
     ],
 )
 def test_is_in_force(given: PolicyRule, modes: set[ApprovalMode]) -> None:
-    assert {mode for mode in ApprovalMode if is_active(given, mode)} == modes
+    assert {mode for mode in ApprovalMode if is_active(given, mode, is_interactive=True)} == modes
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+def test_a_rule_may_be_for_sessions_with_or_without_a_user(decision: Decision) -> None:
+    counted = {
+        limit: [
+            is_active(rule(decision, interactive=limit), ApprovalMode.DEFAULT, is_interactive=is_interactive)
+            for is_interactive in (True, False)
+        ]
+        for limit in (None, True, False)
+    }
+    assert counted == {None: [True, True], True: [True, False], False: [False, True]}
+
+
+@pytest.mark.parametrize("mode", list(ApprovalMode))
+def test_a_rule_that_is_passed_over_never_counts(mode: ApprovalMode) -> None:
+    assert not is_active(rule(Decision.DENY, passed_over="why"), mode, is_interactive=True)
+
+
+def test_only_tools_of_servers_have_annotations() -> None:
+    marked = rule(Decision.DENY, hints=(("readOnlyHint", True),))
+    assert matches_tool(marked, "search", "github")
+    assert not matches_tool(marked, "read_file", None)
+
+
+@pytest.mark.parametrize(
+    ("given", "tool", "server", "matches"),
+    [
+        ("read_*", "read_file", None, True),
+        ("read_*", "write_file", None, False),
+        ("mcp_git*_search", "search", "github", True),
+        ("mcp_a_*", "search", "github", False),
+        ("[r]ead_*", "read_file", None, False),
+    ],
+)
+def test_a_wildcard_in_a_name(given: str, tool: str, server: str | None, *, matches: bool) -> None:
+    assert matches_tool(rule(Decision.DENY, tool=given), tool, server) is matches
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ decision = "deny"
 """
     assert read(text) == [
         *(
-            PolicyRule(Decision.ASK, Tier.USER, "p.toml:2", tool, arguments="x", message="m")
+            PolicyRule(Decision.ASK, Tier.USER, "p.toml:2", tool, arguments="x", message="m", interactive=True)
             for tool in ("replace", "search_file_content", "t")
         ),
         PolicyRule(Decision.DENY, Tier.USER, "p.toml:8", SHELL, command=("git", "log")),
@@ -151,9 +151,14 @@ def test_what_is_wrong_is_told_with_its_line(text: str, told: str) -> None:
         'decision = "deny"\ncommand = 1',
         'decision = "deny"\ntool = ""',
         'decision = "deny"\ntool = []',
-        'decision = "deny"\narguments = "(?=x)"',
-        'decision = "deny"\ncommandRegex = "x"',
-        'decision = "allow"\ninteractive = false',
+        'decision = "deny"\narguments = "("',
+        'decision = "deny"\ncommandRegex = "("',
+        'decision = "deny"\ncommandRegex = "x"\ncommandPrefix = "y"',
+        'decision = "deny"\ncommandRegex = "x"\ntoolName = "glob"',
+        'decision = "deny"\nsubagent = ""',
+        'decision = "deny"\ntoolAnnotations = "readOnlyHint"',
+        'decision = "deny"\ntoolAnnotations = { readOnlyHint = [1] }',
+        'decision = "deny"\ndeny_message = "a"\ndenyMessage = "b"',
         'decision = "deny"\ninteractive = 1',
         'decision = "deny"\nnetwork = "yes"',
         "decision = 1",
@@ -299,7 +304,7 @@ KEYS = st.sampled_from(
             "match",
             "not_match",
         ),
-        *("commandRegex", "other"),
+        *("commandRegex", "subagent", "toolAnnotations", "deny_message", "allow_redirection", "other"),
     ]
 )
 

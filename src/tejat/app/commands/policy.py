@@ -16,7 +16,7 @@ from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
-from tejat.engine.calls.policy_loader import resolve_mode
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, resolve_mode
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
 _SHELL = "run_shell_command"
@@ -91,7 +91,7 @@ class PolicyCommand(SlashCommand):
             )
         if mode is ApprovalMode.YOLO and before is not mode and await user.choose(_yolo_choice()) != 1:
             return
-        permission.policy = permission.policy.with_mode(mode)
+        permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
         user.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
 
 

@@ -3,6 +3,7 @@
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.core.approval.modes import ApprovalMode
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE
 
 _CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
 
@@ -16,7 +17,7 @@ def cycle_mode(manager: SessionManager) -> str:
     modes = _available_modes(manager)
     after = modes[(modes.index(before) + 1) % len(modes)] if before in modes else ApprovalMode.DEFAULT
     permission = manager.toolset.start_scheduler().permission
-    permission.policy = permission.policy.with_mode(after)
+    permission.policy = permission.policy.with_mode(after, source=CHOSEN_MODE_SOURCE)
     return after.value
 
 

@@ -14,6 +14,8 @@ from tejat.core.i18n import lazy
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.types import Decision, PolicyRule, Tier
 
+CHOSEN_MODE_SOURCE = lazy("chosen in this session")
+"""The source of a mode that the user switched to."""
 _TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
 
 

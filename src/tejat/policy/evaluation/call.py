@@ -1,16 +1,17 @@
 """A call under evaluation, with properties that are derived from its facts on demand."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath
 from tejat.core.text.secret_files import is_secret_file
+from tejat.core.tools.base import READ_ONLY_KINDS
 from tejat.policy.control_files import control_file_reason
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.matcher import matches_project, matches_tool
-from tejat.policy.rules.patterns import matches_glob, matches_regex
+from tejat.policy.rules.patterns import NUL_ESCAPE, matches_glob, matches_regex
 from tejat.policy.types import CallFacts, Decision, PolicyRule
 
 
@@ -31,9 +32,8 @@ class Call:
         return self.facts.paths
 
     @cached_property
-    def arguments_json(self) -> str:
-        """The arguments as JSON with sorted keys and no spaces. Raises if they cannot be serialised."""
-        return dump_arguments(self.facts.arguments)
+    def arguments_json(self) -> "ArgumentsJson":
+        return ArgumentsJson(self.facts.arguments)
 
     def matches_rule(self, rule: PolicyRule) -> bool:
         """Return whether the rule applies to this call, apart from the commands of its shell line."""
@@ -42,12 +42,24 @@ class Call:
             return False
         if facts.line is None and _is_command_rule(rule):
             return False
+        if rule.spares_reading and facts.kind in READ_ONLY_KINDS:
+            return False
+        if rule.hints is not None and not self._has_hints(rule.hints):
+            return False
         if rule.arguments is not None and not self._matches_arguments(rule, rule.arguments):
+            return False
+        if rule.command_pattern is not None and not self._matches_command_pattern(rule.command_pattern):
             return False
         return rule.path is None or self._matches_path(rule, rule.path)
 
+    def _has_hints(self, hints: Sequence[tuple[str, object]]) -> bool:
+        return all(name in self.facts.hints and self.facts.hints[name] == value for name, value in hints)
+
     def _matches_arguments(self, rule: PolicyRule, pattern: str) -> bool:
-        return matches_regex(pattern, self.arguments_json)
+        return self.arguments_json.matches(pattern, is_strict=rule.decision is not Decision.ALLOW)
+
+    def _matches_command_pattern(self, pattern: str) -> bool:
+        return False  # only shell lines have commands
 
     def _matches_path(self, rule: PolicyRule, glob: str) -> bool:
         """Match the paths: any one suffices to deny or ask, all must match to allow."""
@@ -71,8 +83,34 @@ class Call:
         return max((root for root in self.facts.roots if is_beneath(path, root)), key=len, default="/")
 
 
-def dump_arguments(arguments: Mapping[str, object]) -> str:
-    """Return arguments as the JSON that patterns are searched in: with sorted keys and no spaces."""
+class ArgumentsJson:
+    """The arguments as the JSON that patterns are searched in: with sorted keys and no spaces.
+
+    Gemini CLI puts a NUL before and after each member of the object. A pattern that names NUL is searched in that form,
+    any other in the usual one. Creating the JSON raises if the arguments cannot be serialised.
+    """
+
+    def __init__(self, arguments: Mapping[str, object]) -> None:
+        self._arguments = arguments
+
+    @cached_property
+    def text(self) -> str:
+        return _dump(self._arguments)
+
+    @cached_property
+    def delimited(self) -> str:
+        members = (_dump({name: self._arguments[name]})[1:-1] for name in sorted(self._arguments))
+        return "{" + ",".join(f"\0{member}\0" for member in members) + "}"
+
+    def matches(self, pattern: str, *, is_strict: bool) -> bool:
+        """Search a pattern. With `is_strict` it is searched in both forms."""
+        names_nul = NUL_ESCAPE in pattern
+        if (is_strict or not names_nul) and matches_regex(pattern, self.text):
+            return True
+        return (is_strict or names_nul) and matches_regex(pattern, self.delimited)
+
+
+def _dump(arguments: Mapping[str, object]) -> str:
     return json.dumps(dict(arguments), ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
-from tejat.policy.evaluation.call import Call, dump_arguments
+from tejat.policy.evaluation.call import ArgumentsJson, Call
 from tejat.policy.paths import is_ambiguous, join_path, resolve_path
 from tejat.policy.rules.patterns import matches_regex
 from tejat.policy.shell.command_line import CommandLine, ShellCommand
@@ -45,16 +45,25 @@ class ShellCall(Call):
         matches_line = super()._matches_arguments(rule, pattern)
         if matches_line or rule.decision is Decision.ALLOW:
             return matches_line
-        return any(matches_regex(pattern, arguments) for arguments in self._arguments_of_commands)
+        return any(arguments.matches(pattern, is_strict=True) for _, arguments in self._commands_as_lines)
+
+    def _matches_command_pattern(self, pattern: str) -> bool:
+        """Match the line and each of its commands, as text and, as Gemini CLI does, in the JSON of the arguments."""
+        lines = [(str(self.facts.arguments.get("command")), self.arguments_json), *self._commands_as_lines]
+        return any(
+            matches_regex(f"^(?:{pattern})", text) or arguments.matches(f'"command":"{pattern}', is_strict=True)
+            for text, arguments in lines
+        )
 
     @cached_property
-    def _arguments_of_commands(self) -> tuple[str, ...]:
+    def _commands_as_lines(self) -> tuple[tuple[str, ArgumentsJson], ...]:
+        """Each command as if it were the whole line, by each of its names: the text, and the arguments with it."""
         lines: dict[str, None] = {}
         for command in self.line.commands:
             for name in command_names(command):
                 words = (name, *command.words[1:])
                 lines |= dict.fromkeys((" ".join(words), shlex.join(words)))
-        return tuple(dump_arguments({**self.facts.arguments, "command": line}) for line in lines)
+        return tuple((line, ArgumentsJson({**self.facts.arguments, "command": line})) for line in lines)
 
     @cached_property
     def _directories(self) -> tuple[str, ...]:

@@ -21,9 +21,7 @@ class AllowlistRule(PolicyRule):
 
     @property
     def is_restricted(self) -> bool:
-        return self.commands is not None or any(
-            field is not None for field in (self.command, self.arguments, self.path)
-        )
+        return self.commands is not None
 
     @property
     def allowlist_text(self) -> str:

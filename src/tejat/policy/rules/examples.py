@@ -98,6 +98,7 @@ def _facts(rule: PolicyRule, example: RuleExample, table: TomlTable, key: str) -
         line=line,
         directory=_ROOT,
         wants_network=rule.allows_network,
+        hints=dict(rule.hints or ()),
     )
 
 

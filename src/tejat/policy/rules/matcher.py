@@ -1,6 +1,7 @@
 """Matching of rules by tool, project and mode."""
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from tejat.core.approval.modes import ApprovalMode
 from tejat.policy.rules.allowlist import AllowlistRule
@@ -8,8 +9,10 @@ from tejat.policy.tool_names import tool_names
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 
-def is_active(rule: PolicyRule, mode: ApprovalMode) -> bool:
+def is_active(rule: PolicyRule, mode: ApprovalMode, *, is_interactive: bool) -> bool:
     """Return whether a rule counts in this mode. Rules that allow need to name plan mode to count there."""
+    if rule.passed_over is not None or rule.interactive not in (None, is_interactive):
+        return False
     if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
         return False  # a workspace is untrusted: its rules can only be stricter
     if rule.modes is not None:
@@ -21,15 +24,26 @@ def matches_tool(rule: PolicyRule, tool: str, server: str | None) -> bool:
     """Return whether the rule applies to this tool. The same name on another server is another tool."""
     if isinstance(rule, AllowlistRule) and not rule.applies_to_server(server):
         return False
+    if rule.hints is not None and server is None:
+        return False  # only MCP tools have annotations
     if rule.server is not None:
         if server is None:
             return f"{rule.server}__{rule.tool}" == tool
-        return rule.server in ("*", server) and rule.tool in ("*", tool, *tool_names(tool, server))
-    if rule.tool == "*":
+        return rule.server in ("*", server) and (
+            rule.tool in ("*", tool, *tool_names(tool, server)) or _matches_wildcard(rule, tool, server)
+        )
+    if rule.tool == "*" or _matches_wildcard(rule, tool, server):
         return True
     if server is not None and "_" in server and rule.decision is Decision.ALLOW and rule.tool.startswith("mcp_"):
         return False  # `mcp_a_b_c` is the tool `b_c` of `a`, and must not allow `c` of a server `a_b` as well
     return rule.tool in tool_names(tool, server)
+
+
+def _matches_wildcard(rule: PolicyRule, tool: str, server: str | None) -> bool:
+    """Return whether a name such as `read_*` stands for this tool. Only rules that deny or ask have such names."""
+    if "*" not in rule.tool:
+        return False
+    return any(fnmatchcase(name, rule.tool.replace("[", "[[]")) for name in (tool, *tool_names(tool, server)))
 
 
 def matches_project(rule: PolicyRule, roots: Sequence[str]) -> bool:

@@ -1,5 +1,6 @@
 """Patterns in rules, matched in linear time: regular expressions for arguments and globs for paths."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
@@ -30,11 +31,18 @@ if TYPE_CHECKING:
 _MAX_MEMORY = 1 << 20
 """Bounds the compiled program: `(a{1000}){1000}` is rejected."""
 _MAX_PATTERN_LENGTH = 10_000
+_NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
+NUL_ESCAPE = r"\x00"
+"""NUL in a regular expression, as rules are written with it after they are parsed."""
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 
 
 class InvalidPattern(TejatError):
     """A pattern is invalid; the text says why."""
+
+
+class UnsupportedPattern(InvalidPattern):
+    """A regular expression is valid elsewhere, but cannot be matched in linear time."""
 
 
 def matches_regex(expression: str, text: str) -> bool:
@@ -43,8 +51,15 @@ def matches_regex(expression: str, text: str) -> bool:
 
 
 def validate_regex(expression: str) -> None:
-    """Raise InvalidPattern for an invalid regular expression."""
-    _compile(expression)
+    """Raise InvalidPattern for an invalid regular expression, UnsupportedPattern for one with look-around or such."""
+    try:
+        _compile(expression)
+    except InvalidPattern as error:
+        try:
+            re.compile(_NAMED_GROUP.sub("(?P<", expression))
+        except (re.error, RecursionError, OverflowError):
+            raise error from None
+        raise UnsupportedPattern(str(error)) from None
 
 
 def validate_glob(glob: str) -> None:

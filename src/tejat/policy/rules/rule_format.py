@@ -36,12 +36,22 @@ def rule_to_toml(rule: PolicyRule) -> str:
         fields.append(("server", _string(rule.server)))
     if rule.command is not None:
         fields.append(("command", _command(rule.command)))
-    for key, value in (("arguments", rule.arguments), ("path", rule.path), ("project", rule.project)):
+    texts = (
+        ("commandRegex", rule.command_pattern),
+        ("arguments", rule.arguments),
+        ("path", rule.path),
+        ("project", rule.project),
+    )
+    for key, value in texts:
         if value is not None:
             fields.append((key, _string(value)))
     fields.append(("decision", _string(rule.decision.value)))
     if rule.modes is not None:
         fields.append(("modes", _strings(sorted(mode.value for mode in rule.modes))))
+    if rule.hints is not None:
+        fields.append(("toolAnnotations", _hints(rule.hints)))
+    if rule.interactive is not None:
+        fields.append(("interactive", json.dumps(rule.interactive)))
     flags = (("allowRedirection", rule.allows_redirection), ("network", rule.allows_network))
     fields += [(key, "true") for key, is_set in flags if is_set]
     if rule.message is not None:
@@ -62,14 +72,26 @@ def _parts(rule: PolicyRule) -> Iterator[str]:
         yield lazy(" except {listed}", listed=listed if isinstance(listed, LazyString) else sanitize_line(listed))
     if rule.command is not None:
         yield f": {sanitize_line(shlex.join(rule.command))}"
+    if rule.command_pattern is not None:
+        yield lazy(", command like {pattern}", pattern=_quoted(rule.command_pattern))
     if rule.arguments is not None:
         yield lazy(", arguments like {pattern}", pattern=_quoted(rule.arguments))
     if rule.path is not None:
         yield lazy(", path {path}", path=_quoted(rule.path))
+    if rule.hints is not None:
+        yield lazy(", annotated {hints}", hints=sanitize_line(_hints(rule.hints)))
+    if rule.spares_reading:
+        yield lazy(", except reading")
+    yield from _limits(rule)
+
+
+def _limits(rule: PolicyRule) -> Iterator[str]:
     if rule.project is not None:
         yield lazy(", in project {project}", project=_quoted(rule.project))
     if rule.modes is not None:
         yield lazy(", in mode {modes}", modes=" or ".join(sorted(mode.value for mode in rule.modes)))
+    if rule.interactive is not None:
+        yield lazy(", with a user") if rule.interactive else lazy(", without a user")
     if rule.allows_redirection:
         yield lazy(", writing to files inside (>)")
     if rule.allows_network:
@@ -80,6 +102,11 @@ def _command(tokens: Sequence[str]) -> str:
     """Return one prefix: as a string if its words can be split at blanks, else as a list of words."""
     text = format_prefix(tuple(tokens))
     return f"[{_strings(tokens)}]" if text is None else _string(text)
+
+
+def _hints(hints: Sequence[tuple[str, object]]) -> str:
+    """Return annotations as an inline table of TOML."""
+    return "{" + ", ".join(f"{_string(name)} = {json.dumps(value)}" for name, value in hints) + "}"
 
 
 def _strings(values: Sequence[str]) -> str:

@@ -82,11 +82,11 @@ class TomlTable:
             return tuple(cast("list[object]", value))
         raise self._type_error(lazy("a list"), spellings)
 
-    def boolean(self, key: str) -> bool:
-        value = self.value(key)
+    def boolean(self, *spellings: str) -> bool:
+        value = self.value(*spellings)
         if value is None or isinstance(value, bool):
             return bool(value)
-        raise self._type_error(lazy("true or false"), (key,))
+        raise self._type_error(lazy("true or false"), spellings)
 
     def integer(self, key: str, *, maximum: int) -> int:
         value = self.value(key)
@@ -101,15 +101,15 @@ class TomlTable:
         return self.error(lazy("{key} must be {wanted}", key=key, wanted=expected), key=key)
 
 
-def parse_tables(text: str, name: str, *, file: str) -> list[TomlTable]:
-    """Return the tables `[[name]]` of a TOML text, which must contain nothing else. Raises PolicyError."""
+def parse_tables(text: str, name: str, *, file: str, beside: Collection[str] = ()) -> list[TomlTable]:
+    """Return the tables `[[name]]` of a TOML text. Raises PolicyError for anything else but tables of `beside`."""
     try:
         values = tomllib.loads(text)
     except RecursionError:
         raise PolicyError(file, 1, lazy("this is not TOML that can be read: it is nested too deeply")) from None
     except ValueError as error:
         raise PolicyError(file, _line_of_error(error, text), lazy("this is not TOML: {why}", why=error)) from None
-    other = next((key for key in values if key != name), None)
+    other = next((key for key in values if key != name and key not in beside), None)
     if other is not None:
         message = lazy("{other!r} is not known here, only tables [[{name}]] are", other=other, name=name)
         raise PolicyError(file, _line_of(text, other), message)
