@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from tejat.core.errors import TejatError
@@ -29,6 +30,8 @@ class ModelRequest:
     `messages` is a legal history (`core/messages/history.py`); messages already sent are the same objects, so a client
     need not encode them again. `response_schema` asks for a JSON response. `purpose` is for statistics. With
     `allows_silence` an empty response is an answer: to the results of its calls a model may have nothing to add.
+    `generation` are values of the user's settings in the names of the Gemini API (`generateContentConfig`); they take
+    precedence over `temperature`. `is_retry`: the last answer to this request was unusable.
     """
 
     messages: Sequence[Message]
@@ -40,13 +43,16 @@ class ModelRequest:
     temperature: float | None = None
     purpose: str = CONVERSATION
     allows_silence: bool = False
+    generation: JsonObject = MappingProxyType({})
+    is_retry: bool = False
 
 
 @frozen
 class Usage:
     """Token counts. `prompt` is everything sent, `cached` the part of it that came from a cache.
 
-    `output` is the response, `thoughts` the thoughts besides, `tool` what the tools of the service read.
+    `output` is the response, `thoughts` the thoughts besides, `tool` what the tools of the service read. `cache_write`
+    is the part of `prompt` that was written to a cache, where the service charges for it.
     """
 
     prompt: int = 0
@@ -54,6 +60,7 @@ class Usage:
     output: int = 0
     thoughts: int = 0
     tool: int = 0
+    cache_write: int = 0
 
     @property
     def total(self) -> int:
@@ -66,6 +73,7 @@ class Usage:
             self.output + other.output,
             self.thoughts + other.thoughts,
             self.tool + other.tool,
+            self.cache_write + other.cache_write,
         )
 
 

@@ -1,6 +1,7 @@
 """Model clients, one subpackage per service, imported when a model of that service is opened."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tejat.core.frozen import field, frozen
@@ -8,6 +9,7 @@ from tejat.core.model import ModelClient
 from tejat.models.names import Provider, ollama_base_url, parse_model_name
 
 if TYPE_CHECKING:
+    from tejat.models.presets.model import GenerationOf
     from tejat.workspace.http.types import HttpLimits
 
 
@@ -17,7 +19,9 @@ class ModelOptions:
 
     `max_retry_wait` is the total time in seconds to wait between attempts. `http_limits` apply to one attempt; None
     means the defaults. `base_url` comes from the user's settings; the environment overrides it. `root` is the value of
-    `${root}` in scripts.
+    `${root}` in scripts. `generation_of` returns the generation settings of the user for a request. Without
+    `retries_connections` a connection that is refused or breaks is final. With `ipv4_first`, IPv4 addresses are
+    connected to first. `vertex_headers` are sent to Vertex AI only.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -26,6 +30,10 @@ class ModelOptions:
     http_limits: "HttpLimits | None" = None
     base_url: str | None = None
     root: str = ""
+    generation_of: "GenerationOf | None" = None
+    retries_connections: bool = True
+    ipv4_first: bool = False
+    vertex_headers: Mapping[str, str] = MappingProxyType({})
 
 
 def open_model(name: str, options: ModelOptions) -> ModelClient:
@@ -35,16 +43,23 @@ def open_model(name: str, options: ModelOptions) -> ModelClient:
     """
     from tejat.models.retry import RetryingModel
 
+    service, model = parse_model_name(name, options.environment)
+    client = _open_client(service, model, options)
+    if options.generation_of is not None:
+        from tejat.models.presets.model import ConfiguredModel
+
+        is_gemini = service in {Provider.GEMINI, Provider.VERTEX}
+        client = ConfiguredModel(client, options.generation_of, is_gemini=is_gemini)
     return RetryingModel(
-        _open_client(name, options),
+        client,
         max_attempts=options.max_attempts,
         max_total_wait=options.max_retry_wait,
+        retries_connections=options.retries_connections,
         name=name.strip(),
     )
 
 
-def _open_client(name: str, options: ModelOptions) -> ModelClient:
-    service, model = parse_model_name(name, options.environment)
+def _open_client(service: Provider, model: str, options: ModelOptions) -> ModelClient:
     match service:
         case Provider.GEMINI:
             from tejat.models.gemini.client import open_gemini

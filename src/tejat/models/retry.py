@@ -28,6 +28,7 @@ MAX_CALLS = 10_000
 _MAX_WAIT = 30.0
 _JITTER = 0.3
 _UNUSABLE_KINDS = frozenset({FailureKind.EMPTY, FailureKind.MALFORMED_CALL})
+_CONNECTION_KINDS = frozenset({FailureKind.NETWORK, FailureKind.STREAM_CUT})
 _MAX_REJECTED_TOOLS = 5
 """How many rejected tools are removed from one request."""
 _MAX_UNUSABLE_RESPONSES = 3
@@ -49,7 +50,7 @@ class RetryingModel(ModelWrapper):
     Tools that the service rejects are removed from then on.
 
     `max_total_wait` limits the waits of one request together, in seconds. If the service asks for a longer wait, the
-    request fails at once.
+    request fails at once. Without `retries_connections` a connection that is refused or breaks is final.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class RetryingModel(ModelWrapper):
         max_attempts: int = 5,
         max_total_wait: float = 120.0,
         first_wait: float = 1.0,
+        retries_connections: bool = True,
         name: str | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = _random_fraction,
@@ -68,6 +70,7 @@ class RetryingModel(ModelWrapper):
         self._max_attempts = max(1, max_attempts)
         self._max_total_wait = max_total_wait
         self._first_wait = first_wait
+        self._final_kinds = frozenset[FailureKind]() if retries_connections else _CONNECTION_KINDS
         self._sleep = sleep
         self._jitter = jitter
         self._now = now
@@ -97,7 +100,7 @@ class RetryingModel(ModelWrapper):
                 if reported.kind in _UNUSABLE_KINDS:
                     unusable += 1
                     limit = min(attempts, attempt + _MAX_UNUSABLE_RESPONSES - unusable)
-                if not reported.can_retry:
+                if not reported.can_retry or reported.kind in self._final_kinds:
                     raise
                 if attempt >= limit:
                     raise _attempts_exhausted(reported, attempt) from None
@@ -174,9 +177,9 @@ def _is_blank(answer: ModelResponse) -> bool:
 
 def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest:
     """Return the next request: after an unusable response without a temperature, which would only reproduce it."""
-    if failure.kind not in _UNUSABLE_KINDS or request.temperature is None:
+    if failure.kind not in _UNUSABLE_KINDS:
         return request
-    return replace(request, temperature=None)
+    return replace(request, temperature=None, is_retry=True)
 
 
 def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:

@@ -417,3 +417,41 @@ class TestNamesOfParameters:
 
 def wire_key(key: str) -> str:
     return next(iter(wire_arguments({key: 1})))
+
+
+GENERATION = {
+    "temperature": 0.5,
+    "topP": 0.9,
+    "maxOutputTokens": 7,
+    "stopSequences": ["END"],
+    "seed": 3,
+    "thinkingConfig": {"thinkingLevel": "MINIMAL"},
+}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sent"),
+    [
+        (OLD, {"temperature": 0.5, "stop_sequences": ["END"], "max_tokens": 7}),
+        (replace(OLD, supports_temperature=False), {"top_p": 0.9, "stop_sequences": ["END"], "max_tokens": 7}),
+        (
+            replace(NEW, supports_effort=True),
+            {
+                "stop_sequences": ["END"],
+                "max_tokens": 7,
+                "thinking": {"type": "adaptive", "display": "summarized"},
+                "output_config": {"effort": "low"},
+            },
+        ),
+    ],
+)
+def test_generation_settings_of_the_user(dialect: AnthropicDialect, sent: Any) -> None:
+    head = encode_head(MODEL, ModelRequest([user_message("hi")], generation=GENERATION), dialect)
+    assert json.loads(head + b"]}") == {"model": MODEL, "stream": True, "messages": [], **sent}
+
+
+def test_settings_that_the_service_refuses() -> None:
+    request = ModelRequest([user_message("hi")], generation=GENERATION)
+    able = replace(NEW, supports_effort=True)
+    assert adapt_dialect(able, request, "effort is not supported by this model") == NEW
+    assert adapt_dialect(OLD, request, "`top_p` is deprecated") == replace(OLD, supports_top_p=False)

@@ -87,7 +87,7 @@ def test_a_request_as_the_service_gets_it() -> None:
     }
     assert request.body == {
         "contents": [{"role": "user", "parts": [{"text": "hi"}]}],
-        "generationConfig": {"thinkingConfig": {"includeThoughts": True}},
+        "generationConfig": {"thinkingConfig": {"includeThoughts": True, "thinkingBudget": 8192}},
     }
 
 
@@ -413,3 +413,26 @@ def test_a_service_in_another_process() -> None:
 
     with serve_in_process([text_reply("a"), text_reply("b")]) as address:
         asyncio.run(run(address))
+
+
+def test_a_refused_setting_is_left_out_from_then_on() -> None:
+    generation = {"topK": 3, "temperature": 0.5}
+    request = ModelRequest([user_message("hi")], generation=generation)
+    refusal = error_reply(400, "top_k is not supported for this model")
+
+    async def run() -> None:
+        async with client(server) as model:
+            await all_of(model, request)
+            await all_of(model, request)
+
+    with ModelServer([refusal, text_reply("one"), text_reply("two")]) as server:
+        asyncio.run(run())
+        sent = [request.body["generationConfig"] for request in server.requests]
+    assert ["topK" in config for config in sent] == [True, False, False]
+    assert all(config["temperature"] == 0.5 for config in sent)
+
+
+def test_a_setting_that_is_refused_again_is_told() -> None:
+    refusal = error_reply(400, "thinking_budget is out of range")
+    with pytest.raises(ModelFailure, match="thinking_budget"):
+        ask(refusal, refusal)

@@ -20,7 +20,7 @@ from tejat.core.messages.types import (
 )
 from tejat.core.model import Capability, ModelRequest
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.models.gemini.request import NAME_PATTERN, GeminiEncoder
+from tejat.models.gemini.request import NAME_PATTERN, GeminiEncoder, refused_values
 from tejat.models.wire.common import wire_name
 
 OLDER, NEWER = GeminiEncoder("gemini-2.5-pro"), GeminiEncoder("gemini-3-pro-preview")
@@ -187,7 +187,7 @@ def test_the_rest_of_a_request() -> None:
             "maxOutputTokens": 9,
             "responseMimeType": "application/json",
             "responseJsonSchema": {"type": "object"},
-            "thinkingConfig": {"includeThoughts": True},
+            "thinkingConfig": {"includeThoughts": True, "thinkingBudget": 8192},
         },
     }
     assert set(json.loads(b'{"x":0' + OLDER.encode_prompt_fields(request) + b"}")) == {
@@ -195,6 +195,73 @@ def test_the_rest_of_a_request() -> None:
         "systemInstruction",
         "tools",
     }
+
+
+@pytest.mark.parametrize(
+    ("model", "request_", "thinking"),
+    [
+        ("gemini-2.5-pro", {}, {"includeThoughts": True, "thinkingBudget": 8192}),
+        ("gemini-3.8-flash", {}, {"includeThoughts": True, "thinkingLevel": "HIGH"}),
+        ("gemini-3.8-flash", {"purpose": "web_search"}, {"includeThoughts": True}),
+        ("gemini-flash-latest", {}, {"includeThoughts": True}),
+        ("gemini-2.0-flash", {}, None),
+        (
+            "gemini-3.8-flash",
+            {"generation": {"thinkingConfig": {"thinkingBudget": 5}}},
+            {"includeThoughts": True, "thinkingBudget": 5},
+        ),
+        (
+            "gemini-3.8-flash",
+            {"generation": {"thinkingConfig": {"thinkingBudget": 5, "thinkingLevel": "LOW"}}},
+            {"includeThoughts": True, "thinkingLevel": "LOW"},
+        ),
+        (
+            "gemini-2.5-pro",
+            {"generation": {"thinkingConfig": {"thinkingBudget": 5, "thinkingLevel": "LOW"}}},
+            {"includeThoughts": True, "thinkingBudget": 5},
+        ),
+        (
+            "gemma-4-31b-it",
+            {"generation": {"thinkingConfig": {"thinkingLevel": "HIGH"}}},
+            {"thinkingLevel": "HIGH"},
+        ),
+    ],
+)
+def test_how_much_it_thinks(model: str, request_: Any, thinking: Any) -> None:
+    fields = rest(GeminiEncoder(model), ModelRequest([user_message("hi")], **request_))
+    assert fields.get("generationConfig", {}).get("thinkingConfig") == thinking
+
+
+def test_generation_settings_of_the_user() -> None:
+    generation = {
+        "temperature": 0.5,
+        "topK": 3,
+        "maxOutputTokens": 100,
+        "candidateCount": 4,
+        "automaticFunctionCalling": {"disable": True},
+        "safetySettings": [{"category": "C", "threshold": "T"}],
+        "newKey": 7,
+    }
+    request = ModelRequest([user_message("hi")], temperature=0.0, max_output_tokens=9, generation=generation)
+    fields = rest(GeminiEncoder("gemini-2.0-flash"), request)
+    assert fields["generationConfig"] == {"temperature": 0.5, "topK": 3, "maxOutputTokens": 9, "newKey": 7}
+    assert fields["safetySettings"] == generation["safetySettings"]
+
+
+@pytest.mark.parametrize(
+    ("error", "refused"),
+    [
+        ("Thinking level is not supported for this model.", {"thinkingLevel"}),
+        ("Invalid JSON payload received. Unknown name \"newKey\" at 'generation_config'", {"newKey"}),
+        ("generation_config.top_k must be positive", {"topK"}),
+        ("Budget 7 is invalid. thinking_budget must be between 1 and 5", {"thinkingBudget"}),
+        ("Function call is missing a thought_signature", set()),
+        ("temperatures", set()),
+    ],
+)
+def test_which_settings_a_service_refuses(error: str, refused: set[str]) -> None:
+    generation = {"temperature": 0.5, "topK": 3, "newKey": 1}
+    assert refused_values(ModelRequest([user_message("hi")], generation=generation), error) == refused
 
 
 def test_what_the_service_does_itself_stands_alone() -> None:

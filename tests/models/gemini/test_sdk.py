@@ -102,7 +102,11 @@ def through_sdk(server: ModelServer, model: str) -> list[Seen]:
         config = types.GenerateContentConfig(
             system_instruction=SYSTEM,
             tools=[types.Tool(function_declarations=[sdk_declaration()])],
-            thinking_config=types.ThinkingConfig(include_thoughts=True),
+            thinking_config=types.ThinkingConfig(
+                include_thoughts=True,
+                thinking_level=types.ThinkingLevel.HIGH if "-3-" in model else None,
+                thinking_budget=None if "-3-" in model else 8192,
+            ),
             temperature=0.5,
             max_output_tokens=1000,
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),

@@ -24,6 +24,7 @@ from tejat.models.openai.request import (
     encode_message,
 )
 from tejat.models.wire.common import response_text, wire_id, wire_name
+from tejat.models.wire.generation import Effort
 
 USUAL = OpenAIDialect()
 PICTURE = InlineData("image/png", b"\x89PNG")
@@ -116,10 +117,63 @@ def test_a_bare_request() -> None:
 def test_what_a_server_does_not_take_is_left_out() -> None:
     request = ModelRequest((HELLO,), max_output_tokens=5, temperature=1.0)
     new = OpenAIDialect(
-        supports_usage=False, limit_field=OutputLimitField.MAX_COMPLETION_TOKENS, supports_temperature=False
+        supports_usage=False,
+        limit_field=OutputLimitField.MAX_COMPLETION_TOKENS,
+        refused_fields=frozenset({"temperature"}),
     )
     assert body(request, new).keys() == {"model", "stream", "max_completion_tokens", "messages"}
     assert body(request, replace(new, limit_field=OutputLimitField.NONE)).keys() == {"model", "stream", "messages"}
+
+
+GENERATION = {
+    "temperature": 0.5,
+    "topP": 0.9,
+    "topK": 4,
+    "maxOutputTokens": 7,
+    "stopSequences": ["END"],
+    "seed": 3,
+    "thinkingConfig": {"thinkingLevel": "LOW"},
+}
+
+
+def test_generation_settings_of_the_user() -> None:
+    request = ModelRequest((HELLO,), temperature=0.0, generation=GENERATION)
+    sent = body(request, OpenAIDialect(supports_usage=False))
+    del sent["model"], sent["stream"], sent["messages"]
+    assert sent == {
+        "max_tokens": 7,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "stop": ["END"],
+        "seed": 3,
+        "reasoning_effort": "low",
+    }
+
+
+@pytest.mark.parametrize(
+    ("error", "change"),
+    [
+        ("Unsupported parameter: 'top_p'", {"refused_fields": frozenset({"top_p"})}),
+        ("Unrecognized request argument: seed", {"refused_fields": frozenset({"seed"})}),
+        ("Unsupported parameter: 'stop' is not supported", {"refused_fields": frozenset({"stop"})}),
+        ("Unknown parameter: 'reasoning_effort'", {"refused_fields": frozenset({"reasoning_effort"})}),
+        (
+            "Unsupported value: 'reasoning_effort' does not support 'low'. Supported values are: 'medium', and 'high'.",
+            {"effort": Effort.MEDIUM},
+        ),
+    ],
+)
+def test_settings_that_a_server_refuses(error: str, change: Any) -> None:
+    request = ModelRequest((HELLO,), generation=GENERATION)
+    assert adapt_dialect(OpenAIDialect(), request, error) == replace(OpenAIDialect(), **change)
+
+
+def test_an_effort_that_is_refused_twice_is_left_out() -> None:
+    request = ModelRequest((HELLO,), generation=GENERATION)
+    error = "'reasoning_effort' is wrong. Supported values are: 'medium'"
+    dialect = adapt_dialect(OpenAIDialect(effort=Effort.MEDIUM), request, error)
+    assert dialect is not None
+    assert dialect.refused_fields == {"reasoning_effort"}
 
 
 def test_answers_of_tools_follow_their_calls_and_the_rest_follows_them() -> None:
@@ -208,6 +262,7 @@ def test_an_answer_in_json() -> None:
 PLAIN = ModelRequest((HELLO,))
 FULL = ModelRequest((user_message("see", PICTURE),), response_schema=SCHEMA, max_output_tokens=9, temperature=0.0)
 NEW_LIMIT = {"limit_field": OutputLimitField.MAX_COMPLETION_TOKENS}
+NO_HEAT = {"refused_fields": frozenset({"temperature"})}
 NO_LIMIT = {"limit_field": OutputLimitField.NONE}
 OBJECT, PROMPT = {"json_mode": OpenAIJsonMode.OBJECT}, {"json_mode": OpenAIJsonMode.PROMPT}
 NO_MEDIA, NO_USAGE_STREAMED, REASONING = (
@@ -232,7 +287,7 @@ TOO_MUCH_SAID = (
         ({}, FULL, "max_tokens is too large: 9. This model supports at most 4.", NO_LIMIT),
         ({}, PLAIN, "Unsupported parameter: max_tokens", None),
         (NO_LIMIT, FULL, "Unsupported parameter: max_tokens", None),
-        ({}, FULL, "Unsupported value: 'temperature' does not support 0.0", {"supports_temperature": False}),
+        ({}, FULL, "Unsupported value: 'temperature' does not support 0.0", NO_HEAT),
         ({}, PLAIN, "Unsupported value: 'temperature'", None),
         ({}, FULL, "response_format is not available", OBJECT),
         (OBJECT, FULL, "'response_format' must be 'text'", PROMPT),

@@ -30,6 +30,7 @@ from tejat.models.wire.common import (
     wire_name,
     wire_properties,
 )
+from tejat.models.wire.generation import Effort, Generation, read_generation
 from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 
 VENDOR = "anthropic"
@@ -66,9 +67,13 @@ class AnthropicDialect:
     json_modes: tuple[AnthropicJsonMode, ...] = (AnthropicJsonMode.TOOL, AnthropicJsonMode.PROMPT)
     supports_caching: bool = True
     supports_temperature: bool = True
+    supports_top_p: bool = True
+    supports_effort: bool = False
     supports_media: bool = True
 
 
+_EFFORTS = {Effort.NONE: Effort.LOW, Effort.MINIMAL: Effort.LOW}
+"""The lowest effort of this service is `low`."""
 _MODEL_VERSION = r"claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?![\d])"
 _DEFAULT_OUTPUT = 32_000
 _MAX_OUTPUT = 64_000
@@ -87,6 +92,7 @@ def dialect_for_model(model: str) -> AnthropicDialect:
         _MAX_OUTPUT,
         ThinkingMode.SUMMARIZED,
         (AnthropicJsonMode.FORMAT, AnthropicJsonMode.TOOL, AnthropicJsonMode.PROMPT),
+        supports_effort=True,
     )
 
 
@@ -100,11 +106,23 @@ def _max_output_before_4_6(version: tuple[int, int], *, is_opus: bool) -> int:
 
 def encode_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
     """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
-    max_tokens = min(request.max_output_tokens or dialect.max_output, dialect.max_output)
+    generation = read_generation(request)
+    max_tokens = min(generation.max_tokens or dialect.max_output, dialect.max_output)
     fields: dict[str, JsonValue] = {"model": model, "max_tokens": max_tokens, "stream": True}
-    if request.temperature is not None and dialect.supports_temperature and dialect.thinking is ThinkingMode.OFF:
-        fields["temperature"] = request.temperature
+    if dialect.thinking is ThinkingMode.OFF:
+        fields |= _sampling_fields(generation, dialect)
+    if generation.stop:
+        fields["stop_sequences"] = generation.stop
     return _open_body(fields | _prompt_fields(request, dialect))
+
+
+def _sampling_fields(generation: Generation, dialect: AnthropicDialect) -> dict[str, JsonValue]:
+    """Return the temperature, or else top_p: newer models reject both together."""
+    if generation.temperature is not None and dialect.supports_temperature:
+        return {"temperature": generation.temperature}
+    if generation.top_p is not None and dialect.supports_top_p:
+        return {"top_p": generation.top_p}
+    return {}
 
 
 def encode_count_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
@@ -129,10 +147,15 @@ def _prompt_fields(request: ModelRequest, dialect: AnthropicDialect) -> dict[str
         system = json_prompt(system, request.response_schema)
     if system.strip():
         matter["system"] = [_with_cache_control({"type": "text", "text": system}, dialect)]
+    output: dict[str, JsonValue] = {}
+    effort = read_generation(request).effort
+    if effort is not None and dialect.supports_effort:
+        output["effort"] = _EFFORTS.get(effort, effort)
     if request.response_schema is not None and form is AnthropicJsonMode.FORMAT:
-        matter["output_config"] = {
-            "format": {"type": "json_schema", "schema": _without_additional_properties(request.response_schema)}
-        }
+        schema = _without_additional_properties(request.response_schema)
+        output["format"] = {"type": "json_schema", "schema": schema}
+    if output:
+        matter["output_config"] = output
     return matter | _tool_fields(request, form, dialect)
 
 
@@ -333,12 +356,17 @@ def adapt_dialect(dialect: AnthropicDialect, request: ModelRequest, error: str) 
         return replace(dialect, max_output=int(limit[1]))
     if dialect.supports_caching and "cache_control" in words:
         return replace(dialect, supports_caching=False)
+    generation = read_generation(request)
+    if generation.effort is not None and dialect.supports_effort and "effort" in words:
+        return replace(dialect, supports_effort=False)
     if request.response_schema is not None and len(dialect.json_modes) > 1 and re.search(_JSON_MODE_ERROR, words):
         return replace(dialect, json_modes=dialect.json_modes[1:])
     if dialect.thinking is ThinkingMode.SUMMARIZED and "display" in words:
         return replace(dialect, thinking=ThinkingMode.ADAPTIVE)
-    if request.temperature is not None and dialect.supports_temperature and "temperature" in words:
+    if generation.temperature is not None and dialect.supports_temperature and "temperature" in words:
         return replace(dialect, supports_temperature=False)
+    if generation.top_p is not None and dialect.supports_top_p and "top_p" in words:
+        return replace(dialect, supports_top_p=False)
     if dialect.thinking is not ThinkingMode.OFF and re.search(r"\bthinking\b|\badaptive\b", words):
         return replace(dialect, thinking=ThinkingMode.OFF)
     has_media = any(isinstance(part, InlineData | FileData) for message in request.messages for part in message.parts)

@@ -16,7 +16,7 @@ from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, Model
 from tejat.models import ModelOptions
 from tejat.models.base_url import GEMINI_BASE_URL, read_api_key, resolve_base_url
 from tejat.models.gemini.errors import parse_api_error
-from tejat.models.gemini.request import GeminiEncoder
+from tejat.models.gemini.request import GeminiEncoder, refused_values
 from tejat.models.gemini.response import GeminiResponseReader
 from tejat.models.wire.encoding_cache import EncodingCache, JoinedMessages, encode_within_limit
 from tejat.models.wire.http_model import HttpModel
@@ -24,6 +24,7 @@ from tejat.models.wire.json_access import as_count, as_object
 
 _KEY_VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _SIGNATURE_ERROR = re.compile(r"thought.?signature", re.IGNORECASE)
+_INVALID_ARGUMENT = 400
 _MAX_REQUEST_BYTES = 19_000_000
 """The service accepts 20 MB, and a request holds more than its messages."""
 
@@ -112,17 +113,38 @@ class GeminiClient(HttpModel):
         self._lean_cache = EncodingCache(partial(self._encoder.encode_message, media=False))
         self._joined_contents = JoinedMessages(self._cache)
         self._without_signature: WeakSet[Message] = WeakSet()
+        self._refused: frozenset[str] = frozenset()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        while True:
+            is_answering = False
+            try:
+                async with aclosing(self._stream_once(request)) as chunks:
+                    async for chunk in chunks:
+                        is_answering = True
+                        yield chunk
+            except ModelFailure as failure:
+                if is_answering or not self._learn_refused(request, failure):
+                    raise self._drop_signatures(request, failure) from None
+            else:
+                return
+
+    async def _stream_once(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         reader = GeminiResponseReader(self._endpoint.secrets, request.tools)
-        fields = self._head(request, partial(self._encoder.encode_request_fields, request))
+        encode = partial(self._encoder.encode_request_fields, request, self._refused)
+        fields = self._head(request, encode, self._refused, request.purpose)
         body = (b'{"contents":[', *self._contents(request), b"]", fields, b"}")
-        try:
-            async with aclosing(self._sse.stream(self._url, body, reader)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-        except ModelFailure as failure:
-            raise self._drop_signatures(request, failure) from None
+        async with aclosing(self._sse.stream(self._url, body, reader)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    def _learn_refused(self, request: ModelRequest, failure: ModelFailure) -> bool:
+        """Leave out the generation settings that the service refuses from now on. False if there are no new ones."""
+        if failure.kind is not FailureKind.BAD_REQUEST or failure.status != _INVALID_ARGUMENT:
+            return False
+        refused = refused_values(request, failure.message) - self._refused
+        self._refused |= refused
+        return bool(refused)
 
     async def count_tokens(self, request: ModelRequest) -> int:
         """Ask the service, or return an estimate if it does not count."""

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import assert_never, cast
 
 from tejat.core.frozen import replace
@@ -14,12 +14,13 @@ from tejat.core.messages.types import (
     FunctionResponse,
     InlineData,
     JsonObject,
+    JsonValue,
     MessagePart,
     Opaque,
     Text,
     Thought,
 )
-from tejat.core.model import Capability, ModelRequest
+from tejat.core.model import CONVERSATION, Capability, ModelRequest
 from tejat.models.wire.common import media_placeholder, wire_name
 
 VENDOR = "gemini"
@@ -33,6 +34,12 @@ _NESTED_MEDIA_TYPES = ("image/", "application/pdf", "text/plain")
 _SIGNATURE = "thoughtSignature"
 _PLACEHOLDER_SIGNATURE = "skip_thought_signature_validator"
 """Accepted instead of a signature, for a call of another model or one that lost its signature."""
+_THINKING_DEFAULTS: JsonObject = {"thinkingLevel": "HIGH", "thinkingBudget": 8192}
+"""As in Gemini CLI: the level of Gemini 3, and the budget of Gemini 2.5, which ends runaway thinking."""
+_TOP_LEVEL_KEYS = frozenset({"safetySettings", "labels", "modelArmorConfig", "serviceTier"})
+"""Generation settings that are not part of `generationConfig` in a request."""
+_LOCAL_KEYS = frozenset({"automaticFunctionCalling", "shouldReturnHttpResponse", "thinkingConfig"})
+"""Generation settings that only the SDK understands, and those that are handled on their own."""
 _CAPABILITY_TOOLS: dict[Capability, JsonObject] = {
     Capability.GOOGLE_SEARCH: {"googleSearch": {}},
     Capability.URL_CONTEXT: {"urlContext": {}},
@@ -51,6 +58,8 @@ class GeminiEncoder:
         """Whether it can return thoughts."""
         self.supports_nested_media = version >= 3
         """Whether a function response can contain media."""
+        self._has_version = version > 0
+        self._thinking_key = "thinkingLevel" if version >= 3 else "thinkingBudget"
         self.requires_signatures = version >= 3
         """Whether it rejects a history with unsigned calls."""
 
@@ -87,26 +96,61 @@ class GeminiEncoder:
     def _is_nestable(self, media: InlineData) -> bool:
         return self.supports_nested_media and media.mime_type.startswith(_NESTED_MEDIA_TYPES)
 
-    def encode_request_fields(self, request: ModelRequest) -> bytes:
-        """Encode everything but the messages, as fields that follow others."""
-        return _encode_fields({**_prompt_fields(request), **self._generation_fields(request)})
+    def encode_request_fields(self, request: ModelRequest, refused: Collection[str] = ()) -> bytes:
+        """Encode everything but the messages, as fields that follow others, without the `refused` values."""
+        return _encode_fields({**_prompt_fields(request), **self._generation_fields(request, refused)})
 
     def encode_prompt_fields(self, request: ModelRequest) -> bytes:
         """Encode the fields that count as tokens."""
         return _encode_fields(_prompt_fields(request))
 
-    def _generation_fields(self, request: ModelRequest) -> JsonObject:
-        generation: dict[str, object] = {}
+    def _generation_fields(self, request: ModelRequest, refused: Collection[str]) -> JsonObject:
+        fields: dict[str, JsonValue] = {}
+        generation: dict[str, JsonValue] = {}
         if request.temperature is not None:
             generation["temperature"] = request.temperature
-        if request.max_output_tokens is not None:
-            generation["maxOutputTokens"] = request.max_output_tokens
+        for key, value in request.generation.items():
+            if key in _TOP_LEVEL_KEYS:
+                fields[key] = value
+            elif key not in _LOCAL_KEYS and (key != "candidateCount" or value == 1):
+                generation[key] = value
+        limits = [request.max_output_tokens, generation.get("maxOutputTokens")]
+        numbers = [limit for limit in limits if isinstance(limit, int)]
+        if numbers:
+            generation["maxOutputTokens"] = min(numbers)
         if request.response_schema is not None:
             generation["responseMimeType"] = "application/json"
             generation["responseJsonSchema"] = request.response_schema
-        if self.supports_thinking:
-            generation["thinkingConfig"] = {"includeThoughts": True}
-        return {"generationConfig": cast("JsonObject", generation)} if generation else {}
+        generation["thinkingConfig"] = self._thinking_config(request, refused)
+        kept = {key: value for key, value in generation.items() if key not in refused and value != {}}
+        fields = {key: value for key, value in fields.items() if key not in refused}
+        return {**fields, "generationConfig": kept} if kept else fields
+
+    def _thinking_config(self, request: ModelRequest, refused: Collection[str]) -> JsonObject:
+        given = request.generation.get("thinkingConfig")
+        thinking: dict[str, JsonValue] = {"includeThoughts": True} if self.supports_thinking else {}
+        thinking |= given if isinstance(given, Mapping) else {}
+        if _THINKING_DEFAULTS.keys() <= thinking.keys():
+            # The service rejects both together.
+            thinking = {key: value for key, value in thinking.items() if key in {"includeThoughts", self._thinking_key}}
+        elif not _THINKING_DEFAULTS.keys() & thinking.keys() and self._thinks_by_default(request):
+            thinking[self._thinking_key] = _THINKING_DEFAULTS[self._thinking_key]
+        return {key: value for key, value in thinking.items() if key not in refused}
+
+    def _thinks_by_default(self, request: ModelRequest) -> bool:
+        return self.supports_thinking and self._has_version and request.purpose == CONVERSATION
+
+
+def refused_values(request: ModelRequest, error: str) -> frozenset[str]:
+    """Return the generation settings of a request that an error is about."""
+    thinking = request.generation.get("thinkingConfig")
+    given = {*request.generation, *(thinking if isinstance(thinking, Mapping) else ()), *_THINKING_DEFAULTS}
+    return frozenset(key for key in given - {"thinkingConfig"} if re.search(_spellings(key), error, re.IGNORECASE))
+
+
+def _spellings(key: str) -> str:
+    """A pattern for a key as services write it: `topK`, `top_k`, `top k`."""
+    return rf"\b{re.sub('(?=[A-Z])', '[_ ]?', re.escape(key))}\b"
 
 
 def _encode_fields(fields: JsonObject) -> bytes:

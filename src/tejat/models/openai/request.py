@@ -33,6 +33,7 @@ from tejat.models.wire.common import (
     wire_id,
     wire_name,
 )
+from tejat.models.wire.generation import Effort, Generation, read_generation
 from tejat.models.wire.text_tool_calls import tools_prompt, write_calls, write_result
 
 BODY_TAIL = b"]}"
@@ -60,12 +61,14 @@ class OpenAIDialect:
 
     `returns_reasoning`: it wants reasoning text sent back. `max_description` limits the description of a tool in
     characters, 0 for no limit. `text_tools`: it drops tools, so they go into the system prompt, and calls and results
-    are text.
+    are text. `refused_fields` are generation settings that it does not take, `effort` is the reasoning effort that it
+    takes instead of the wanted one.
     """
 
     supports_usage: bool = True
     limit_field: OutputLimitField = OutputLimitField.MAX_TOKENS
-    supports_temperature: bool = True
+    refused_fields: frozenset[str] = frozenset()
+    effort: Effort | None = None
     json_mode: OpenAIJsonMode = OpenAIJsonMode.SCHEMA
     returns_reasoning: bool = False
     supports_media: bool = True
@@ -78,10 +81,7 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
     fields: dict[str, JsonValue] = {"model": model, "stream": True}
     if dialect.supports_usage:
         fields["stream_options"] = {"include_usage": True}
-    if request.max_output_tokens is not None and dialect.limit_field:
-        fields[dialect.limit_field] = request.max_output_tokens
-    if request.temperature is not None and dialect.supports_temperature:
-        fields["temperature"] = request.temperature
+    fields |= _generation_fields(read_generation(request), dialect)
     if request.tools and not dialect.text_tools:
         fields["tools"] = [
             {
@@ -103,6 +103,23 @@ def encode_head(model: str, request: ModelRequest, dialect: OpenAIDialect) -> by
         system = f"{system}\n\n{tools_prompt(request.tools)}".lstrip()
     first = f"{dump_json({'role': 'system', 'content': system})}," if system else ""
     return f'{dump_json(fields)[:-1]},"messages":[{first}'.encode()
+
+
+def _generation_fields(generation: Generation, dialect: OpenAIDialect) -> dict[str, JsonValue]:
+    fields: dict[str, JsonValue] = {}
+    if generation.max_tokens is not None and dialect.limit_field:
+        fields[dialect.limit_field] = generation.max_tokens
+    if generation.temperature is not None:
+        fields["temperature"] = generation.temperature
+    if generation.top_p is not None:
+        fields["top_p"] = generation.top_p
+    if generation.stop:
+        fields["stop"] = generation.stop
+    if generation.seed is not None:
+        fields["seed"] = generation.seed
+    if generation.effort is not None:
+        fields["reasoning_effort"] = dialect.effort or generation.effort
+    return {name: value for name, value in fields.items() if name not in dialect.refused_fields}
 
 
 def _response_format(schema: JsonObject, form: OpenAIJsonMode) -> JsonObject:
@@ -250,9 +267,13 @@ def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> 
     asks_for_json = request.response_schema is not None and dialect.json_mode in _NEXT_JSON_MODE
     if asks_for_json and re.search(r"response_format|json_schema|json_object|json schema|grammar", words):
         return replace(dialect, json_mode=_NEXT_JSON_MODE[dialect.json_mode])
-    if request.temperature is not None and dialect.supports_temperature and "temperature" in words:
-        return replace(dialect, supports_temperature=False)
-    is_limited = request.max_output_tokens is not None and dialect.limit_field in _NEXT_LIMIT
+    generation = read_generation(request)
+    refused = refused_field(generation, dialect.refused_fields, words)
+    if refused == "reasoning_effort" and (effort := supported_effort(generation.effort, dialect.effort, words)):
+        return replace(dialect, effort=effort)
+    if refused is not None:
+        return replace(dialect, refused_fields=dialect.refused_fields | {refused})
+    is_limited = generation.max_tokens is not None and dialect.limit_field in _NEXT_LIMIT
     if is_limited and re.search(r"max_(?:completion_)?tokens", words):
         if re.search(_LIMIT_TOO_HIGH, words):
             return replace(dialect, limit_field=OutputLimitField.NONE)
@@ -261,6 +282,38 @@ def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> 
     if dialect.supports_media and re.search(_MEDIA_ERROR, words) and any(map(_has_media, request.messages)):
         return replace(dialect, supports_media=False)
     return None
+
+
+_FIELD_NAMES = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "stop": r"\bstop\b",
+    "seed": r"\bseed\b",
+    "reasoning_effort": r"reasoning[_.]effort|reasoning effort",
+}
+
+
+def refused_field(generation: Generation, refused: frozenset[str], words: str) -> str | None:
+    """Return the generation setting of a request that an error is about."""
+    sent = {
+        "temperature": generation.temperature is not None,
+        "top_p": generation.top_p is not None,
+        "stop": bool(generation.stop),
+        "seed": generation.seed is not None,
+        "reasoning_effort": generation.effort is not None,
+    }
+    named = (name for name, is_sent in sent.items() if is_sent and name not in refused)
+    return next((name for name in named if re.search(_FIELD_NAMES[name], words)), None)
+
+
+def supported_effort(wanted: Effort | None, tried: Effort | None, words: str) -> Effort | None:
+    """Return the reasoning effort nearest to the wanted one that an error names as supported; None if it names none."""
+    _, _, listed = words.partition("supported values")
+    supported = [effort for effort in Effort if re.search(rf"['\"`]{effort.value}['\"`]", listed)]
+    if wanted is None or not supported or tried in supported:
+        return None
+    order = list(Effort)
+    return min(supported, key=lambda effort: abs(order.index(effort) - order.index(wanted)))
 
 
 def _has_media(message: Message) -> bool:

@@ -59,6 +59,7 @@ class HttpModel:
             request.capabilities,
             request.max_output_tokens,
             request.temperature,
+            request.generation,
             *others,
         )
         if self._cached_head[0] != key:

@@ -1,0 +1,1 @@
+"""Model presets: named generation settings, as in `modelConfigs` of Gemini CLI."""
