@@ -23,7 +23,7 @@ DEEP = SettingKey("tools.shell.inactivityTimeout")
 def read(tmp_path: Path) -> Callable[[str], SettingsFile]:
     def read_text(text: str) -> SettingsFile:
         (tmp_path / "s.json").write_text(text)
-        file = read_settings_file(f"{tmp_path}/s.json", SourceTier.USER, {})
+        file = read_settings_file(f"{tmp_path}/s.json", SourceTier.USER, {"SWITCH": "True", "COUNT": "7"})
         assert file is not None
         return file
 
@@ -140,6 +140,15 @@ class TestValues:
             (SettingValue.url, '" HTTPS://h/x "', "HTTPS://h/x"),
             (SettingValue.json, '[1, null, {"a": "$HOME"}]', [1, None, {"a": "$HOME"}]),
             (SettingValue.json_object, '{"a": [], "b": null}', {"a": []}),
+            (SettingValue.boolean, '"True"', True),
+            (SettingValue.boolean, '" FALSE "', False),
+            (SettingValue.boolean, '"${SWITCH}"', True),
+            (SettingValue.count, '"3"', 3),
+            (SettingValue.count, '"$COUNT"', 7),
+            (SettingValue.count, "3.0", 3),
+            (SettingValue.limit, '"-1"', None),
+            (SettingValue.seconds, '"0.5"', 0.5),
+            (SettingValue.fraction, '"0.25"', 0.25),
             (SettingValue.strings, "[]", ()),
             (SettingValue.strings, '[" a ", "", "b", "  "]', ("a", "b")),
         ],
@@ -150,7 +159,7 @@ class TestValues:
     @pytest.mark.parametrize(
         ("reader", "text", "problem"),
         [
-            (SettingValue.boolean, '"true"', "line 2: key must be true or false, but is the text 'true'"),
+            (SettingValue.boolean, '"yes"', "line 2: key must be true or false, but is the text 'yes'"),
             (SettingValue.boolean, "1", "line 2: key must be true or false, but is the number 1"),
             (SettingValue.string, "[]", "line 2: key must be a text, but is a list"),
             (SettingValue.string, '" "', "line 2: key must be a text, but is the text ' '"),
@@ -162,12 +171,13 @@ class TestValues:
             ),
             (
                 SettingValue.seconds,
-                '"5"',
-                "line 2: key must be a number of seconds, or 0 for no limit, but is the text '5'",
+                '"5 s"',
+                "line 2: key must be a number of seconds, or 0 for no limit, but is the text '5 s'",
             ),
             (SettingValue.limit, "1.5", "line 2: key must be a whole number, or 0 for no limit, but is the number 1.5"),
             (SettingValue.limit, "false", "line 2: key must be a whole number, or 0 for no limit, but is false"),
             (SettingValue.count, "0", "line 2: key must be a whole number from 1, but is the number 0"),
+            (SettingValue.count, '"$SWITCH"', "line 2: key must be a whole number from 1, but is the text '$SWITCH'"),
             (SettingValue.count, "true", "line 2: key must be a whole number from 1, but is true"),
             (SettingValue.number, "-0.5", "line 2: key must be a number from 0, but is the number -0.5"),
             (SettingValue.fraction, "1.01", "line 2: key must be a number from 0 to 1, but is the number 1.01"),

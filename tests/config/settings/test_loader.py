@@ -57,25 +57,16 @@ def machine(tmp_path: Path) -> Machine:
 SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.core", "coreTools"), ["read_file"], "core", ("read_file",)),
     (("tools.allowed", "allowedTools"), ["ShellTool(git log)"], "allowed", ("ShellTool(git log)",)),
-    (("tools.autoAccept", "autoAccept"), True, "auto_accept", True),
     (("tools.discoveryCommand", "toolDiscoveryCommand"), "bin/discover", "discovery_command", ("bin/discover",)),
     (("tools.callCommand", "toolCallCommand"), ["bin/call", "a b"], "call_command", ("bin/call", "a b")),
     (("tools.callCommandStrictStderr",), True, "strict_stderr", True),
-    (("tools.useRipgrep", "useRipgrep"), False, "use_ripgrep", False),
     (("tools.disableLLMCorrection",), True, "llm_correction", False),
     (("tools.truncateToolOutputThreshold",), 1000, "output_characters", 1000),
     (("tools.indexAboveTokens",), 1000, "index_above_tokens", 1000),
     (("tools.sandbox", "sandbox"), "required", "sandbox", SandboxMode.REQUIRED),
     (("tools.sandboxNetworkAccess",), True, "sandbox_network", True),
-    (("tools.shell.inactivityTimeout",), 10, "shell_idle_seconds", 10.0),
+    (("tools.shell.inactivityTimeout", "shellInactivityTimeout"), 10, "shell_idle_seconds", 10.0),
     (("tools.shell.environment",), ["CARGO_HOME"], "shell_environment", ("CARGO_HOME",)),
-    (("tools.shell.pager", "shellPager"), "cat", "shell_pager", "cat"),
-    (
-        ("tools.shell.enableInteractiveShell", "enableInteractiveShell", "shouldUseNodePtyShell"),
-        True,
-        "interactive_shell",
-        True,
-    ),
     (("web.searchUrl",), "http://localhost:8888/search", "search_url", "http://localhost:8888/search"),
     (("mcp.allowed", "allowMCPServers"), ["one"], "mcp_allowed", ("one",)),
     (("mcp.serverCommand", "mcpServerCommand"), "server '-x y'", "mcp_server_command", ("server", "-x y")),
@@ -95,10 +86,13 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         0.75,
     ),
     (("model.disableLoopDetection",), True, "loop_detection", False),
-    (("model.skipNextSpeakerCheck", "skipNextSpeakerCheck"), False, "skip_next_speaker_check", False),
     (("context.fileName", "contextFileName"), ["AGENTS.md", " ", "A.md"], "context_file_names", ("AGENTS.md", "A.md")),
     (
-        ("context.loadMemoryFromIncludeDirectories", "loadMemoryFromIncludeDirectories"),
+        (
+            "context.loadMemoryFromIncludeDirectories",
+            "context.loadFromIncludeDirectories",
+            "loadMemoryFromIncludeDirectories",
+        ),
         True,
         "load_memory_from_include_directories",
         True,
@@ -125,7 +119,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     ),
     (("general.preferredEditor", "preferredEditor"), "vim", "preferred_editor", "vim"),
     (("general.vimMode", "vimMode"), True, "vim_mode", True),
-    (("general.checkpointing.enabled", "checkpointing.enabled"), True, "checkpointing", True),
+    (("strictSettings",), True, "strict_settings", True),
     (("general.sessionRetention",), 7, "session_days", 7.0),
     (("ui.theme", "theme"), "GitHub", "theme", "GitHub"),
     (
@@ -135,8 +129,6 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         True,
     ),
     (("ui.animations",), False, "animations", False),
-    (("ide.enabled", "ideMode"), True, "ide_mode", True),
-    (("privacy.usageStatisticsEnabled", "usageStatisticsEnabled"), True, "usage_statistics", True),
     (("telemetry",), {"enabled": True, "target": "local"}, "telemetry", {"enabled": True, "target": "local"}),
     (
         ("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
@@ -167,12 +159,6 @@ NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
         {"m": {"input": 1, "cached": 0.25, "output": 4}},
         "prices",
         {"m": TokenPrice(input=1.0, cached=0.25, output=4.0)},
-    ),
-    (
-        ("model.summarizeToolOutput", "summarizeToolOutput"),
-        {"run_shell_command": {"tokenBudget": 2000}, "glob": {}},
-        "summarize_tool_output",
-        {"run_shell_command": 2000, "glob": None},
     ),
 ]
 
@@ -465,14 +451,14 @@ class TestReferences:
 
 class TestWrongValues:
     def test_the_default_holds_and_the_value_is_reported(self, machine: Machine) -> None:
-        path = machine.write("user", '{"ui": {\n"theme": 7},\n"context": {"discoveryMaxDirs": "many"}, "ide": []}')
+        path = machine.write("user", '{"ui": {\n"theme": 7},\n"context": {"discoveryMaxDirs": "many"}, "web": []}')
         project = machine.write("project", {"ui": {"theme": "GitHub"}, "general": {"maxAttempts": -1}})
         settings = machine.load(trusted=True)
         assert settings.theme == Setting("GitHub", f"{project}:1", WORKSPACE)
         assert settings.problems == (
+            SettingProblem(path, 3, "web", "an object", "a list"),
             SettingProblem(project, 1, "general.maxAttempts", "a whole number from 1", "the number -1"),
             SettingProblem(path, 3, "context.discoveryMaxDirs", "a whole number from 1", "the text 'many'"),
-            SettingProblem(path, 3, "ide", "an object", "a list"),
             SettingProblem(path, 2, "ui.theme", "a text", "the number 7"),
         )
 

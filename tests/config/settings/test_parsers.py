@@ -28,11 +28,10 @@ def found(directory: Path, value: object) -> SettingValue:
     [
         (parsers.parse_negated_boolean, True, False),
         (parsers.parse_negated_boolean, False, True),
+        (parsers.parse_output_limit, 1000, 1000),
         (parsers.parse_import_format, "tree", "tree"),
         (parsers.parse_price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
         (parsers.parse_price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
-        (parsers.parse_token_budget, {"tokenBudget": 1}, 1),
-        (parsers.parse_token_budget, {}, None),
         (parsers.parse_retention_days, {"maxAge": "36h"}, 1.5),
         (parsers.parse_variable_names, ["A", "_b1"], ("A", "_b1")),
         (parsers.parse_file_names, "a/b.md", ("a/b.md",)),
@@ -58,7 +57,6 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
         ),
         (parsers.parse_price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
         (parsers.parse_price, 5, "key must be an object, but is the number 5"),
-        (parsers.parse_token_budget, {"tokenBudget": 0}, "key.tokenBudget must be a whole number from 1"),
         (parsers.parse_retention_days, "30d", "key must be a number from 0, but is the text '30d'"),
         (parsers.parse_retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
         (parsers.parse_retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
@@ -81,3 +79,16 @@ def test_wrong(tmp_path: Path, reader: Reader, written: object, problem: str) ->
     with pytest.raises(SettingsError) as caught:
         reader(found(tmp_path, written))
     assert f": line 1: {problem}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [(True, {"enabled": True}), ("False", {"enabled": False}), ({"target": "gcp"}, {"target": "gcp"})],
+)
+def test_telemetry_may_be_a_switch(tmp_path: Path, written: object, value: object) -> None:
+    assert parsers.parse_telemetry(found(tmp_path, written)) == value
+
+
+@pytest.mark.parametrize(("written", "value"), [(3, 3), ("3", 3), (10, 10), (11, 10), ("99", 10)])
+def test_at_most_ten_attempts(tmp_path: Path, written: object, value: int) -> None:
+    assert parsers.parse_attempts(found(tmp_path, written)) == value

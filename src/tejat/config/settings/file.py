@@ -1,7 +1,7 @@
 """A settings file, and values in it with their positions."""
 
+import re
 from collections.abc import Collection, Mapping
-from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 from tejat.config.env_expansion import env_resolver
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue
 
 _T = TypeVar("_T")
+_MAX_NUMBER = 1e15
 
 
 class SettingsError(ConfigurationError):
@@ -113,7 +114,10 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
 
 
 class SettingValue:
-    """A value and the name it was found under. The accessors raise SettingsError for a wrong type."""
+    """A value and the name it was found under. The accessors raise SettingsError for a wrong type.
+
+    As in Gemini CLI, a text such as `"true"` or `"3"` is as good as the boolean or number, also after expansion.
+    """
 
     __slots__ = ("file", "name", "node")
 
@@ -141,8 +145,11 @@ class SettingValue:
         return SettingsError(problem, path=self.file.path, value=value)
 
     def boolean(self) -> bool:
-        if isinstance(self.node.value, bool):
-            return self.node.value
+        value = self.node.value
+        if isinstance(value, str):
+            value = _BOOLEANS.get(self.file.resolve(value).strip().lower())
+        if isinstance(value, bool):
+            return value
         raise self.error(lazy("true or false"))
 
     def string(self) -> str:
@@ -166,14 +173,14 @@ class SettingValue:
 
     def limit(self) -> int | None:
         """A limit; None for 0 or less, which means no limit."""
-        value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int):
+        value = self._whole_number()
+        if value is None:
             raise self.error(lazy("a whole number, or 0 for no limit"))
         return value if value > 0 else None
 
     def count(self) -> int:
-        value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        value = self._whole_number()
+        if value is None or value < 1:
             raise self.error(lazy("a whole number from 1"))
         return value
 
@@ -183,11 +190,21 @@ class SettingValue:
     def fraction(self) -> float:
         return self._number(lazy("a number from 0 to 1"), maximum=1)
 
-    def _number(self, expected: str, maximum: float = inf) -> float:
-        value = self.node.value
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= maximum:
+    def _number(self, expected: str, maximum: float = _MAX_NUMBER) -> float:
+        value = self._numeric()
+        if value is None or not 0 <= value <= maximum:
             raise self.error(expected)
         return float(value)
+
+    def _whole_number(self) -> int | None:
+        value = self._numeric()
+        return value if isinstance(value, int) else int(value) if value is not None and value.is_integer() else None
+
+    def _numeric(self) -> int | float | None:
+        value = self.node.value
+        if isinstance(value, str) and re.fullmatch(_NUMBER, text := self.file.resolve(value).strip()):
+            return float(text) if "." in text else int(text)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def strings(self) -> tuple[str, ...]:
         return tuple(entry.string() for entry in self.entries())
@@ -279,6 +296,8 @@ def _describe_value(value: "JsoncValue") -> str:
 
 
 _MAX_SHOWN = 60
+_BOOLEANS = {"true": True, "false": False}
+_NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?"
 # `model` used to be the name of the model; now it is an object.
 _FORMERLY_STRING = frozenset({"model"})
 _SECRET_KEYS = frozenset({"env", "headers", "oauth", "baseUrl", "searchUrl"})

@@ -1,6 +1,7 @@
 """Parsers of settings with structured values."""
 
 import re
+from typing import TYPE_CHECKING
 
 from tejat.config.settings.file import SettingsError, SettingValue
 from tejat.config.settings.types import Settings, TokenPrice
@@ -8,6 +9,9 @@ from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
+
+if TYPE_CHECKING:
+    from tejat.core.messages.types import JsonObject
 
 COMMAND_EXPECTED = lazy("a command line or a list of arguments")
 SANDBOX_EXPECTED = lazy("auto, required, off, true or false")
@@ -71,6 +75,16 @@ def parse_negated_boolean(found: SettingValue) -> bool:
     return not found.boolean()
 
 
+def parse_attempts(found: SettingValue) -> int:
+    """The number of attempts for a request; more than 10 count as 10, as in Gemini CLI."""
+    return min(found.count(), 10)
+
+
+def parse_telemetry(found: SettingValue) -> "JsonObject":
+    """The telemetry settings; `true` or `false` alone is the member `enabled`."""
+    return found.json_object() if isinstance(found.node.value, dict) else {"enabled": found.boolean()}
+
+
 def parse_import_format(found: SettingValue) -> str:
     return found.choice(("tree", "flat"))
 
@@ -84,10 +98,11 @@ def parse_price(found: SettingValue) -> TokenPrice:
     return TokenPrice(paid, cached, given["output"].number())
 
 
-def parse_token_budget(found: SettingValue) -> int | None:
-    """The length of tool output above which it is summarized, None if not set."""
-    given = found.members()
-    return given["tokenBudget"].count() if "tokenBudget" in given else None
+def parse_output_limit(found: SettingValue) -> int | None:
+    """Characters of a tool result, None for no limit. The former name is a switch."""
+    if found.name != "tools.enableToolOutputTruncation":
+        return found.limit()
+    return Settings().output_characters.value if found.boolean() else None
 
 
 def parse_retention_days(found: SettingValue) -> float | None:

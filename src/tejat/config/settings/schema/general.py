@@ -7,6 +7,13 @@ from tejat.config.settings.schema.spec import SettingSpec
 
 GENERAL_SETTINGS = (
     SettingSpec(
+        "strict_settings",
+        SettingKey("strictSettings"),
+        SettingValue.boolean,
+        without_project(last_wins),
+        protects=True,
+    ),
+    SettingSpec(
         "preferred_editor",
         SettingKey("general.preferredEditor", "preferredEditor"),
         SettingValue.string,
@@ -14,19 +21,9 @@ GENERAL_SETTINGS = (
     ),
     SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
     SettingSpec(
-        "checkpointing", SettingKey("general.checkpointing.enabled", "checkpointing.enabled"), SettingValue.boolean
-    ),
-    SettingSpec(
         "session_days", SettingKey("general.sessionRetention"), parsers.parse_retention_days, without_project(last_wins)
     ),
-    SettingSpec("ide_mode", SettingKey("ide.enabled", "ideMode"), SettingValue.boolean),
-    SettingSpec(
-        "usage_statistics",
-        SettingKey("privacy.usageStatisticsEnabled", "usageStatisticsEnabled"),
-        SettingValue.boolean,
-        without_project(last_wins),
-    ),
-    SettingSpec("telemetry", SettingKey("telemetry"), SettingValue.json_object, without_project(merge_deep)),
+    SettingSpec("telemetry", SettingKey("telemetry"), parsers.parse_telemetry, without_project(merge_deep)),
     SettingSpec(
         "bug_command",
         SettingKey("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),

@@ -11,7 +11,7 @@ MODEL_SETTINGS = (
     SettingSpec("base_url", SettingKey("model.baseUrl"), SettingValue.url, without_project(last_wins)),
     SettingSpec("prices", SettingKey("model.prices"), parsers.parse_price, without_project(merge_by_name)),
     SettingSpec("max_session_turns", SettingKey("model.maxSessionTurns", "maxSessionTurns"), SettingValue.limit),
-    SettingSpec("max_attempts", SettingKey("general.maxAttempts"), SettingValue.count),
+    SettingSpec("max_attempts", SettingKey("general.maxAttempts"), parsers.parse_attempts),
     SettingSpec(
         "compression_threshold",
         SettingKey(
@@ -26,16 +26,5 @@ MODEL_SETTINGS = (
         SettingKey("model.disableLoopDetection"),
         parsers.parse_negated_boolean,
         without_project(last_wins),
-    ),
-    SettingSpec(
-        "skip_next_speaker_check",
-        SettingKey("model.skipNextSpeakerCheck", "skipNextSpeakerCheck"),
-        SettingValue.boolean,
-    ),
-    SettingSpec(
-        "summarize_tool_output",
-        SettingKey("model.summarizeToolOutput", "summarizeToolOutput"),
-        parsers.parse_token_budget,
-        merge_by_name,
     ),
 )
