@@ -103,11 +103,9 @@ class Settings:
     core: Setting[tuple[str, ...]] | None = None
     allowed: Setting[tuple[str, ...]] | None = None
     exclude: tuple[Setting[str], ...] = ()
-    auto_accept: Setting[bool] = Setting(value=False)
     discovery_command: Setting[tuple[str, ...]] | None = None
     call_command: Setting[tuple[str, ...]] | None = None
     strict_stderr: Setting[bool] = Setting(value=False)
-    use_ripgrep: Setting[bool] = Setting(value=True)
     llm_correction: Setting[bool] = Setting(value=True)
     output_characters: Setting[int | None] = Setting(40_000)
     index_above_tokens: Setting[int | None] | None = None
@@ -115,8 +113,6 @@ class Settings:
     sandbox_network: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
     shell_environment: Setting[tuple[str, ...]] = Setting(())
-    shell_pager: Setting[str] | None = None
-    interactive_shell: Setting[bool] = Setting(value=False)
     search_url: Setting[str] | None = None
 
     mcp_allowed: Setting[tuple[str, ...]] | None = None
@@ -132,8 +128,6 @@ class Settings:
     max_attempts: Setting[int] = Setting(5)
     compression_threshold: Setting[float] = Setting(0.5)
     loop_detection: Setting[bool] = Setting(value=True)
-    skip_next_speaker_check: Setting[bool] = Setting(value=True)
-    summarize_tool_output: Mapping[str, Setting[int | None]] = MappingProxyType({})
 
     context_file_names: Setting[tuple[str, ...]] = Setting(("GEMINI.md", "AGENTS.md"))
     include_directories: tuple[Setting[str], ...] = ()
@@ -144,15 +138,13 @@ class Settings:
     respect_gemini_ignore: Setting[bool] = Setting(value=True)
     recursive_file_search: Setting[bool] = Setting(value=True)
 
+    strict_settings: Setting[bool] = Setting(value=False)
     preferred_editor: Setting[str] | None = None
     vim_mode: Setting[bool] = Setting(value=False)
-    checkpointing: Setting[bool] = Setting(value=False)
     session_days: Setting[float | None] = Setting(30.0)
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
-    ide_mode: Setting[bool] = Setting(value=False)
-    usage_statistics: Setting[bool] = Setting(value=False)
     telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))
     bug_command: Setting[str] | None = None
 

@@ -15,7 +15,11 @@ CONTEXT_SETTINGS = (
     ),
     SettingSpec(
         "load_memory_from_include_directories",
-        SettingKey("context.loadMemoryFromIncludeDirectories", "loadMemoryFromIncludeDirectories"),
+        SettingKey(
+            "context.loadMemoryFromIncludeDirectories",
+            "context.loadFromIncludeDirectories",
+            "loadMemoryFromIncludeDirectories",
+        ),
         SettingValue.boolean,
     ),
     SettingSpec("import_format", SettingKey("context.importFormat", "memoryImportFormat"), parsers.parse_import_format),

@@ -16,7 +16,6 @@ TOOL_SETTINGS = (
         protects=True,
         restricts=True,
     ),
-    SettingSpec("auto_accept", SettingKey("tools.autoAccept", "autoAccept"), SettingValue.boolean),
     SettingSpec(
         "discovery_command",
         SettingKey("tools.discoveryCommand", "toolDiscoveryCommand"),
@@ -27,24 +26,23 @@ TOOL_SETTINGS = (
         "call_command", SettingKey("tools.callCommand", "toolCallCommand"), parsers.parse_command, must_be_valid=True
     ),
     SettingSpec("strict_stderr", SettingKey("tools.callCommandStrictStderr"), SettingValue.boolean),
-    SettingSpec("use_ripgrep", SettingKey("tools.useRipgrep", "useRipgrep"), SettingValue.boolean),
     SettingSpec("llm_correction", SettingKey("tools.disableLLMCorrection"), parsers.parse_negated_boolean),
     SettingSpec("index_above_tokens", SettingKey("tools.indexAboveTokens"), SettingValue.limit),
-    SettingSpec("output_characters", SettingKey("tools.truncateToolOutputThreshold"), SettingValue.limit),
-    SettingSpec("shell_idle_seconds", SettingKey("tools.shell.inactivityTimeout"), SettingValue.seconds),
+    SettingSpec(
+        "output_characters",
+        SettingKey("tools.truncateToolOutputThreshold", "tools.enableToolOutputTruncation"),
+        parsers.parse_output_limit,
+    ),
+    SettingSpec(
+        "shell_idle_seconds",
+        SettingKey("tools.shell.inactivityTimeout", "shellInactivityTimeout"),
+        SettingValue.seconds,
+    ),
     SettingSpec(
         "shell_environment",
         SettingKey("tools.shell.environment"),
         parsers.parse_variable_names,
         without_project(last_wins),
-    ),
-    SettingSpec(
-        "shell_pager", SettingKey("tools.shell.pager", "shellPager"), SettingValue.string, without_project(last_wins)
-    ),
-    SettingSpec(
-        "interactive_shell",
-        SettingKey("tools.shell.enableInteractiveShell", "enableInteractiveShell", "shouldUseNodePtyShell"),
-        SettingValue.boolean,
     ),
     SettingSpec("search_url", SettingKey("web.searchUrl"), SettingValue.url, without_project(last_wins)),
 )
