@@ -48,6 +48,11 @@ def lazy(message: str, /, **values: object) -> LazyString:
     return text
 
 
+def lazy_data(message: str) -> LazyString:
+    """Mark a message from a data file for translation where it is shown. `scripts/messages` knows these files."""
+    return lazy(message)
+
+
 def lazy_plural(one: str, many: str, count: int, /, **values: object) -> LazyString:
     """Mark a message with a plural for translation where it is shown. `{count}` is filled in too."""
     text = LazyString((one if count == 1 else many).format_map({"count": f"{count:,}", **values}))

@@ -1,0 +1,154 @@
+"""The settings of Gemini CLI and what Tejat does with each, read from `gemini_settings.json`.
+
+`scripts/settings-table` maintains that file. It is read only when a settings file has a name that the schema does not
+know, and by `tejat doctor`.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from enum import StrEnum
+from functools import cache
+from typing import NamedTuple, cast
+
+from tejat.core.json_text import load_json
+from tejat.core.messages.types import JsonValue
+from tejat.core.text.edit_distance import edit_distance
+
+TABLE = os.path.join(os.path.dirname(__file__), "gemini_settings.json")
+
+_MAX_DISTANCE = 2
+_DISTANCE_SHARE = 5
+_MAX_COMPARED_LENGTH = 120
+
+
+class KeyAction(StrEnum):
+    """What Tejat does with a key of Gemini CLI."""
+
+    OBEY = "obey"
+    MAP = "map"
+    """Something that works in another way here has the same meaning."""
+    NONE = "none"
+    """The key has no meaning here."""
+    REFUSE = "refuse"
+    """The key protects, and something stricter takes its place."""
+    LATER = "later"
+    """The key has no effect yet."""
+
+
+class KnownKey(NamedTuple):
+    """A key: its types, the words it may be, its default in Gemini CLI, and what Tejat does with it.
+
+    `text` says what it does, or why it has no effect. `members` are the only members of an object; without them they
+    have free names. `is_own` is for keys that Gemini CLI does not know.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    action: KeyAction
+    text: str
+    words: tuple[str, ...] = ()
+    default: JsonValue = None
+    members: tuple[str, ...] = ()
+    protects: bool = False
+    is_own: bool = False
+
+
+class FormerName(NamedTuple):
+    """The present name of a setting under a former one. `is_negated`: the values have the opposite meaning."""
+
+    present: str
+    is_negated: bool
+
+
+class KnownKeys:
+    """All known names: keys of Gemini CLI, our own, former and retired ones."""
+
+    def __init__(self, table: Mapping[str, Mapping[str, JsonValue]]) -> None:
+        self._keys = cast("Mapping[str, Mapping[str, JsonValue]]", table["keys"])
+        self._own = cast("Mapping[str, Mapping[str, JsonValue]]", table["own"])
+        self._former = cast("Mapping[str, str]", table["old"])
+        self.retired = cast("Mapping[str, str]", table["retired"])
+        """Why each of these names, which Gemini CLI no longer has, has no effect."""
+        self.ignored = cast("Mapping[str, str]", table["ignored"])
+        """Names that are no settings, and what they are."""
+        self.groups = {
+            name[:index]
+            for section in (self._keys, self._own, self._former, self.retired)
+            for name in section
+            for index, character in enumerate(name)
+            if character == "."
+        }
+        """The objects that settings are in."""
+
+    def find(self, name: str) -> KnownKey | None:
+        """The key of this name, not of a former one."""
+        entry = self._keys.get(name)
+        if entry is not None:
+            return _known_key(name, entry, is_own=False)
+        entry = self._own.get(name)
+        return None if entry is None else _known_key(name, entry, is_own=True)
+
+    def find_former(self, name: str) -> FormerName | None:
+        present = self._former.get(name)
+        return None if present is None else FormerName(present.removeprefix("!"), present.startswith("!"))
+
+    @property
+    def gemini_keys(self) -> Iterator[KnownKey]:
+        """The keys of Gemini CLI."""
+        return (_known_key(name, entry, is_own=False) for name, entry in self._keys.items())
+
+    @property
+    def own_names(self) -> Collection[str]:
+        return self._own.keys()
+
+    @property
+    def former_names(self) -> Collection[str]:
+        return self._former.keys()
+
+    def nearest(self, name: str, *, is_object: bool = False) -> str | None:
+        """The known name that is probably meant: the same in another case, in another group, or nearly the same."""
+        known = {each: each for each in (*self._keys, *self._own)}
+        known |= {former: present.removeprefix("!") for former, present in self._former.items()}
+        if is_object:
+            known |= {group: group for group in self.groups if "." not in group}
+        folded = name.casefold()
+        same = sorted(present for each, present in known.items() if each.casefold() == folded)
+        if same:
+            return same[0]
+        last = folded.rpartition(".")[2]
+        elsewhere = {present for present in known.values() if present.casefold().rpartition(".")[2] == last}
+        if len(elsewhere) == 1:
+            return elsewhere.pop()
+        limit = min(_MAX_DISTANCE, len(name) // _DISTANCE_SHARE)
+        near = [
+            (edit_distance(folded, each.casefold()), present)
+            for each, present in known.items()
+            if len(name) <= _MAX_COMPARED_LENGTH and abs(len(each) - len(name)) <= limit
+        ]
+        distance, present = min(near, default=(limit + 1, None))
+        return present if distance <= limit else None
+
+
+@cache
+def load_known_keys() -> KnownKeys:
+    """The table. Takes a millisecond the first time."""
+    with open(TABLE, "rb") as file:
+        return KnownKeys(cast("Mapping[str, Mapping[str, JsonValue]]", load_json(file.read())))
+
+
+def _known_key(name: str, entry: Mapping[str, JsonValue], *, is_own: bool) -> KnownKey:
+    return KnownKey(
+        name,
+        tuple(str(entry["type"]).split("|")),
+        KeyAction(str(entry.get("action", KeyAction.OBEY))),
+        str(entry["text"]),
+        words=_strings(entry.get("words")),
+        default=entry.get("default"),
+        members=_strings(entry.get("members")),
+        protects=bool(entry.get("protects")),
+        is_own=is_own,
+    )
+
+
+def _strings(value: JsonValue) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
