@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tejat.core import json_text
-from tejat.core.json_text import InvalidJson, dump_json, load_json
+from tejat.core.json_text import InvalidJson, dump_json, load_json, merge_objects
 
 
 def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
@@ -125,3 +125,17 @@ def test_no_more_objects_and_lists_than_wanted(kind: Callable[[str], str | bytes
     assert load_json(kind('[{}, "[[[[["]'), max_containers=12) == [{}, "[[[[["]
     with pytest.raises(InvalidJson, match="more than 3 objects and lists"):
         load_json(kind("[[], {}, []]"), max_containers=3)
+
+
+JSON_OBJECTS = st.recursive(
+    st.dictionaries(st.sampled_from("abc"), st.integers()),
+    lambda inner: st.dictionaries(st.sampled_from("abc"), inner | st.integers(), max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON_OBJECTS, JSON_OBJECTS)
+def test_merging_keeps_everything_that_is_said_last(below: Any, above: Any) -> None:
+    merged = merge_objects(below, above)
+    assert set(merged) == {*below, *above}
+    assert merge_objects(merged, above) == merged

@@ -2,10 +2,11 @@
 
 import json
 import re
+from collections.abc import Mapping
 from math import isinf
 from typing import NoReturn
 
-from tejat.core.messages.types import JsonValue
+from tejat.core.messages.types import JsonObject, JsonValue
 
 MAX_BYTES = 256 * 2**20
 
@@ -67,3 +68,12 @@ def _parse_finite_float(text: str) -> float:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def merge_objects(below: JsonObject, above: JsonObject) -> JsonObject:
+    """Merge objects deeply; other values of `above` replace those of `below`."""
+    merged: dict[str, JsonValue] = dict(below)
+    for name, new in above.items():
+        old = merged.get(name)
+        merged[name] = merge_objects(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
+    return merged

@@ -86,6 +86,16 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         0.75,
     ),
     (("model.disableLoopDetection",), True, "loop_detection", False),
+    (("modelConfigs.overrides",), [{"match": {}}], "model_overrides", ({"match": {}},)),
+    (("modelConfigs.customOverrides",), [{"match": {}}], "custom_model_overrides", ({"match": {}},)),
+    (("experimental.dynamicModelConfiguration",), True, "dynamic_model_configuration", True),
+    (("model.router",), True, "model_router", True),
+    (("model.api",), "chat", "openai_api", "chat"),
+    (("general.plan.modelRouting",), False, "plan_model_routing", False),
+    (("general.retryFetchErrors", "retryFetchErrors"), False, "retry_fetch_errors", False),
+    (("advanced.dnsResolutionOrder", "dnsResolutionOrder"), "ipv4first", "dns_resolution_order", "ipv4first"),
+    (("billing.vertexAi.requestType",), "shared", "vertex_request_type", "shared"),
+    (("billing.vertexAi.sharedRequestType",), "flex", "vertex_shared_request_type", "flex"),
     (("context.fileName", "contextFileName"), ["AGENTS.md", " ", "A.md"], "context_file_names", ("AGENTS.md", "A.md")),
     (
         (
@@ -160,6 +170,17 @@ NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
         "prices",
         {"m": TokenPrice(input=1.0, cached=0.25, output=4.0)},
     ),
+    (("modelConfigs.aliases",), {"a": {"extends": "b"}}, "model_aliases", {"a": {"extends": "b"}}),
+    (("modelConfigs.customAliases",), {"a": {"extends": "b"}}, "custom_model_aliases", {"a": {"extends": "b"}}),
+    (("modelConfigs.modelDefinitions",), {"m": {"tier": "pro"}}, "model_definitions", {"m": {"tier": "pro"}}),
+    (("modelConfigs.modelIdResolutions",), {"m": {"default": "n"}}, "model_id_resolutions", {"m": {"default": "n"}}),
+    (
+        ("modelConfigs.classifierIdResolutions",),
+        {"pro": {"default": "n"}},
+        "classifier_id_resolutions",
+        {"pro": {"default": "n"}},
+    ),
+    (("modelConfigs.modelChains",), {"lite": [{"model": "m"}]}, "model_chains", {"lite": ({"model": "m"},)}),
 ]
 
 # Every file adds to these, entry by entry; what is no list is one entry. References in them are for a shell.

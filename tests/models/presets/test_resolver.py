@@ -4,12 +4,10 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tejat.core.errors import ConfigurationError
 from tejat.models.presets import resolver
-from tejat.models.presets.resolver import ModelPresets, PresetSettings, SourcedObject, merge_objects
+from tejat.models.presets.resolver import ModelPresets, PresetSettings, SourcedObject
 
 
 def entry(value: Any, source: str = "settings.json:3") -> SourcedObject:
@@ -168,17 +166,3 @@ def test_a_preset_without_a_model() -> None:
 def test_the_tools_of_a_web_preset_may_be_repeated() -> None:
     found = presets(web_search=alias("base", "gemini-2.5-flash", tools=[{"googleSearch": {}}], topK=5))
     assert found.resolve("web-search", is_chat=False).generation == {"temperature": 0, "topP": 1, "topK": 5}
-
-
-JSON_OBJECTS = st.recursive(
-    st.dictionaries(st.sampled_from("abc"), st.integers()),
-    lambda inner: st.dictionaries(st.sampled_from("abc"), inner | st.integers(), max_size=3),
-    max_leaves=8,
-)
-
-
-@given(JSON_OBJECTS, JSON_OBJECTS)
-def test_merging_keeps_everything_that_is_said_last(below: Any, above: Any) -> None:
-    merged = merge_objects(below, above)
-    assert set(merged) == {*below, *above}
-    assert merge_objects(merged, above) == merged

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tejat.config.settings.reader import SettingReader
 from tejat.config.settings.types import Setting
+from tejat.core.json_text import merge_objects
 
 if TYPE_CHECKING:
-    from tejat.core.messages.types import JsonObject, JsonValue
+    from tejat.core.messages.types import JsonObject
 
 MergeSetting: TypeAlias = Callable[[SettingReader, object], object]
 """Merges the values of a setting. Arguments: the values, and the default."""
@@ -112,13 +113,5 @@ def merge_deep(reader: SettingReader, default: object) -> object:
     """Merge objects recursively."""
     kept = cast("Setting[JsonObject]", default)
     for parsed in reader.values():
-        kept = parsed.found.setting(_merge_objects(kept.value, cast("JsonObject", parsed.value)))
+        kept = parsed.found.setting(merge_objects(kept.value, cast("JsonObject", parsed.value)))
     return kept
-
-
-def _merge_objects(below: "JsonObject", above: "JsonObject") -> "JsonObject":
-    merged: dict[str, JsonValue] = dict(below)
-    for name, new in above.items():
-        old = merged.get(name)
-        merged[name] = _merge_objects(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
-    return merged

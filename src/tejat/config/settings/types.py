@@ -129,6 +129,23 @@ class Settings:
     compression_threshold: Setting[float] = Setting(0.5)
     loop_detection: Setting[bool] = Setting(value=True)
 
+    model_aliases: Mapping[str, Setting[JsonObject]] = MappingProxyType({})
+    custom_model_aliases: Mapping[str, Setting[JsonObject]] = MappingProxyType({})
+    model_overrides: Setting[tuple[JsonObject, ...]] = Setting(())
+    custom_model_overrides: Setting[tuple[JsonObject, ...]] = Setting(())
+    dynamic_model_configuration: Setting[bool] = Setting(value=False)
+    model_definitions: Mapping[str, Setting[JsonObject]] = MappingProxyType({})
+    model_id_resolutions: Mapping[str, Setting[JsonObject]] = MappingProxyType({})
+    classifier_id_resolutions: Mapping[str, Setting[JsonObject]] = MappingProxyType({})
+    model_chains: Mapping[str, Setting[tuple[JsonObject, ...]]] = MappingProxyType({})
+    model_router: Setting[bool] = Setting(value=False)
+    openai_api: Setting[str] | None = None
+    plan_model_routing: Setting[bool] = Setting(value=True)
+    retry_fetch_errors: Setting[bool] = Setting(value=True)
+    dns_resolution_order: Setting[str] | None = None
+    vertex_request_type: Setting[str] | None = None
+    vertex_shared_request_type: Setting[str] | None = None
+
     context_file_names: Setting[tuple[str, ...]] = Setting(("GEMINI.md", "AGENTS.md"))
     include_directories: tuple[Setting[str], ...] = ()
     load_memory_from_include_directories: Setting[bool] = Setting(value=False)

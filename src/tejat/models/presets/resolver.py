@@ -8,6 +8,7 @@ from typing import Protocol, cast
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
+from tejat.core.json_text import merge_objects
 from tejat.core.messages.types import JsonObject, JsonValue
 from tejat.core.model import ModelRequest
 
@@ -236,15 +237,6 @@ def _without_built_in_tools(value: JsonObject, built_in: _Preset) -> JsonObject:
         return value
     kept = {key: each for key, each in generation.items() if key != "tools"}
     return {**value, "modelConfig": {**config, _CONFIG_KEY: kept}}
-
-
-def merge_objects(below: JsonObject, above: JsonObject) -> JsonObject:
-    """Merge objects deeply; other values of `above` replace those of `below`."""
-    merged: dict[str, JsonValue] = dict(below)
-    for name, new in above.items():
-        old = merged.get(name)
-        merged[name] = merge_objects(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
-    return merged
 
 
 def _load_built_in() -> JsonObject:

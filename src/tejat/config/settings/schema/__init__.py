@@ -5,6 +5,7 @@ from tejat.config.settings.schema.general import GENERAL_SETTINGS
 from tejat.config.settings.schema.hooks import HOOK_SETTINGS
 from tejat.config.settings.schema.mcp import MCP_SETTINGS
 from tejat.config.settings.schema.model import MODEL_SETTINGS
+from tejat.config.settings.schema.model_configs import MODEL_CONFIG_SETTINGS
 from tejat.config.settings.schema.sandbox import SANDBOX_SETTINGS
 from tejat.config.settings.schema.security import SECURITY_SETTINGS
 from tejat.config.settings.schema.tools import TOOL_SETTINGS
@@ -15,6 +16,7 @@ SETTINGS = (
     *SANDBOX_SETTINGS,
     *MCP_SETTINGS,
     *MODEL_SETTINGS,
+    *MODEL_CONFIG_SETTINGS,
     *CONTEXT_SETTINGS,
     *GENERAL_SETTINGS,
     *UI_SETTINGS,
