@@ -90,7 +90,8 @@ class UserConfig:
             is_trusted=trust.is_trusted,
             excluded=[entry.value for entry in self.settings.excluded_environment],
             environment=self.environment,
-            allowed=self.settings.shell_environment.value,
+            allowed=(*self.settings.shell_environment.value, *self.settings.environment_allowed.value),
+            ignores_local=self.settings.ignore_local_env.value,
         )
         environment = {**self.environment, **({} if file is None else file.values)}
         project_variables: Mapping[str, str] = {} if file is None or file.is_user_file else file.withheld

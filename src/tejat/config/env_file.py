@@ -44,14 +44,16 @@ def load_env_file(
     excluded: Collection[str],
     environment: Mapping[str, str],
     allowed: Collection[str] = (),
+    ignores_local: bool = False,
 ) -> EnvFile | None:
     """Load the first `.env` from the directory upward, then in the home directory; None if there is none.
 
-    Without trust only the file of the user is used. `excluded` names are withheld in a project's `.env`; `allowed` are
+    Without trust only the file of the user is used. With `ignores_local`, a project's file must be `.gemini/.env`.
+    `excluded` names are withheld in a project's `.env`; `allowed` are
     names that the user lets a project set besides the usual ones. Raises UsageError for a file that cannot be read, or
     that others can write.
     """
-    found = find_env_file(paths, directory, only_user_file=not is_trusted)
+    found = find_env_file(paths, directory, only_user_file=not is_trusted, ignores_local=ignores_local)
     if found is None:
         return None
     text = read_config_file(found.path, writers=AllowedWriters.TRUSTED if found.is_user_file else AllowedWriters.ANYONE)
@@ -67,12 +69,15 @@ def load_env_file(
     return EnvFile(found.path, values, withheld, found.is_user_file)
 
 
-def find_env_file(paths: AppPaths, directory: str, *, only_user_file: bool = False) -> EnvFileLocation | None:
+def find_env_file(
+    paths: AppPaths, directory: str, *, only_user_file: bool = False, ignores_local: bool = False
+) -> EnvFileLocation | None:
     """Find the file to read. Files above the directory that other users could have put there are ignored."""
     start = os.path.realpath(directory)
     for above in _ancestors(start):
         is_own = _is_home(paths, above)
-        for path in (os.path.join(above, ".gemini", ".env"), os.path.join(above, ".env")):
+        names = (".gemini/.env",) if ignores_local and not is_own else (".gemini/.env", ".env")
+        for path in (os.path.join(above, name) for name in names):
             if (is_own or not only_user_file) and _is_eligible(path, is_beneath=above == start):
                 return EnvFileLocation(path, is_own)
     for path in (os.path.join(paths.gemini, ".env"), os.path.join(paths.home, ".env")):

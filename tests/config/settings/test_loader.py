@@ -149,7 +149,20 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("security.disableYoloMode",), True, "yolo_disabled", True),
     (("security.folderTrust.enabled", "folderTrust"), False, "folder_trust", False),
     (("security.auth.selectedType", "selectedAuthType"), "gemini-api-key", "auth_type", "gemini-api-key"),
+    (("security.auth.enforcedType", "enforcedAuthType"), "vertex-ai", "enforced_auth_type", "vertex-ai"),
+    (("security.environmentVariableRedaction.enabled",), False, "environment_redaction", False),
+    (
+        ("security.environmentVariableRedaction.allowed", "security.allowedEnvironmentVariables"),
+        ["A", "b-c"],
+        "environment_allowed",
+        ("A", "b-c"),
+    ),
+    (("advanced.ignoreLocalEnv",), True, "ignore_local_env", True),
+    (("admin.extensions.enabled",), False, "extensions_enabled", False),
+    (("admin.skills.enabled",), False, "skills_enabled", False),
+    (("admin.mcp.enabled",), False, "mcp_enabled", False),
 ]
+EXCLUDED = [entry.value for entry in Settings().excluded_environment]
 # The same for settings that unite several files: what the field becomes, source and tier left out.
 UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.exclude", "excludeTools"), ["glob"], "exclude", ["glob"]),
@@ -159,7 +172,13 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
         ("advanced.excludedEnvVars", "excludedProjectEnvVars"),
         ["CI"],
         "excluded_environment",
-        ["DEBUG", "DEBUG_MODE", "CI"],
+        [*EXCLUDED, "CI"],
+    ),
+    (
+        ("security.environmentVariableRedaction.blocked", "security.blockedEnvironmentVariables"),
+        ["C"],
+        "environment_blocked",
+        ["C"],
     ),
 ]
 NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
@@ -195,6 +214,18 @@ GATHERED: list[tuple[tuple[str, ...], object, str, dict[str, list[object]]]] = [
 ]
 
 
+# One value for each file.
+PER_FILE: list[tuple[tuple[str, ...], object, str, object]] = [
+    (("admin.mcp.config",), {"a": {"url": "http://a"}}, "mcp_admin_config", {"a": McpServer(url="http://a")}),
+    (
+        ("admin.mcp.requiredConfig",),
+        {"a": {"url": "http://a"}},
+        "mcp_required_config",
+        {"a": McpServer(url="http://a")},
+    ),
+]
+
+
 def nested(name: str, value: object) -> dict[str, object]:
     """An object that gives the value under this name."""
     first, _, rest = name.partition(".")
@@ -210,8 +241,8 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 
 def test_every_field_is_tried_here() -> None:
-    fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED]]
-    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files", "problems"]) == sorted(
+    fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED, *PER_FILE]]
+    assert sorted([*fields, "secure_mode", "mcp_name_conflicts", "files", "ignored_files", "problems"]) == sorted(
         each.name for each in fields_of(Settings)
     )
 
@@ -241,6 +272,16 @@ def test_one_object_of_names(
     path = machine.write("user", "\n" + json.dumps(nested(name, written)))
     expected = {each: Setting(member, f"{path}:2", USER) for each, member in value.items()}
     assert machine.load() == replace(Settings(), **{field: expected}, files=(path,))
+
+
+@pytest.mark.parametrize(("names", "written", "field", "value"), PER_FILE)
+def test_one_value_for_each_file(
+    machine: Machine, names: tuple[str, ...], written: object, field: str, value: object
+) -> None:
+    user = machine.write("user", nested(names[0], written))
+    project = machine.write("project", nested(names[0], written))
+    expected = Setting(value, f"{user}:1", USER), Setting(value, f"{project}:1", WORKSPACE)
+    assert getattr(machine.load(trusted=True), field) == expected
 
 
 @pytest.mark.parametrize(("names", "written", "field", "value"), GATHERED)

@@ -46,8 +46,17 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "telemetry": {},
         "yolo_disabled": False,
         "folder_trust": True,
+        "mcp_enabled": True,
+        "secure_mode": False,
+        "extensions_enabled": True,
+        "skills_enabled": True,
+        "environment_allowed": (),
+        "ignore_local_env": False,
     }
-    assert [entry.value for entry in settings.excluded_environment] == ["DEBUG", "DEBUG_MODE"]
+    assert [entry.value for entry in settings.excluded_environment] == [
+        *("DEBUG", "DEBUG_MODE"),
+        *("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
+    ]
     others = {each.name for each in fields_of(Settings)} - {*values, "excluded_environment"}
     assert [name for name in others if getattr(settings, name)] == []
 

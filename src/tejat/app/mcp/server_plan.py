@@ -10,6 +10,7 @@ from tejat.app.run_config import RunConfig
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.enablement import disabled_servers, is_disabled
 from tejat.config.paths import SourceTier
+from tejat.config.settings.admin import unlisted_source
 from tejat.config.settings.types import McpServer, Setting, Settings, configured_servers
 from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
@@ -69,6 +70,8 @@ class StartBlockers:
 
     def find(self, alias: str) -> tuple[ServerState, str] | None:
         """The state and reason for a blocked server, None if it may be started."""
+        if not self._settings.mcp_enabled.value:
+            return ServerState.BLOCKED, mcp_disabled_message(self._settings)
         problem = alias_problem(alias) or self._problem
         if problem:
             return ServerState.BLOCKED, problem
@@ -85,8 +88,17 @@ class StartBlockers:
         return None
 
 
+def mcp_disabled_message(settings: Settings) -> str:
+    return _(
+        "MCP servers are switched off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
+    )
+
+
 def exclusion_reason(settings: Settings, alias: str) -> str | None:
     """Which server list excludes this server, None if none does."""
+    unlisted = unlisted_source(settings, alias)
+    if unlisted is not None:
+        return _("admin.mcp.config in {source} does not name it.", source=unlisted)
     excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
     if excluded is not None:
         return _("{source} excludes it.", source=excluded.source)

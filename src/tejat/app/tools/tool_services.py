@@ -131,7 +131,8 @@ class ToolServices:
         from tejat.workspace.processes.environment import VariableLists
 
         settings = self._settings
-        return VariableLists(settings.shell_environment.value)
+        blocked = tuple(entry.value for entry in settings.environment_blocked)
+        return VariableLists(settings.shell_environment.value, settings.environment_allowed.value, blocked)
 
     @property
     def sandbox_name(self) -> str:

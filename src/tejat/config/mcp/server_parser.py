@@ -54,6 +54,28 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
     )
 
 
+def parse_allowed_servers(found: SettingValue) -> dict[str, McpServer]:
+    """Parse `admin.mcp.config`: the only servers, and how they are reached. Raises SettingsError."""
+    return {name: _parse_remote_server(member) for name, member in found.members().items()}
+
+
+def parse_required_servers(found: SettingValue) -> dict[str, McpServer]:
+    """Parse `admin.mcp.requiredConfig`: remote servers that are always there. Raises SettingsError."""
+    servers: dict[str, McpServer] = {}
+    for name, member in found.members().items():
+        servers[name] = server = _parse_remote_server(member)
+        if server.url is None or server.command is not None or server.http_url is not None:
+            raise member.error(lazy("a remote server with url, and with type http or sse if it is known"))
+    return servers
+
+
+def _parse_remote_server(found: SettingValue) -> McpServer:
+    given = found.members()
+    if "type" in given:
+        given["type"].choice(("http", "sse"))
+    return parse_mcp_server(found)
+
+
 def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
     """Arguments as written; empty ones count."""
     value = found.json()

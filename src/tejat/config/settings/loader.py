@@ -1,10 +1,11 @@
 """Loading and merging of the settings of a run."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
+from tejat.config.settings.admin import apply_admin_settings
 from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
 from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
 from tejat.config.settings.types import Setting, SettingProblem, Settings, is_sandbox_required_by_admin
@@ -69,6 +70,11 @@ class SettingsLoader:
         ]
         self.files = tuple(whole)
         merged = _merge(whole, partly, self._report_fault) if whole or partly else Settings()
+        if merged.environment_blocked:
+            hidden = {entry.value.upper() for entry in merged.environment_blocked}
+            reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
+            merged = replace(merged, mcp_servers=_merge(reread, (), self._report_fault).mcp_servers)
+        merged = apply_admin_settings(merged)
         model = environment.get("GEMINI_MODEL", "").strip()
         return replace(
             merged,
@@ -143,6 +149,14 @@ def _merge(
         ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
         problems=tuple(problems),
     )
+
+
+def _without_variables(
+    file: SettingsFile, hidden: Container[str], environment: Mapping[str, str], of_project: Mapping[str, str]
+) -> SettingsFile:
+    """The same file, in which references to hidden variables stay as they are written."""
+    known = of_project if file.tier is SourceTier.WORKSPACE else environment
+    return file.with_environment({name: value for name, value in known.items() if name.upper() not in hidden})
 
 
 def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[SandboxMode]) -> Setting[SandboxMode]:

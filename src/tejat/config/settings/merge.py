@@ -48,6 +48,30 @@ def project_may_tighten(*order: object) -> MergeSetting:
     return merged
 
 
+def strict_value_wins(*, strict: object) -> MergeSetting:
+    """The strict value if any file gives it, with the source of the last one; another value changes nothing."""
+
+    def merged(reader: SettingReader, default: object) -> object:
+        kept = default
+        for parsed in reader.values():
+            if parsed.value == strict:
+                kept = parsed.setting
+        return kept
+
+    return merged
+
+
+def project_may_complete(reader: SettingReader, default: object) -> object:
+    """Like `last_wins`, but a project counts only where no other file gives a value."""
+    kept = last_wins(reader.without_project(), None)
+    return last_wins(reader.of_project(), default) if kept is None else kept
+
+
+def every_file(reader: SettingReader, default: object) -> object:
+    """The values of all files, each with its source, lowest precedence first."""
+    return (*cast("tuple[Setting[object], ...]", default), *(parsed.setting for parsed in reader.values()))
+
+
 def project_may_narrow(reader: SettingReader, default: object) -> object:
     """Like `last_wins` for an allowlist: a project can remove entries, not add any."""
     kept = cast("Setting[tuple[str, ...]] | None", last_wins(reader.without_project(), default))

@@ -90,6 +90,12 @@ class TokenPrice(NamedTuple):
     output: float
 
 
+_EXCLUDED_VARIABLES = (
+    *("DEBUG", "DEBUG_MODE"),
+    *("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
+)
+
+
 @frozen
 class Settings:
     """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
@@ -119,6 +125,9 @@ class Settings:
     mcp_excluded: tuple[Setting[str], ...] = ()
     mcp_servers: Mapping[str, Setting[McpServer]] = MappingProxyType({})
     mcp_server_command: Setting[tuple[str, ...]] | None = None
+    mcp_enabled: Setting[bool] = Setting(value=True)
+    mcp_admin_config: tuple[Setting[Mapping[str, McpServer]], ...] = ()
+    mcp_required_config: tuple[Setting[Mapping[str, McpServer]], ...] = ()
 
     model_name: Setting[str] | None = None
     fallback_model: Setting[str] | None = None
@@ -167,8 +176,16 @@ class Settings:
 
     yolo_disabled: Setting[bool] = Setting(value=False)
     folder_trust: Setting[bool] = Setting(value=True)
+    secure_mode: Setting[bool] = Setting(value=False)
+    extensions_enabled: Setting[bool] = Setting(value=True)
+    skills_enabled: Setting[bool] = Setting(value=True)
     auth_type: Setting[str] | None = None
-    excluded_environment: tuple[Setting[str], ...] = (Setting("DEBUG"), Setting("DEBUG_MODE"))
+    enforced_auth_type: Setting[str] | None = None
+    environment_redaction: Setting[bool] | None = None
+    environment_allowed: Setting[tuple[str, ...]] = Setting(())
+    environment_blocked: tuple[Setting[str], ...] = ()
+    ignore_local_env: Setting[bool] = Setting(value=False)
+    excluded_environment: tuple[Setting[str], ...] = tuple(map(Setting, _EXCLUDED_VARIABLES))
     hooks: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
     hooks_switches: Mapping[str, tuple[Setting[JsonValue], ...]] = MappingProxyType({})
 

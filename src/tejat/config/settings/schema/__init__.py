@@ -1,5 +1,6 @@
 """All settings. A row in one of these modules and a field in `Settings` make a setting."""
 
+from tejat.config.settings.schema.admin import ADMIN_SETTINGS
 from tejat.config.settings.schema.context import CONTEXT_SETTINGS
 from tejat.config.settings.schema.general import GENERAL_SETTINGS
 from tejat.config.settings.schema.hooks import HOOK_SETTINGS
@@ -22,4 +23,5 @@ SETTINGS = (
     *UI_SETTINGS,
     *SECURITY_SETTINGS,
     *HOOK_SETTINGS,
+    *ADMIN_SETTINGS,
 )

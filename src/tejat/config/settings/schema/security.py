@@ -2,7 +2,14 @@
 
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import last_wins, project_may_tighten, union, without_project
+from tejat.config.settings.merge import (
+    last_wins,
+    project_may_complete,
+    project_may_tighten,
+    strict_value_wins,
+    union,
+    without_project,
+)
 from tejat.config.settings.schema.spec import SettingSpec
 
 SECURITY_SETTINGS = (
@@ -25,6 +32,40 @@ SECURITY_SETTINGS = (
         SettingKey("security.auth.selectedType", "selectedAuthType"),
         SettingValue.string,
         without_project(last_wins),
+    ),
+    SettingSpec(
+        "enforced_auth_type",
+        SettingKey("security.auth.enforcedType", "enforcedAuthType"),
+        SettingValue.string,
+        project_may_complete,
+        protects=True,
+    ),
+    SettingSpec(
+        "environment_redaction",
+        SettingKey("security.environmentVariableRedaction.enabled"),
+        SettingValue.boolean,
+        protects=True,
+    ),
+    SettingSpec(
+        "environment_allowed",
+        SettingKey("security.environmentVariableRedaction.allowed", "security.allowedEnvironmentVariables"),
+        SettingValue.strings,
+        without_project(last_wins),
+        protects=True,
+    ),
+    SettingSpec(
+        "environment_blocked",
+        SettingKey("security.environmentVariableRedaction.blocked", "security.blockedEnvironmentVariables"),
+        SettingValue.strings,
+        union,
+        protects=True,
+    ),
+    SettingSpec(
+        "ignore_local_env",
+        SettingKey("advanced.ignoreLocalEnv"),
+        SettingValue.boolean,
+        strict_value_wins(strict=True),
+        protects=True,
     ),
     SettingSpec(
         "excluded_environment",
