@@ -9,9 +9,8 @@ from support.source_tree import module_name, modules
 
 # Tables that lack members on purpose, and why these are never looked up.
 PARTIAL_TABLES = {
-    ("app/doctor.py", "_KEY_VARIABLES"): "checked with `in` before",
-    ("app/doctor.py", "_URL_VARIABLES"): "checked with `get` before",
-    ("app/onboarding/model.py", "_DEFAULT_MODELS"): "only the services that are offered, which have keys",
+    ("app/setup/doctor.py", "_KEY_VARIABLES"): "checked with `in` before",
+    ("app/setup/doctor.py", "_URL_VARIABLES"): "checked with `get` before",
     ("engine/calls/policy_loader.py", "_TIERS"): "defaults are no rules",
     ("mcp/client.py", "_STEP_ACTIONS"): "only the steps of a connection that have a time limit",
     ("models/openai/request.py", "_NEXT_JSON_MODE"): "checked with `in` before; the last has no next one",

@@ -59,7 +59,7 @@ def open_sessions(directory: str) -> "SessionStore":
 
 def run_checks(directories: Sequence[str], requested: str | None) -> list[DoctorCheck]:
     """Run all doctor checks. Raises UsageError, SandboxUnavailable among them."""
-    from tejat.app.doctor import configuration_checks
+    from tejat.app.setup.doctor import configuration_checks
     from tejat.app.model_source import DEFAULT_MODEL
     from tejat.workspace.files.roots import Roots
     from tejat.workspace.helper_program import find_program, find_ripgrep

@@ -5,7 +5,7 @@ import platform
 
 from tejat import __version__
 from tejat.app.commands.base import CommandContext, SlashCommand
-from tejat.app.doctor import configuration_checks
+from tejat.app.setup.doctor import configuration_checks
 from tejat.config.settings.types import Setting
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.frozen import replace

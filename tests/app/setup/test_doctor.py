@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app.doctor import configuration_checks
+from tejat.app.setup.doctor import configuration_checks
 from tejat.app.run_config import load_run_config
 from tejat.config.paths import app_paths
 from tejat.config.trust.decision import trust_folder
@@ -161,7 +161,7 @@ def test_a_model_by_the_file(base: Path) -> None:
 def test_a_model_that_nobody_serves(base: Path) -> None:
     (name,) = named(checks(base, {"GEMINI_MODEL": "unheard-of"}), "model", "name")
     assert not name.passed
-    assert name.detail.startswith("Nobody is known to serve a model called 'unheard-of'.")
+    assert name.detail.startswith("Unknown model 'unheard-of'.")
     assert named(checks(base, {"GEMINI_MODEL": "unheard-of"}), "model", "key") == []
 
 
