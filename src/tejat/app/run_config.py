@@ -7,11 +7,12 @@ from tejat.config.credentials import read_api_keys
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, load_env_file
 from tejat.config.paths import AppPaths, app_paths
+from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
 from tejat.config.trust.decision import TrustDecision, TrustLevel, decide_trust
 from tejat.core.agent.options import AgentOptions
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
 
@@ -25,8 +26,8 @@ class RunConfig:
 
     `environment` includes the variables of the `.env` file, which is `environment_file`, and the stored API keys, of
     which `stored_keys` are those set nowhere else. `project_variables` are those of a project's `.env` that only its
-    own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not. `notes`
-    are for the user.
+    own settings may refer to. `trust_relevant_files` are the folder's own configuration files, trusted or not.
+    `settings_files` are those that count. `notes` are for the user.
     """
 
     roots: tuple[str, ...]
@@ -38,6 +39,7 @@ class RunConfig:
     project_variables: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     stored_keys: tuple[str, ...] = ()
     trust_relevant_files: tuple[str, ...] = ()
+    settings_files: tuple[SettingsFile, ...] = field(default=(), repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -117,6 +119,7 @@ class UserConfig:
             project_variables=project_variables,
             stored_keys=tuple(stored_keys),
             trust_relevant_files=relevant,
+            settings_files=self.loader.files,
             notes=(
                 *_root_notes(roots[0], self.environment),
                 *_startup_notes(trust, relevant, included),
@@ -126,13 +129,20 @@ class UserConfig:
 
 
 def load_user_config(
-    directories: Sequence[str], *, environment: Mapping[str, str] | None = None, trusts_folder: bool = False
+    directories: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    trusts_folder: bool = False,
+    faults: list[ConfigurationError] | None = None,
 ) -> UserConfig:
-    """Load the user's settings and decide whether the first directory is trusted. Raises UsageError."""
+    """Load the user's settings and decide whether the first directory is trusted.
+
+    Raises UsageError, except for errors in settings if there is a list of `faults` to add them to.
+    """
     process_environment = dict(os.environ if environment is None else environment)
     paths = app_paths(process_environment)
     roots = _absolute_paths(directories)
-    loader = SettingsLoader(paths)
+    loader = SettingsLoader(paths, faults=faults)
     settings = loader.load((), trusted=False, environment=process_environment)
     trust = decide_trust(
         paths,
@@ -156,12 +166,13 @@ def load_run_config(
     trusts_folder: bool = False,
     excluded_tools: Sequence[str] = (),
     servers: Sequence[str] | None = None,
+    faults: list[ConfigurationError] | None = None,
 ) -> RunConfig:
-    """Load the whole configuration of a run that asks the user nothing. Raises UsageError.
+    """Load the whole configuration of a run that asks the user nothing. Raises as `load_user_config` does.
 
     The order keeps a folder from deciding about itself: user settings, trust, project settings.
     """
-    user_config = load_user_config(directories, environment=environment, trusts_folder=trusts_folder)
+    user_config = load_user_config(directories, environment=environment, trusts_folder=trusts_folder, faults=faults)
     return user_config.load_project(excluded_tools=excluded_tools, servers=servers)
 
 
