@@ -89,6 +89,8 @@ class AppPaths:
     locks = _PathIn("state", "locks")
     log = _PathIn("state", "log", "tejat.log")
     mcp_logins = _PathIn("state", "mcp-logins")
+    reported_settings = _PathIn("state", "reported-settings.json")
+    """Digests of the unknown settings that were reported at start, by file."""
 
     def mcp_tool_pins(self, root: str) -> str:
         return os.path.join(self.state, "mcp-tools", f"{project_key(root)}.json")

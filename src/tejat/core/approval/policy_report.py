@@ -61,12 +61,13 @@ class PolicyCaseResult:
 
 @frozen
 class DoctorCheck:
-    """The result of one check: whether it passed, and the detail to show."""
+    """The result of one check: whether it passed, and the detail to show. A fault would end a run."""
 
     group: str
     name: str
     passed: bool
     detail: str
+    is_fault: bool = False
 
     def to_json(self) -> JsonObject:
         return {"group": self.group, "name": self.name, "works": self.passed, "how": self.detail}
