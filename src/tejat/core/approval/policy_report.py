@@ -61,13 +61,16 @@ class PolicyCaseResult:
 
 @frozen
 class DoctorCheck:
-    """The result of one check: whether it passed, and the detail to show. A fault would end a run."""
+    """The result of one check: whether it passed, and the detail to show.
+
+    A failed check with an `exit_code` would end a run with it.
+    """
 
     group: str
     name: str
     passed: bool
     detail: str
-    is_fault: bool = False
+    exit_code: int = 0
 
     def to_json(self) -> JsonObject:
         return {"group": self.group, "name": self.name, "works": self.passed, "how": self.detail}
