@@ -228,8 +228,8 @@ def test_results_hold_what_follows_them() -> None:
 def test_an_image_with_too_many_pixels_is_left_out() -> None:
     image = png(8000, 2)
     assert content(user_message(InlineData("image/png", image)))[0]["type"] == "image"
-    for large in (png(8001, 2), png(2, 8001), image[:-20]):
-        reason = "it is damaged, or has more than 8000 pixels on a side"
+    too_many = "it has more than 8000 pixels on a side"
+    for large, reason in ((png(8001, 2), too_many), (png(2, 8001), too_many), (image[:-20], "it is damaged")):
         expected = f"[image/png of {len(large)} bytes was left out: {reason}.]"
         assert content(user_message(InlineData("image/png", large))) == [{"type": "text", "text": expected}]
 

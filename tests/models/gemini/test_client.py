@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.media_files import png
 from support.model_servers.gemini import (
     ModelServer,
     Reply,
@@ -326,7 +327,7 @@ def test_which_key_is_used(environment: Mapping[str, str], key: str) -> None:
 
 
 def test_one_large_picture_does_not_end_the_conversation() -> None:
-    pictures = [InlineData("image/png", bytes(6_000_000)), InlineData("image/png", bytes(10_000_000))]
+    pictures = [InlineData("image/png", png() + bytes(size)) for size in (6_000_000, 10_000_000)]
     messages = (user_message(pictures[0]), model_message("Black."), user_message(pictures[1]))
     with ModelServer([text_reply("Black too.")]) as server:
 
@@ -351,6 +352,20 @@ def test_without_a_key_there_is_no_model(environment: Mapping[str, str]) -> None
     with pytest.raises(ModelFailure, match="GEMINI_API_KEY") as caught:
         open_gemini("gemini-2.5-pro", ModelOptions(environment))
     assert caught.value.kind is FailureKind.NO_KEY
+
+
+def test_a_gateway_that_needs_no_key() -> None:
+    async def run() -> None:
+        model = open_gemini("gemini-2.5-pro", ModelOptions({"GOOGLE_GEMINI_BASE_URL": server.address}, needs_key=False))
+        try:
+            await all_of(model)
+        finally:
+            await model.close()
+
+    with ModelServer([text_reply("Hello")]) as server:
+        with pytest.raises(ModelFailure, match="unregistered callers"):  # this gateway wants one after all
+            asyncio.run(run())
+        assert "x-goog-api-key" not in server.requests[0].headers
 
 
 def test_a_key_is_not_sent_in_the_clear_by_a_setting() -> None:

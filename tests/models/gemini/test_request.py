@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.media_files import png
 from support.model_servers.gemini import read_message
 from tejat.core.messages.history import GENERATED_ID_PREFIX, Message, Role, model_message, user_message
 from tejat.core.messages.types import (
@@ -38,7 +39,7 @@ KINDS = st.sampled_from(["image/png", "audio/wav", "application/pdf", "video/mp4
 PARTS: st.SearchStrategy[MessagePart] = st.one_of(
     st.builds(Text, st.text(max_size=20), SIGNATURES),
     st.builds(Thought, st.text(max_size=20), SIGNATURES),
-    st.builds(InlineData, KINDS, st.binary(max_size=20)),
+    st.builds(InlineData, KINDS, st.binary(max_size=8)),
     st.builds(FileData, KINDS, st.text(max_size=20)),
     st.builds(FunctionCall, st.text(min_size=1, max_size=9), OBJECTS, IDS, SIGNATURES),
     st.builds(FunctionResponse, st.text(min_size=1, max_size=9), OBJECTS, IDS),
@@ -95,6 +96,19 @@ def test_newer_models_get_the_same_parts_with_media_in_their_place(message: Mess
 
 def repr_with_signature(part: MessagePart) -> str:
     return f"{part!r} {getattr(part, 'signature', None)} {getattr(part, 'data', None)}"
+
+
+def test_pictures_that_the_service_would_reject_are_left_out() -> None:
+    wide, cut = png(8001, 2), png()[:-20]
+    message = user_message(
+        FunctionResponse("shot", {"output": "done"}), *(InlineData("image/png", data) for data in (png(), wide, cut))
+    )
+    for encoder in (OLDER, NEWER):
+        parts = encoded(encoder, message)["parts"]
+        assert [part["text"] for part in parts if "text" in part] == [
+            f"[image/png of {len(wide)} bytes was left out: it has more than 8000 pixels on a side.]",
+            f"[image/png of {len(cut)} bytes was left out: it is damaged.]",
+        ]
 
 
 def test_signatures_stay_where_they_were_byte_for_byte() -> None:

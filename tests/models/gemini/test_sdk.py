@@ -9,6 +9,7 @@ import pytest
 from google import genai
 from google.genai import errors, types
 
+from support.media_files import png
 from support.model_servers.gemini import (
     ModelServer,
     Received,
@@ -30,7 +31,7 @@ from tejat.models import ModelOptions, open_model
 KEY = "a-key-for-tests"
 SYSTEM = "Be brief. Grüße!"
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
-PICTURE = bytes(range(256))
+PICTURE = png()
 # Bytes that look different in the two alphabets of base64.
 SIGNATURES = [base64.b64encode(bytes([0xFB, 0xEF, 0xFF, number])).decode() for number in range(4)]
 USAGE = {

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from support.media_files import png
 from support.model_servers.client_use import use_client
 from support.model_servers.gemini import LoopbackServer, Reply
 from support.model_servers.openai import OpenAiServer, call_chunk, chunk, error_reply, stream, text_reply, usage_chunk
@@ -198,13 +199,13 @@ def test_an_error_after_the_first_words_teaches_nothing() -> None:
 
 
 def test_media_that_do_not_fit_make_room() -> None:
-    large = InlineData("image/png", bytes(20_000_000))
+    large = InlineData("image/png", png() + bytes(20_000_000))
     told = [user_message("old", large), user_message("new", large)]
     with LoopbackServer(lambda _: text_reply("Hi")) as server:
         client = open_openai("m", ModelOptions({}), base_url=f"{server.address}/v1", needs_key=False)
         use_client(client, lambda client: collect(client, ModelRequest(told)))
     old, new = server.requests[0].body["messages"]
-    assert old["content"] == "old\n[image/png of 20000000 bytes was left out: this model takes only text.]"
+    assert old["content"] == f"old\n[image/png of {len(large.data)} bytes was left out: this model takes only text.]"
     assert [part["type"] for part in new["content"]] == ["text", "image_url"]
 
 

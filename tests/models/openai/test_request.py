@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from support.media_files import png
 from support.message_strategies import TOOLS, legal_conversations
 from support.model_servers.gemini import Received
 from support.model_servers.openai import find_problem, tool_answers
@@ -174,6 +175,15 @@ def test_an_effort_that_is_refused_twice_is_left_out() -> None:
     dialect = adapt_dialect(OpenAIDialect(effort=Effort.MEDIUM), request, error)
     assert dialect is not None
     assert dialect.refused_fields == {"reasoning_effort"}
+
+
+def test_pictures_that_services_would_reject_are_left_out() -> None:
+    wide = InlineData("image/png", png(2, 8001))
+    (message,) = messages(user_message(InlineData("image/png", png()), wide))
+    picture, text = message["content"]
+    assert picture["type"] == "image_url"
+    reason = "it has more than 8000 pixels on a side"
+    assert text == {"type": "text", "text": f"[image/png of {len(wide.data)} bytes was left out: {reason}.]"}
 
 
 def test_answers_of_tools_follow_their_calls_and_the_rest_follows_them() -> None:

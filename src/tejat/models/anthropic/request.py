@@ -21,6 +21,7 @@ from tejat.core.messages.types import (
 from tejat.core.model import ModelRequest
 from tejat.models.wire.common import (
     encode_base64,
+    image_problem,
     json_prompt,
     media_placeholder,
     object_schema,
@@ -31,7 +32,6 @@ from tejat.models.wire.common import (
     wire_properties,
 )
 from tejat.models.wire.generation import Effort, Generation, read_generation
-from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 
 VENDOR = "anthropic"
 ANSWER_TOOL = "give_answer"
@@ -328,18 +328,10 @@ def _media_block(media: InlineData | FileData) -> JsonObject:
     # The limit applies to the encoded size.
     if len(media.data) * 4 // 3 > (_MAX_DOCUMENT_BYTES if is_document else _MAX_IMAGE_BYTES):
         return _text_block(media_placeholder(media, "it is too large for this service"))
-    if not is_document and not _is_accepted_image(media):
-        return _text_block(media_placeholder(media, f"it is damaged, or has more than {MAX_SIDE} pixels on a side"))
+    problem = image_problem(media)
+    if problem is not None:
+        return _text_block(media_placeholder(media, problem))
     return {"type": kind, "source": {"type": "base64", "media_type": media.mime_type, "data": encode_base64(media)}}
-
-
-def _is_accepted_image(image: InlineData) -> bool:
-    """Whether the service takes the size of a picture. It rejects the whole conversation with one that is larger."""
-    try:
-        size = read_image_size(image.data, image.mime_type)
-    except DamagedImage:
-        return False
-    return size is None or max(size.width, size.height) <= MAX_SIDE
 
 
 # Not compiled: errors are rare, and compiling would slow down every start.

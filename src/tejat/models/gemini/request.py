@@ -21,7 +21,7 @@ from tejat.core.messages.types import (
     Thought,
 )
 from tejat.core.model import CONVERSATION, Capability, ModelRequest
-from tejat.models.wire.common import media_placeholder, wire_name
+from tejat.models.wire.common import image_problem, media_placeholder, wire_name
 
 VENDOR = "gemini"
 NAME_PATTERN = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}"
@@ -69,7 +69,7 @@ class GeminiEncoder:
         `signed=False` leaves out signatures that the service rejects. Without `media`, a text replaces them.
         """
         given = message.parts if signed else tuple(map(_without_signature, message.parts))
-        parts = self._encode_parts(given if media else map(_without_media, given))
+        parts = self._encode_parts(map(_without_bad_image if media else _without_media, given))
         if self.requires_signatures or not signed:
             _add_placeholder_signature(parts)
         # Messages without parts and empty texts are rejected.
@@ -225,6 +225,11 @@ def _without_signature(part: MessagePart) -> MessagePart:
 
 def _without_media(part: MessagePart) -> MessagePart:
     return Text(media_placeholder(part, "the conversation became too large")) if isinstance(part, InlineData) else part
+
+
+def _without_bad_image(part: MessagePart) -> MessagePart:
+    problem = image_problem(part) if isinstance(part, InlineData) else None
+    return part if problem is None or not isinstance(part, InlineData) else Text(media_placeholder(part, problem))
 
 
 def _add_placeholder_signature(parts: list[JsonObject]) -> None:

@@ -26,6 +26,7 @@ from tejat.core.model import ModelRequest
 from tejat.models.wire.common import (
     data_url,
     encode_base64,
+    image_problem,
     json_prompt,
     media_placeholder,
     object_schema,
@@ -223,6 +224,8 @@ def _media_part(media: InlineData | FileData, dialect: OpenAIDialect) -> JsonObj
     if isinstance(media, FileData):
         if media.mime_type in _IMAGE_TYPES and media.file_uri.startswith(("http://", "https://")):
             return {"type": "image_url", "image_url": {"url": media.file_uri}}
+    elif (problem := image_problem(media)) is not None:
+        return {"type": "text", "text": media_placeholder(media, problem)}
     elif media.mime_type in _IMAGE_TYPES:
         return {"type": "image_url", "image_url": {"url": data_url(media)}}
     elif media.mime_type in _AUDIO_FORMATS:

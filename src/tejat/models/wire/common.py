@@ -9,6 +9,7 @@ from typing import cast
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValue, Params
 from tejat.core.tools.base import FunctionDeclaration
+from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 
 UNNAMED_CALL = "undefined_tool_name"
 """The name of a call that came without one. No tool has it, so the model gets an error."""
@@ -127,6 +128,21 @@ def media_placeholder(media: InlineData | FileData, reason: str = "this service 
         return f"[{media.mime_type or 'A file'} at {media.file_uri} was left out: {reason}.]"
     advice = " `read_file` with `offset` and `limit` gives its text." if media.mime_type == "application/pdf" else ""
     return f"[{media.mime_type or 'Media'} of {len(media.data)} bytes was left out: {reason}.{advice}]"
+
+
+def image_problem(media: InlineData) -> str | None:
+    """Return why services would reject a picture, None for a usable one and for other media.
+
+    Pictures of files were checked when they were read; those of MCP servers and of the web were not. A service rejects
+    every later request of a conversation that holds such a picture.
+    """
+    try:
+        size = read_image_size(media.data, media.mime_type) if media.mime_type.startswith("image/") else None
+    except DamagedImage:
+        return "it is damaged"
+    if size is None or max(size.width, size.height) <= MAX_SIDE:
+        return None
+    return f"it has more than {MAX_SIDE} pixels on a side"
 
 
 def encode_base64(media: InlineData) -> str:
