@@ -49,7 +49,11 @@ def test_the_strict_value_of_any_file_wins(machine: Machine, strict_file: str) -
     settings = machine.load()
     switches = settings.mcp_enabled, settings.extensions_enabled, settings.skills_enabled
     assert [(switch.value, switch.source) for switch in switches] == [(False, source)] * 3
-    assert (settings.secure_mode.value, settings.yolo_disabled.value) == (True, True)
+    assert (settings.secure_mode.value, settings.yolo_disabled.value, settings.always_disabled.value) == (
+        True,
+        True,
+        True,
+    )
     assert settings.yolo_disabled.source == source
 
 
@@ -91,8 +95,7 @@ def test_the_administrator_says_how_a_server_is_reached(machine: Machine) -> Non
     assert (server.http_url, server.tcp) == (None, None)
     assert (server.headers, server.timeout, server.include_tools) == ({"X": "y"}, 5.0, ("one",))
     assert settings.mcp_servers["a"].source == source
-    assert settings.mcp_server_command is None
-    assert [unlisted_source(settings, name) for name in ("a", "b")] == [None, source]
+    assert [unlisted_source(settings, name) for name in ("a", "b", "mcp")] == [None, source, source]
 
 
 @pytest.mark.parametrize(

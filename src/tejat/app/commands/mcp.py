@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.mcp.login import ServerLogin
-from tejat.app.mcp.server_plan import configured_secrets
+from tejat.app.mcp.server_plan import configured_secrets, require_mcp_enabled
 from tejat.config.mcp.enablement import set_server_enabled
 from tejat.config.settings.types import configured_servers
 from tejat.core.errors import UsageError
@@ -136,6 +136,8 @@ class McpCommand(SlashCommand):
             await self.context.mcp_manager.reconnect(name)
 
     def _switch(self, name: str, user: UserPrompter, *, on: bool) -> None:
+        if on:
+            require_mcp_enabled(self.context.run_config.settings)
         known = configured_servers(self.context.run_config.settings)
         if name not in known:
             names = ", ".join(known) or _("none")

@@ -8,7 +8,14 @@ from functools import partial
 
 from tejat import __version__
 from tejat.app.mcp.manager import register_server_tools, token_store
-from tejat.app.mcp.server_plan import ConnectionDeps, configured_secrets, plan_servers, to_mcp_root
+from tejat.app.mcp.server_plan import (
+    ConnectionDeps,
+    configured_secrets,
+    mcp_disabled_message,
+    plan_servers,
+    require_mcp_enabled,
+    to_mcp_root,
+)
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import ToolServices
 from tejat.app.tools.toolset import builtin_registry
@@ -55,10 +62,11 @@ async def open_server_probe(
 ) -> "AsyncGenerator[ServerProbe]":
     """Open a probe of the servers, or of `only` one of them, not started yet. All are stopped at the end.
 
-    Raises UsageError, NoSuchServer if none is called `only`.
+    Raises UsageError, NoSuchServer if none is called `only`, ConfigurationError if that one could never be started.
     """
     run_config = load_run_config(directories)
     if only is not None:
+        require_mcp_enabled(run_config.settings)
         find_server(run_config, only)
     async with _connection_deps(run_config) as deps:
         servers = ServerProbe(run_config, deps, only=only, on_change=on_change)
@@ -112,7 +120,10 @@ class ServerProbe:
         only: str | None,
         on_change: Callable[[ServerStatus], None],
     ) -> None:
-        self.notes = run_config.notes
+        settings = run_config.settings
+        self.notes = (
+            run_config.notes if settings.mcp_enabled.value else (*run_config.notes, mcp_disabled_message(settings))
+        )
         self._settings = configured_servers(run_config.settings)
         self._mask = SecretMask({**run_config.named_secrets, **configured_secrets(run_config.settings)})
         self._on_change = on_change

@@ -14,7 +14,7 @@ from tejat.config.settings.admin import unlisted_source
 from tejat.config.settings.types import McpServer, Setting, Settings, configured_servers
 from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.i18n import _, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.client import ServerPlan
@@ -79,6 +79,9 @@ class StartBlockers:
             return ServerState.DISABLED, _(
                 "It is switched off. {command} switches it on.", command=f"`tejat mcp enable {alias}`"
             )
+        unlisted = unlisted_source(self._settings, alias)
+        if unlisted is not None:
+            return ServerState.BLOCKED, _("admin.mcp.config in {source} does not name it.", source=unlisted)
         left_out = exclusion_reason(self._settings, alias)
         if left_out is not None:
             return ServerState.BLOCKED, left_out
@@ -88,7 +91,14 @@ class StartBlockers:
         return None
 
 
+def require_mcp_enabled(settings: Settings) -> None:
+    """Raise ConfigurationError if MCP servers are switched off."""
+    if not settings.mcp_enabled.value:
+        raise ConfigurationError(mcp_disabled_message(settings))
+
+
 def mcp_disabled_message(settings: Settings) -> str:
+    """Who switched MCP servers off."""
     return _(
         "MCP servers are switched off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
     )
@@ -96,9 +106,6 @@ def mcp_disabled_message(settings: Settings) -> str:
 
 def exclusion_reason(settings: Settings, alias: str) -> str | None:
     """Which server list excludes this server, None if none does."""
-    unlisted = unlisted_source(settings, alias)
-    if unlisted is not None:
-        return _("admin.mcp.config in {source} does not name it.", source=unlisted)
     excluded = next((entry for entry in settings.mcp_excluded if entry.value == alias), None)
     if excluded is not None:
         return _("{source} excludes it.", source=excluded.source)

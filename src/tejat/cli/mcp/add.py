@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tejat.app.mcp.server_plan import require_mcp_enabled
+from tejat.app.run_config import load_run_config
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
 from tejat.cli.messages import one_line, print_errors
@@ -31,6 +33,7 @@ def run(words: list[str]) -> int:
     entry, transport = _entry(split.command, split.arguments, options)
     if problem := alias_problem(split.name):
         raise UsageError(problem)
+    require_mcp_enabled(load_run_config(["."]).settings)
     scope = SettingsScope(options.scope)
     entries = McpServerEntries(app_paths(os.environ), os.path.abspath("."), os.environ)
     if scope is SettingsScope.PROJECT and entries.is_home:

@@ -4,6 +4,7 @@ import argparse
 import os
 from contextlib import suppress
 
+from tejat.app.mcp.server_plan import require_mcp_enabled
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.cli.mcp.format import server_parser, unknown_server_message
 from tejat.cli.messages import one_line, print_error
@@ -23,6 +24,8 @@ def run(words: list[str], *, on: bool) -> int:
             _("A switch always lasts. To choose the servers of one run, give that run --allowed-mcp-server-names LIST.")
         )
     run_config = load_run_config(["."])
+    if on:
+        require_mcp_enabled(run_config.settings)
     known = _known_servers(run_config)
     if options.name not in known and not is_disabled(options.name, disabled_servers(run_config.paths)):
         print_error(unknown_server_message(options.name, known))

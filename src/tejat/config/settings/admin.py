@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tejat.config.paths import SourceTier
-from tejat.config.settings.types import McpServer, Setting, Settings
+from tejat.config.settings.types import COMMAND_SERVER_NAME, McpServer, Setting, Settings
 from tejat.core.frozen import replace
 
 
@@ -20,7 +20,6 @@ def apply_admin_settings(settings: Settings) -> Settings:
         settings = replace(
             settings,
             mcp_servers={**servers, **required_servers(settings)},
-            mcp_server_command=None if _lists(settings) else settings.mcp_server_command,
         )
     return settings
 
@@ -29,7 +28,9 @@ def unlisted_source(settings: Settings, name: str) -> str | None:
     """The place of the list that keeps a server from being started because it does not name it, None if none does."""
     if name in required_servers(settings):
         return None
-    return next((given.source for given in _lists(settings) if name not in given.value), None)
+    # A command line has no name that a list could mean.
+    is_command = name == COMMAND_SERVER_NAME and settings.mcp_server_command is not None
+    return next((given.source for given in _lists(settings) if is_command or name not in given.value), None)
 
 
 def required_servers(settings: Settings) -> dict[str, Setting[McpServer]]:
