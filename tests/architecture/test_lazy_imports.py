@@ -14,6 +14,7 @@ LAZY_IMPORTS = {
     "app/inspection.py": "a subcommand looks at a service",
     "app/model_source.py": "a run is recorded or replayed",
     "app/plugins/discovery.py": "there is a plugin to load",
+    "app/session/initial_state.py": "a chat is imported",
     "app/session/interactive.py": "the user runs a shell line",
     "app/session/prompt_expansion.py": "a custom command is called",
     "app/tools/external_tools.py": "external tools are discovered, in the background",

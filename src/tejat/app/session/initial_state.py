@@ -35,6 +35,10 @@ def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunMo
         sessions = open_session_store(run_config)
         return resume_state(sessions, sessions.find(options.resume))
     keeps_session = options.keeps_session and run_model.recorded_at is None
+    if options.session_file is not None:
+        from tejat.app.session.chat_import import imported_state
+
+        return imported_state(run_config, options.session_file, run_model.session_id, keeps_session=keeps_session)
     return new_state(run_config, run_model.session_id, model=run_model.model.name if keeps_session else None)
 
 
@@ -66,12 +70,7 @@ def new_state(
     run_config: RunConfig, session_id: str, *, model: str | None, source: SessionSource = SessionSource.STARTUP
 ) -> InitialState:
     """The state of a new session, which is saved if `model` names its model."""
-    messages = environment_messages(
-        directories=run_config.roots,
-        today=current_date(),
-        platform=sys.platform,
-        respect_git_ignore=run_config.settings.respect_git_ignore.value,
-    )
+    messages = opening_messages(run_config)
     if model is None:
         return InitialState(session_id, messages, len(messages), source=source)
     sessions = open_session_store(run_config)
@@ -79,3 +78,13 @@ def new_state(
     journal = sessions.create(session_id=session_id, model=model)
     journal.record_preamble(messages)
     return InitialState(session_id, messages, len(messages), journal, source=source)
+
+
+def opening_messages(run_config: RunConfig) -> Sequence[Message]:
+    """The messages before the first prompt: what the model is told about its environment."""
+    return environment_messages(
+        directories=run_config.roots,
+        today=current_date(),
+        platform=sys.platform,
+        respect_git_ignore=run_config.settings.respect_git_ignore.value,
+    )
