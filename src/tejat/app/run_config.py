@@ -159,6 +159,12 @@ def load_startup_config(options: AgentOptions) -> UserConfig:
     return load_user_config(options.directories, environment=options.environment, trusts_folder=options.trusts_folder)
 
 
+def load_agent_config(options: AgentOptions, user_config: UserConfig | None = None) -> RunConfig:
+    """Load the configuration of an agent, or the project's part if the user's is loaded. Raises UsageError."""
+    config = load_startup_config(options) if user_config is None else user_config
+    return config.load_project(excluded_tools=options.excluded_tools, servers=options.servers)
+
+
 def load_run_config(
     directories: Sequence[str],
     *,

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from tejat.cli.args import BadArguments, RunOptions, find_output_format, parse_args, to_agent_options
+from tejat.cli.flags import split_words
 from tejat.cli.messages import print_error
+from tejat.cli.subcommands import near_misses
 from tejat.core.exit_codes import EXIT_INPUT
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
 
 
@@ -14,45 +17,107 @@ def run(words: Sequence[str]) -> int:
     """Parse the command line, do what it asks for and return the exit code."""
     try:
         options = parse_args(words)
-        if options.prompt_interactive is not None and not sys.stdin.isatty():
-            raise BadArguments(_("The --prompt-interactive flag cannot be used when input is piped from stdin."))
+        _check_features(options)
     except BadArguments as error:
-        return _report_bad_arguments(str(error), words)
+        code = report_input_error(str(error), words)
+        print(_("`tejat --help` shows what can be asked for."), file=sys.stderr)
+        return code
     if options.debug:
         from tejat.core.log import enable_debug
 
         enable_debug()
     if options.list_sessions or options.delete_session is not None:
-        from tejat.cli.commands.sessions import run_sessions
+        from tejat.cli.commands.sessions import delete_session, list_sessions
 
-        return run_sessions(options)
-    if options.prompt is None and sys.stdin.isatty():
-        from tejat.cli.interactive import run_interactive
+        return list_sessions() if options.delete_session is None else delete_session(options.delete_session)
+    if options.list_extensions:
+        from tejat.cli.commands.extensions import list_extensions
 
-        return run_interactive(options)
-    return _run_headless(options)
+        return list_extensions()
+    positional = _positional_words(words)
+    commands = near_misses(positional, is_first=list(words[:1]) == positional[:1])
+    if commands:
+        from tejat.cli.commands.near_miss import ask_or_refuse
 
-
-def _run_headless(options: RunOptions) -> int:
-    from tejat.app.session.manager import open_agent
-    from tejat.ui.headless.runner import run_headless
-
-    return run_headless(
-        partial(open_agent, to_agent_options(options), None),
-        options.prompt,
-        output_format=options.output_format or "text",
-        is_replay=options.replay is not None,
-    )
+        code = ask_or_refuse(commands, positional, words)
+        if code is not None:
+            return code
+    if options.prompt is not None and _begins_conversation(options, words):
+        options = replace(options, prompt=None, prompt_interactive=options.prompt)
+    return _run(options, words)
 
 
-def _report_bad_arguments(message: str, words: Sequence[str]) -> int:
-    """Report what is wrong with the command line, in the output format that was asked for."""
+def report_input_error(message: str, words: Sequence[str]) -> int:
+    """Report a wrong command line in the output format that it asks for, and return the exit code."""
     output_format = find_output_format(words) or "text"
     if output_format == "text":
         print_error(message)
-    else:
-        from tejat.ui.headless.runner import report_failure
+        return EXIT_INPUT
+    from tejat.ui.headless.runner import report_failure
 
-        report_failure(message, output_format=output_format, code=EXIT_INPUT)
-    print(_("`tejat --help` shows what can be asked for."), file=sys.stderr)
-    return EXIT_INPUT
+    return report_failure(BadArguments(message), output_format=output_format)
+
+
+def _run(options: RunOptions, words: Sequence[str]) -> int:
+    is_headless = options.prompt is not None or not sys.stdin.isatty()
+    if options.raw_output and (not is_headless or options.output_format not in (None, "text")):
+        return report_input_error(_("--raw-output works only with --prompt (-p) and the output format text"), words)
+    if is_headless:
+        return _run_headless(options)
+    from tejat.cli.interactive import run_interactive
+
+    return run_interactive(options)
+
+
+def _run_headless(options: RunOptions) -> int:
+    from tejat.app.run_config import load_agent_config
+    from tejat.app.session.manager import open_agent
+    from tejat.ui.headless.runner import report_failure, run_headless
+
+    agent_options = to_agent_options(options)
+    try:
+        run_config = load_agent_config(agent_options)
+        output_format = options.output_format or run_config.settings.output_format.value
+        if options.raw_output and output_format != "text":
+            raise BadArguments(_("--raw-output needs the output format text: add -o text"))
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 -- reported like any other error of a run
+        return report_failure(error, output_format=options.output_format or "text")
+    if options.raw_output and not options.accept_raw_output_risk:
+        print_error(
+            _(
+                "--raw-output prints the model's text as it is. Control characters in it can deceive you or take over "
+                "your terminal. --accept-raw-output-risk hides this warning."
+            )
+        )
+    return run_headless(
+        partial(open_agent, agent_options, None, run_config=run_config),
+        options.prompt,
+        output_format=output_format,
+        is_replay=options.replay is not None,
+        is_raw=options.raw_output,
+    )
+
+
+def _check_features(options: RunOptions) -> None:
+    """Raises BadArguments for what cannot be done here."""
+    if options.acp:
+        raise BadArguments(_("tejat does not speak ACP yet"))
+    if options.worktree is not None:
+        name = options.worktree or "NAME"
+        command = f"git worktree add .gemini/worktrees/{name} -b worktree-{name}"
+        raise BadArguments(_("tejat cannot create worktrees yet. Create it yourself: {command}", command=command))
+    if options.prompt_interactive is not None and not sys.stdin.isatty():
+        raise BadArguments(_("The --prompt-interactive flag cannot be used when input is piped from stdin."))
+
+
+def _positional_words(words: Sequence[str]) -> list[str]:
+    """The words of a prompt that is neither after a flag nor after `--`."""
+    tokens = list(split_words(words))
+    is_explicit = any(token.flag in ("--", "--prompt", "--prompt-interactive") for token in tokens)
+    return [] if is_explicit else [str(token.value) for token in tokens if not token.flag]
+
+
+def _begins_conversation(options: RunOptions, words: Sequence[str]) -> bool:
+    """Whether a prompt without a flag is the first one of a conversation, as it is at a terminal."""
+    is_flag = any(token.flag == "--prompt" for token in split_words(words))
+    return not is_flag and options.output_format is None and sys.stdin.isatty() and sys.stdout.isatty()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics import log_event
 from tejat.app.model_source import RunModel, open_named_model, open_run_model
-from tejat.app.run_config import RunConfig, UserConfig, load_startup_config
+from tejat.app.run_config import RunConfig, UserConfig, load_agent_config
 from tejat.app.session.context import load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
@@ -48,12 +48,15 @@ _LEAN_INSTRUCTIONS_SHARE = 0.05
 
 
 @asynccontextmanager
-async def open_agent(options: AgentOptions, approver: Approver | None) -> AsyncGenerator[Session]:
+async def open_agent(
+    options: AgentOptions, approver: Approver | None, *, run_config: RunConfig | None = None
+) -> AsyncGenerator[Session]:
     """Open a session that runs prompts. Without an approver every call that needs approval is refused.
 
-    Raises UsageError, and ModelFailure without a key for the model.
+    `run_config` is the configuration for these options, if it was loaded already. Raises UsageError, and ModelFailure
+    without a key for the model.
     """
-    async with open_session_manager(options, approver) as manager:
+    async with open_session_manager(options, approver, run_config=run_config) as manager:
         yield manager.session
 
 
@@ -64,15 +67,15 @@ async def open_session_manager(
     *,
     interactive: bool = False,
     user_config: UserConfig | None = None,
+    run_config: RunConfig | None = None,
 ) -> "AsyncGenerator[SessionManager]":
     """Open the services of an agent and its first session. Raises as `open_agent` does.
 
     If it is `interactive`, front ends may answer questions; otherwise only the approver does. `user_config` is the
-    user's part of the configuration, if it was loaded already.
+    user's part of the configuration, `run_config` all of it, if they were loaded already.
     """
-    if user_config is None:
-        user_config = load_startup_config(options)
-    run_config = user_config.load_project(excluded_tools=options.excluded_tools, servers=options.servers)
+    if run_config is None:
+        run_config = load_agent_config(options, user_config)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)

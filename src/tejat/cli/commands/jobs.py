@@ -14,7 +14,7 @@ from tejat.core.i18n import _
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.text.time_format import format_time
-from tejat.ui.plain.style import Style
+from tejat.ui.plain.table import print_table
 
 if TYPE_CHECKING:
     from tejat.app.inspection import JobStore
@@ -88,11 +88,7 @@ def _list(jobs: "JobStore", *, as_json: bool) -> int:
     for job in found.jobs:
         state, started = _state_label(job.state, job.exit_code, job.signal), format_time(job.started)
         rows.append((str(job.pid), state, started, str(job.log_size), sanitize_summary(job.command)))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    style = Style(sys.stdout)
-    for number, row in enumerate(rows):
-        line = "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]])
-        print(style.bold(line) if number == 0 else line)
+    print_table(rows)
     return EXIT_OK
 
 

@@ -1,19 +1,18 @@
 """Human-readable output of `tejat tools`."""
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import assert_never
 
 from tejat.cli.messages import print_error, print_errors
 from tejat.core.errors import ErrorType
-from tejat.core.i18n import _, ngettext, translate
+from tejat.core.i18n import _, ngettext
 from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.messages.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import ToolError, ToolResult
 from tejat.tools.registry import ToolEntry
-from tejat.ui.plain.style import Style
+from tejat.ui.plain.table import print_table
 
 _TOKENS_COLUMN = 4
 """The index of the column with numbers."""
@@ -30,7 +29,7 @@ def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> N
         for entry, cost in zip(entries, costs, strict=True)
     ]
     heading = _("NAME"), _("SHOWN AS"), _("KIND"), _("SOURCE"), _("TOKENS"), _("WHAT IT DOES")
-    _print_table([heading, *rows])
+    print_table([heading, *rows], numeric=(_TOKENS_COLUMN,))
     cost = ngettext(
         "{count} tool, about {tokens:,} tokens in every request that tells of all of them",
         "{count} tools, about {tokens:,} tokens in every request that tells of all of them",
@@ -47,21 +46,6 @@ def _source_label(entry: ToolEntry) -> str:
     return f"{entry.source}: {entry.origin}" if entry.origin else entry.source.value
 
 
-def _print_table(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print rows, the first as heading. The last column is not padded."""
-    cleaned = [tuple(sanitize_text(translate(cell)) for cell in row) for row in rows]
-    *widths, _ = (max(map(len, column)) for column in zip(*cleaned, strict=True))
-    room = _columns() if sys.stdout.isatty() else 0
-    style = Style(sys.stdout)
-    for number, row in enumerate(cleaned):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        cells[_TOKENS_COLUMN] = row[_TOKENS_COLUMN].rjust(widths[_TOKENS_COLUMN])
-        line = "  ".join([*cells, row[-1]])
-        if room and len(line) > room:
-            line = line[: room - 1] + "…"
-        print(style.bold(line) if number == 0 else line)
-
-
 def print_result(result: ToolResult) -> None:
     """Print a result: content to standard output, a failure to standard error."""
     if result.error is not None:
@@ -76,14 +60,6 @@ def _failure_text(result: ToolResult, error: ToolError) -> str:
     if error.type is ErrorType.POLICY_VIOLATION and isinstance(result.return_display, str) and result.return_display:
         return result.return_display
     return _content_text(result.llm_content)
-
-
-def _columns() -> int:
-    """The width of the terminal, 0 if unknown."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except OSError:
-        return 0
 
 
 def _first_sentence(entry: ToolEntry) -> str:

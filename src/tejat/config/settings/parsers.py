@@ -98,6 +98,10 @@ def parse_price(found: SettingValue) -> TokenPrice:
     return TokenPrice(paid, cached, given["output"].number())
 
 
+def parse_output_format(found: SettingValue) -> str:
+    return found.choice(("text", "json"))
+
+
 def parse_output_limit(found: SettingValue) -> int | None:
     """Characters of a tool result, None for no limit. The former name is a switch."""
     if found.name != "tools.enableToolOutputTruncation":

@@ -167,6 +167,7 @@ class Settings:
     strict_settings: Setting[bool] = Setting(value=False)
     preferred_editor: Setting[str] | None = None
     vim_mode: Setting[bool] = Setting(value=False)
+    output_format: Setting[str] = Setting("text")
     session_days: Setting[float | None] = Setting(30.0)
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)

@@ -26,10 +26,20 @@ _SIGNAL_GRACE_SECONDS = 10.0
 _RESULT_GRACE_SECONDS = 5.0
 
 
-def run_headless(open_session: OpenSession, prompt: str | None, *, output_format: str, is_replay: bool) -> int:
-    """Answer the prompt, standard input, or both, and return the exit code."""
+def run_headless(
+    open_session: OpenSession,
+    prompt: str | None,
+    *,
+    output_format: str,
+    is_replay: bool = False,
+    is_raw: bool = False,
+) -> int:
+    """Answer the prompt, standard input, or both, and return the exit code.
+
+    A raw answer is printed as the model wrote it, control characters included, in the format `text` only.
+    """
     out = StandardStreams()
-    output = _open_output(output_format, out.streams(is_replay=is_replay))
+    output = _open_output(output_format, out.streams(is_replay=is_replay), is_raw=is_raw)
     try:
         with graceful_termination():
             code = _run(open_session, prompt, output, out)
@@ -42,9 +52,11 @@ def run_headless(open_session: OpenSession, prompt: str | None, *, output_format
     return out.exit_code or code
 
 
-def report_failure(message: str, *, output_format: str, code: int) -> None:
-    """Write the result of a run whose command line is wrong."""
-    _open_output(output_format, StandardStreams().streams(is_replay=False)).fail(message, name="input", code=code)
+def report_failure(error: BaseException, *, output_format: str) -> int:
+    """Write the result of a run that could not begin, and return the exit code."""
+    message, name, code = _describe_error(error)
+    _open_output(output_format, StandardStreams().streams(is_replay=False)).fail(message, name=name, code=code)
+    return code
 
 
 def _run(open_session: OpenSession, given: str | None, output: Output, out: StandardStreams) -> int:
@@ -74,7 +86,7 @@ def _read_prompt(given: str | None, out: StandardStreams) -> str:
     return "\n\n".join(text for text in (piped.text, given) if text)
 
 
-def _open_output(output_format: str, streams: OutputStreams) -> Output:
+def _open_output(output_format: str, streams: OutputStreams, *, is_raw: bool = False) -> Output:
     match output_format:
         case "json":
             from tejat.ui.headless.json_output import JsonOutput
@@ -87,7 +99,7 @@ def _open_output(output_format: str, streams: OutputStreams) -> Output:
         case _:
             from tejat.ui.headless.text_output import TextOutput
 
-            return TextOutput(streams)
+            return TextOutput(streams, is_raw=is_raw)
 
 
 def _describe_error(error: BaseException) -> tuple[str, str, int]:

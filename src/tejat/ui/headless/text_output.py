@@ -12,21 +12,25 @@ from tejat.workspace.text.terminal_text import strip_sequences
 
 
 class TextOutput:
-    """On a terminal text is streamed, elsewhere each answer is printed once it is complete and cannot be retracted."""
+    """On a terminal text is streamed, elsewhere each answer is printed once it is complete and cannot be retracted.
 
-    def __init__(self, streams: OutputStreams) -> None:
+    Control characters of an answer are removed or shown, unless it is raw.
+    """
+
+    def __init__(self, streams: OutputStreams, *, is_raw: bool = False) -> None:
         self._streams = streams
+        self._is_raw = is_raw
         self._at_line_start = True
 
     def handle_event(self, event: AgentEvent) -> None:
         match event:
             case TextStreamed(text) if self._streams.is_terminal:
-                self._write(sanitize_text(text))
+                self._write(text if self._is_raw else sanitize_text(text))
             case Retrying(purpose="conversation") | LoopDetected() if self._streams.is_terminal:
                 self.end_line()
             case Answered(answer, purpose=purpose) if purpose == CONVERSATION:
                 if not self._streams.is_terminal:
-                    self._write(_plain_text(answer.text))
+                    self._write(answer.text if self._is_raw else _plain_text(answer.text))
                 self.end_line()
             case RunEnded():
                 self.end_line()

@@ -19,6 +19,7 @@ GENERAL_SETTINGS = (
         SettingValue.string,
         without_project(last_wins),
     ),
+    SettingSpec("output_format", SettingKey("output.format"), parsers.parse_output_format),
     SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
     SettingSpec(
         "session_days", SettingKey("general.sessionRetention"), parsers.parse_retention_days, without_project(last_wins)

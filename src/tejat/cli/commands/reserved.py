@@ -1,0 +1,39 @@
+"""Commands of Gemini CLI that do not exist here: their names are never sent to a model."""
+
+from tejat.cli.flags import split_words
+from tejat.cli.run import report_input_error
+from tejat.cli.subcommands import prompt_command
+from tejat.core.exit_codes import EXIT_OK
+from tejat.core.i18n import _
+
+
+def run_skills(words: list[str]) -> int:
+    """Say that there are no skills yet and return the exit code."""
+    return _refuse("skills", words, "")
+
+
+def run_gemma(words: list[str]) -> int:
+    """Say what replaces the local router and return the exit code."""
+    hint = _("There is no local router. To use a local model: tejat -m ollama:NAME.")
+    return _refuse("gemma", words, hint)
+
+
+def run_update(words: list[str]) -> int:
+    """Say how to update and return the exit code."""
+    hint = _("Tejat does not update itself. To update it: {command}.", command="python -m pip install --upgrade tejat")
+    return _refuse("update", words, hint)
+
+
+def _refuse(command: str, words: list[str], hint: str) -> int:
+    message = missing_command(command, [command, *words], hint)
+    if "-h" in words or "--help" in words:
+        print(message)
+        return EXIT_OK
+    return report_input_error(message, words)
+
+
+def missing_command(command: str, words: list[str], hint: str = "") -> str:
+    """The sentence about a command that does not exist, and how to send its words to the model."""
+    what = hint or _('there is no command "{command}" here yet.', command=command)
+    prompt = [str(token.value) for token in split_words(words) if token.flag in ("", "--")]
+    return f"{what} {_('To send it to the model: {command}', command=prompt_command(prompt))}"
