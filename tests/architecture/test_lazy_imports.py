@@ -21,6 +21,7 @@ LAZY_IMPORTS = {
     "app/tools/tool_services.py": "a service is used for the first time",
     "app/tools/toolset.py": "tools are used",
     "ui/headless/runner.py": "the output format is known",
+    "cli/commands/completion.py": "the flags of a subcommand are looked up",
     "cli/command_parser.py": "--debug is given",
     "cli/interactive.py": "the front end is known",
     "cli/language.py": "there is a translation to load",

@@ -144,7 +144,7 @@ def test_the_package_itself_loads_nothing() -> None:
 COMMAND_LINE = {"tejat", "tejat.cli", "tejat.cli.main", "tejat.core", "tejat.core.exit_codes"}
 
 
-@pytest.mark.parametrize("words", [["--version"], ["-V"]])
+@pytest.mark.parametrize("words", [["--version"], ["-V"], ["-v"]])
 def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> None:
     assert loaded_by(MAIN.format(words=words)) == COMMAND_LINE | {"gc", "resource"}
 
@@ -152,7 +152,8 @@ def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> Non
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])
 def test_help_loads_its_words_besides(words: list[str]) -> None:
     loaded = loaded_by(MAIN.format(words=words))
-    assert within(loaded, {"tejat"}) == COMMAND_LINE | {"tejat.cli.help", "tejat.cli.language", "tejat.core.i18n"}
+    names = {"tejat.cli.subcommands", "tejat.core.text", "tejat.core.text.edit_distance"}
+    assert within(loaded, {"tejat"}) == COMMAND_LINE | names | {"tejat.cli.help", "tejat.cli.language", "tejat.core.i18n"}
     assert within(loaded, NETWORK | TERMINAL | SLOW | {"argparse", "gettext", "inspect", "dataclasses"}) == set()
 
 

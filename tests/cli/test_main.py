@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from tejat import __version__
+from tejat.cli.flags import FLAGS, SHORT_FLAGS
 from tejat.cli.help import help_text
 from tejat.cli.main import main
+from tejat.cli.subcommands import NAMES
 
 TEJAT = [sys.executable, "-m", "tejat"]
 
@@ -34,15 +37,38 @@ def shell(command: str) -> subprocess.CompletedProcess[bytes]:
 
 
 class TestInProcess:
-    @pytest.mark.parametrize("word", ["-V", "--version"])
-    def test_the_version(self, word: str, capsys: pytest.CaptureFixture[str]) -> None:
-        assert main([word]) == 0
+    @pytest.mark.parametrize(
+        "words",
+        [
+            *(["-V"], ["-v"], ["--version"], ["--version", "--nonsense"], ["version"], ["-yv"], ["--version=true"]),
+            *(["-m", "x", "--version"], ["say", "hi", "-v"], ["--nonsense", "-v"], ["tools", "list", "--version"]),
+            *(["sessions", "-v"], ["--no-help", "-v"]),
+        ],
+    )
+    def test_the_version(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        try:
+            code = main(words)
+        except SystemExit as ended:
+            code = ended.code
+        assert code == 0
         assert capsys.readouterr() == (f"tejat {__version__}\n", "")
 
-    @pytest.mark.parametrize("words", [["-h"], ["--help"], ["--help", "tools"]])
+    @pytest.mark.parametrize(
+        "words", [["-h"], ["--help"], ["--help", "tools"], ["-m", "x", "-h"], ["-yh"], ["help"], ["help", "help"]]
+    )
     def test_help(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
         assert main(words) == 0
         assert capsys.readouterr() == (help_text(), "")
+
+    @pytest.mark.parametrize("words", [["help", "jobs"], ["jobs", "--help"], ["jobs", "-h"], ["-d", "jobs", "--help"]])
+    def test_the_help_of_a_command(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(words) == 0
+        assert capsys.readouterr().out.startswith("usage: tejat jobs [list]")
+
+    @pytest.mark.parametrize("words", [["-p", "--version"], ["-p=--help"], ["--", "--version"], ["--prompt=-h"]])
+    def test_a_value_is_never_a_flag(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["-m", "nobody:x", "-o", "json", *words]) == 42
+        assert "nobody" in json.loads(capsys.readouterr().out)["error"]["message"]
 
     @pytest.mark.parametrize("word", ["--nonsense", "-Z"])
     def test_an_unknown_flag_is_bad_input(self, word: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,15 +135,22 @@ class TestCommands:
 
     def test_every_command_is_in_the_help_and_has_its_own(self) -> None:
         commands = [line.split()[0] for line in help_text().splitlines() if line.startswith("  ") and line[2].islower()]
-        assert list(dict.fromkeys(commands)) == [
-            *("demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor"),
-        ]
+        assert sorted(dict.fromkeys(commands)) == sorted({*NAMES} - {"gemma", "skills", "update"})
         for command in dict.fromkeys(commands):
-            done = tejat(command, "--help")
-            assert (done.returncode, done.stderr) == (0, b"")
-            assert done.stdout.startswith(f"usage: tejat {command}".encode())
+            if command not in {"help", "version"}:
+                done = tejat(command, "--help")
+                assert (done.returncode, done.stderr) == (0, b"")
+                assert done.stdout.startswith(f"usage: tejat {command}".encode())
 
-    @pytest.mark.parametrize("command", ["demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor"])
+    def test_every_flag_is_in_the_help(self) -> None:
+        flags = {*re.findall(r"(?<![^ ])--[a-z-]+", help_text())} - {"--no-"}
+        assert flags == {*FLAGS, "--skip-trust"}
+        letters = {*re.findall(r"(?<![^ ])-([a-zA-Z])\b", help_text())}
+        assert letters == {*SHORT_FLAGS} - {"V"}
+
+    @pytest.mark.parametrize(
+        "command", ["demo", "tools", "policy", "undo", "jobs", "trust", "mcp", "doctor", "sessions", "hooks"]
+    )
     def test_nonsense_is_bad_usage_in_each_of_them(self, command: str) -> None:
         done = tejat(command, "nonsense\x1b[2J")
         assert (done.returncode, done.stdout) == (2, b"")

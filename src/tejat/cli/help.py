@@ -4,47 +4,83 @@ from tejat.core.i18n import _
 
 
 def help_text() -> str:
+    return _flags_help() + _commands_help()
+
+
+def _flags_help() -> str:
     return _("""\
 usage: tejat [PROMPT | -p PROMPT] [options]
        tejat COMMAND ...
 
-Tejat answers prompts with a model that reads, searches and edits files and runs commands in this directory, under your
-rules. Without a prompt it takes what is piped in, and at a terminal it asks for one.
+A coding agent for the terminal: it reads, searches and edits files and runs commands in this directory, under your
+rules. At a terminal it starts a conversation, with PROMPT as the first prompt. With -p, or without a terminal, it
+answers the prompt and what is piped in, and exits.
 
-  -p, --prompt TEXT             the prompt; what is piped in comes before it
-  -i, --prompt-interactive TEXT begin a conversation with this prompt
-  -m, --model NAME              gemini-2.5-pro, openai:NAME, anthropic:NAME, ollama:NAME, scripted:FILE
+prompt and model:
+  -p, --prompt TEXT             answer this prompt and exit; what is piped in comes before it
+  -i, --prompt-interactive TEXT start a conversation with this prompt
+  -m, --model NAME              for example gemini-2.5-pro, openai:NAME, anthropic:NAME, ollama:NAME, scripted:FILE
   -o, --output-format FORMAT    text, json or stream-json
-  -y, --yolo                    do everything that no rule forbids, without asking
-  --approval-mode MODE          default, auto_edit, yolo or plan
-  --allowed-tools LIST          what needs no confirmation, like run_shell_command(git log)
-  --exclude-tools LIST          what may not be used at all
-  --allowed-mcp-server-names LIST  only these MCP servers
-  -s, --sandbox MODE            auto, required (-s) or off
-  --include-directories LIST    more directories to work in
-  --trust                       let this folder's own configuration count in this run
-  -r, --resume [SESSION]        go on with a session: latest, a number or an id
-  --list-sessions, --delete-session SESSION, --session-id ID
-  --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
-  --screen-reader               a conversation in plain lines and words, for screen readers
-  --record FILE, --replay FILE  keep the model's side of a run, or play it again
-  -d, --debug                   write details to the log, and show where an internal error happened
+  --raw-output                  print the text of the model without removing control characters
+  --accept-raw-output-risk      no warning about --raw-output
+  --screen-reader               a conversation in plain lines, for screen readers
 
+approvals and sandbox:
+  -y, --yolo                    run everything that no rule denies, without asking
+  --approval-mode MODE          default, auto_edit, yolo or plan
+  --allowed-tools LIST          tools that need no approval, for example "run_shell_command(git log)"
+  --exclude-tools LIST          tools that are switched off
+  --allowed-mcp-server-names LIST  only these MCP servers
+  --policy PATHS                policy files or directories, instead of yours
+  --admin-policy PATHS          the same, with the precedence of the administrator's
+  -s, --sandbox [WORD]          require a sandbox, or: auto, required, off, docker, podman, runsc, sandbox-exec
+  --trust, --skip-trust         trust this folder's own configuration for this run
+  --strict-settings             refuse settings that are unknown or have wrong values
+
+workspace and extensions:
+  --include-directories LIST    more directories to work in
+  -w, --worktree [NAME]         not available yet
+  -e, --extensions LIST         none: extensions are not loaded yet
+  -l, --list-extensions         list the extensions of Gemini CLI that are found here
+
+sessions:
+  -r, --resume [SESSION]        resume a session: latest, a number or an id
+  --session-id ID               the id of the new session
+  --session-file FILE           continue a chat that Gemini CLI saved, as a new session
+  --list-sessions               list the sessions of this project
+  --delete-session SESSION      delete one
+
+limits and recording:
+  --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
+  --record FILE, --replay FILE  record the model, or replay a recording
+  -d, --debug                   write details to the log, and show where an internal error happened
+  --acp                         not available yet
+
+""")
+
+
+def _commands_help() -> str:
+    return _("""\
 commands:
-  demo                  see a whole run, without a key
-  tools list            what tools there are
-  tools call NAME ...   run one tool
-  policy ...            what may run without asking, and why: explain, list, revoke, test
-  undo ...              what was changed, and how to take it back
-  jobs ...              commands left in the background
-  trust ...             which folders' own configuration counts
-  mcp ...               MCP servers: add, list, test and more; `mcp serve` gives these tools to other agents
-  doctor                what works here and what was read from where: sandbox, model, key, settings
+  demo         a complete run without a key
+  tools        list the tools, or run one: list, call
+  policy       show and test the approval rules: explain, list, revoke, test
+  undo         list and revert changes: list, show, restore
+  jobs         commands in the background: list, read, stop
+  sessions     stored sessions: list, show, delete, export, import
+  trust        show and decide which folders are trusted
+  mcp          MCP servers: add, remove, list, test, enable, disable, auth, serve
+  hooks        list the hooks
+  extensions   list the extensions of Gemini CLI that are found here
+  doctor       check the sandbox, model, key and settings
+  completion   print a completion script for bash, zsh or fish
+  help         show the help of a command
+  version      show the version
 
 options:
-  -h, --help            show this help
-  -V, --version         show the version
+  -h, --help     show this help, or with a command its own
+  -v, --version  show the version
 
-Keys are taken from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY. The exit code is 0 where there is an answer.
-`tejat COMMAND --help` tells more of a command.
+Flags may stand anywhere before `--`. A list is separated by commas, or the flag is repeated. A switch can be turned off
+with --no-NAME or NAME=false. API keys are read from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY.
 """)

@@ -10,16 +10,7 @@ from tejat import __version__
 from tejat.core.exit_codes import EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
-_SUBCOMMANDS = {
-    "demo": "tejat.cli.commands.demo",
-    "doctor": "tejat.cli.commands.doctor",
-    "jobs": "tejat.cli.commands.jobs",
-    "mcp": "tejat.cli.mcp.main",
-    "policy": "tejat.cli.commands.policy",
-    "tools": "tejat.cli.tools.main",
-    "trust": "tejat.cli.commands.trust",
-    "undo": "tejat.cli.commands.undo",
-}
+_VERSION_FLAGS = (["-v"], ["-V"], ["--version"])
 
 
 def program() -> None:
@@ -90,29 +81,65 @@ def _configure_streams() -> None:
 
 
 def _dispatch(given: list[str]) -> int:
-    if given[:1] in (["-V"], ["--version"]):
-        print(f"tejat {__version__}")
-        return EXIT_OK
+    if given[:1] in _VERSION_FLAGS:
+        return _print_version()
+    from tejat.cli.subcommands import find_command
+
+    command = find_command(given)
+    is_version = given[1:2] in _VERSION_FLAGS if command else _requested_information(given) == "--version"
+    if is_version or command == "version":
+        return _print_version()
     from tejat.cli.language import choose_language
 
     choose_language(os.environ)
     match given:
-        case ["-d" | "--debug", command, *rest] | [command, "-d" | "--debug", *rest] if command in _SUBCOMMANDS:
-            from tejat.core.log import enable_debug
-
-            enable_debug()
-            return _dispatch([command, *rest])
-        case ["-h" | "--help", *_]:
+        case ["-d" | "--debug", *rest] if find_command(rest):
+            return _dispatch_debugging(rest)
+        case [name, "-d" | "--debug", *rest] if command:
+            return _dispatch_debugging([name, *rest])
+        case ["help", name, *_] if command and find_command([name]) not in (None, "help", "version"):
+            return _dispatch([name, "--help"])
+        case _ if command == "help" or (command is None and _requested_information(given)):
             from tejat.cli.help import help_text
 
             print(help_text(), end="")
             return EXIT_OK
-        case [command, *rest] if command in _SUBCOMMANDS:
-            from importlib import import_module
-
-            code: int = import_module(_SUBCOMMANDS[command]).run(rest)
-            return code
+        case [_, *rest] if command:
+            return _run_command(command, rest)
         case _:
             from tejat.cli.run import run
 
             return run(given)
+
+
+def _dispatch_debugging(given: list[str]) -> int:
+    from tejat.core.log import enable_debug
+
+    enable_debug()
+    return _dispatch(given)
+
+
+def _run_command(command: str, words: list[str]) -> int:
+    from importlib import import_module
+
+    from tejat.cli.subcommands import MODULES
+
+    module, _, function = MODULES[command].partition(":")
+    code: int = getattr(import_module(module), function or "run")(words)
+    return code
+
+
+def _print_version() -> int:
+    print(f"tejat {__version__}")
+    return EXIT_OK
+
+
+def _requested_information(given: list[str]) -> str:
+    """`--help` or `--version` if one of them is among the flags, else an empty string."""
+    if not any(word.startswith("-") for word in given):
+        return ""
+    if given[0] in ("-h", "--help"):
+        return "--help"
+    from tejat.cli.flags import requested_information
+
+    return requested_information(given)

@@ -20,7 +20,7 @@ _SECTIONS = ("hooksConfig", "hooks")
 
 
 @frozen
-class _HookStates:
+class HookStates:
     """The configured hooks and those of them that run."""
 
     all: tuple[HookConfig, ...]
@@ -33,7 +33,7 @@ class HooksCommand(SlashCommand):
         word, _unused, rest = arguments.partition(" ")
         match word.lower(), rest.strip():
             case (("" | "list"), ""):
-                user.show(_list_report(_hook_states(self.context.reload_settings())))
+                user.show(_list_report(hook_states(self.context.reload_settings())))
             case ("enable" | "disable") as action, name if name:
                 user.show(self._switch(name, on=action == "enable"))
             case _:
@@ -44,11 +44,11 @@ class HooksCommand(SlashCommand):
         if not blank:
             options = [("list", _("all hooks")), ("enable", _("let a hook run")), ("disable", _("switch one off"))]
             return complete_from(word, options)
-        hooks = _hook_states(self.context.reload_settings()).all if word in ("enable", "disable") else ()
+        hooks = hook_states(self.context.reload_settings()).all if word in ("enable", "disable") else ()
         return complete_from(rest, dict.fromkeys((hook.name, hook.event.value) for hook in hooks))
 
     def _switch(self, name: str, *, on: bool) -> Report:
-        known = _hook_states(self.context.reload_settings())
+        known = hook_states(self.context.reload_settings())
         named = [hook for hook in known.all if hook.name == name]
         if not named:
             names = ", ".join(dict.fromkeys(hook.name for hook in known.all)) or _("none")
@@ -58,7 +58,7 @@ class HooksCommand(SlashCommand):
             disabled: list[JsonValue] = [each for each in off if each != name] if on else [*off, name]
             if on is (name in off):
                 self.context.save_setting((place, "disabled"), disabled)
-        running = [hook for hook in _hook_states(self.context.reload_settings()).running if hook.name == name]
+        running = [hook for hook in hook_states(self.context.reload_settings()).running if hook.name == name]
         text = _("The hook {name} is off from the next start on.", name=name)
         if running:
             text = _("The hook {name} is on from the next start on.", name=name)
@@ -68,10 +68,10 @@ class HooksCommand(SlashCommand):
         return Report(blocks=tuple(blocks))
 
 
-def _hook_states(settings: Settings) -> _HookStates:
+def hook_states(settings: Settings) -> HookStates:
     found = parse_hooks(settings.hooks, settings.hooks_switches)
     given = {name: entries for name, entries in settings.hooks.items() if name not in ("disabled", "enabled")}
-    return _HookStates(parse_hooks(given, {}).hooks, found.hooks, found.warnings)
+    return HookStates(parse_hooks(given, {}).hooks, found.hooks, found.warnings)
 
 
 def _disabled_by_user(settings: Settings, place: str) -> list[str]:
@@ -80,7 +80,7 @@ def _disabled_by_user(settings: Settings, place: str) -> list[str]:
     return [entry.value for entry in entries if entry.tier is SourceTier.USER and isinstance(entry.value, str)]
 
 
-def _list_report(known: _HookStates) -> Report:
+def _list_report(known: HookStates) -> Report:
     if not known.all and not known.warnings:
         return Report(blocks=(Paragraph(_("No hooks are configured. docs/hooks.md tells what they can do.")),))
     rows = tuple(
