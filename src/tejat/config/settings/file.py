@@ -130,6 +130,11 @@ class SettingValue:
     def source(self) -> str:
         return f"{self.file.path}:{self.node.line}"
 
+    @property
+    def may_be_secret(self) -> bool:
+        """Whether a text here must not be shown."""
+        return not _SECRET_KEYS.isdisjoint(self.name.split("."))
+
     def setting(self, value: _T) -> Setting[_T]:
         """Pair a parsed value with its source."""
         return Setting(value, self.source, self.file.tier)
@@ -138,8 +143,8 @@ class SettingValue:
         """The error for an unexpected value; `node` is the invalid part of it."""
         at, name = node or self.node, self.name
         # Shown as written, before references are expanded; possible secrets are not shown at all.
-        hides = not _SECRET_KEYS.isdisjoint(name.split("."))
-        found = lazy("another text") if hides and isinstance(at.value, str) else _describe_value(at.value)
+        hides = self.may_be_secret and isinstance(at.value, str)
+        found = lazy("another text") if hides else _describe_value(at.value)
         value = SettingProblem(self.file.path, at.line, name, wanted, found)
         problem = lazy("line {line}: {problem}", line=at.line, problem=value.text)
         return SettingsError(problem, path=self.file.path, value=value)
