@@ -8,7 +8,7 @@ from tejat.tools.edit.weights import MAX_COMPARED_LENGTH
 
 _MARK = r"(?:\#(?=\s)|//+|--(?=\s)|/\*+|<!--|;+(?=\s)|%+(?=\s)|\"\"\"|\'\'\')"
 _WHOLE = re.compile(rf"\s*(?P<mark>{_MARK})\s*(?P<text>\S.*)|\s+(?P<star>\*)\s+(?P<item>\S.*)")
-_TRAILING = re.compile(r"(?P<code>.*?\S)\s+(?P<mark>\#|//)\s+(?P<text>[^\"\'`]*)")
+_TRAILING = re.compile(r"(?<=\S)\s+(?P<mark>\#|//)\s+(?P<text>[^\"\'`]*)\Z")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _STEM_LENGTH = 4
 _MIN_COMMON_SHARE = 4
@@ -30,10 +30,11 @@ def split_comment(line: str) -> Comment | None:
         return None
     if whole := _WHOLE.fullmatch(line):
         return Comment("", whole["mark"] or whole["star"], whole["text"] or whole["item"])
-    trailing = _TRAILING.fullmatch(line) if "#" in line or "//" in line else None
-    if trailing is None or any(trailing["code"].count(quote) % 2 for quote in "\"'`"):
+    trailing = _TRAILING.search(line) if "#" in line or "//" in line else None
+    code = "" if trailing is None else line[: trailing.start()]
+    if trailing is None or any(code.count(quote) % 2 for quote in "\"'`"):
         return None
-    return Comment(line_key(trailing["code"]), trailing["mark"], trailing["text"])
+    return Comment(line_key(code), trailing["mark"], trailing["text"])
 
 
 def is_reworded_comment(given: Comment, found: Comment | None) -> bool:

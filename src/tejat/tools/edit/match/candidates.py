@@ -1,6 +1,5 @@
 """Candidate places of a search block: found by distinctive lines or words, then aligned."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress, count
 
@@ -55,12 +54,12 @@ class _Votes:
     """Weight of the evidence for each start line, and the number of lines behind it."""
 
     def __init__(self) -> None:
-        self.weights: Counter[int] = Counter()
-        self.lines: Counter[int] = Counter()
+        self.weights: dict[int, int] = {}
+        self.lines: dict[int, int] = {}
 
-    def add(self, start: int, weight: int, *, is_line: bool) -> None:
-        self.weights[start] += weight
-        self.lines[start] += is_line
+    def add(self, start: int, weight: int, lines: int) -> None:
+        self.weights[start] = self.weights.get(start, 0) + weight
+        self.lines[start] = self.lines.get(start, 0) + lines
 
 
 class Candidates:
@@ -196,9 +195,10 @@ def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:
     if sum(counts.values()) > _MAX_HITS:
         hits = {key: lines for key, lines in hits.items() if counts[key] <= _MAX_HITS // len(wanted)}
     for key, lines in hits.items():
+        weight = min(len(key), _MAX_LINE_WEIGHT)
         for index in wanted[key]:
             for at in lines:
-                votes.add(at - index, min(len(key), _MAX_LINE_WEIGHT), is_line=True)
+                votes.add(at - index, weight, 1)
     return votes
 
 
@@ -208,7 +208,7 @@ def _vote_by_words(block: SearchBlock, target: IndexedFile) -> _Votes:
     votes = _Votes()
     for index in longest[:_MAX_LINES_SEARCHED]:
         for at, weight in find_lines_with_words(block, index, target).items():
-            votes.add(at - index, min(weight, _MAX_LINE_WEIGHT), is_line=False)
+            votes.add(at - index, min(weight, _MAX_LINE_WEIGHT), 0)
     return votes
 
 
@@ -232,7 +232,7 @@ def _search_terms(block: SearchBlock, index: int) -> Iterator[str]:
     yield from split_words(block.lines[index])
 
 
-def _windowed_sums(numbers: "Counter[int]", reach: int) -> dict[int, int]:
+def _windowed_sums(numbers: "dict[int, int]", reach: int) -> dict[int, int]:
     """Sum of each start line and its neighbors, which extra and missing lines have shifted."""
     ordered = sorted(numbers)
     sums: dict[int, int] = {}

@@ -1,10 +1,9 @@
 """A file as lines and normalized keys, with line edits translated back to byte offsets."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, count
+from itertools import accumulate, chain, compress, count, pairwise
 from operator import add
 
 from tejat.core.frozen import frozen
@@ -112,17 +111,14 @@ class IndexedFile:
                 if len(found) == _COUNT_AFTER and self.key_text.count(part) > limit:
                     break
                 at = self.key_text.find(part, at + 1)
-            lines = [] if at >= 0 or len(found) > limit else [self.line_at_key_offset(at) for at in found]
-            self._substring_cache[part, limit] = lines
+            is_complete = at < 0 and len(found) <= limit
+            self._substring_cache[part, limit] = self._lines_at_key_offsets(found) if is_complete else []
         return self._substring_cache[part, limit]
 
-    def line_at_key_offset(self, offset: int) -> int:
-        """Line at an offset of `key_text`."""
-        return bisect_right(self._key_starts, offset) - 1
-
-    @cached_property
-    def _key_starts(self) -> list[int]:
-        return _line_starts(self.keys)
+    def _lines_at_key_offsets(self, offsets: Iterable[int]) -> list[int]:
+        """Lines at ascending offsets of `key_text`."""
+        counts = (self.key_text.count("\n", *span) for span in pairwise(chain((0,), offsets)))
+        return list(accumulate(counts))
 
     @cached_property
     def _starts(self) -> list[int]:

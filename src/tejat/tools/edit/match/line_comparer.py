@@ -56,9 +56,9 @@ class LineComparer:
         if not key or not found_key or len(key) > MAX_COMPARED_LENGTH or len(found_key) > MAX_COMPARED_LENGTH:
             return None
         match = self._compare_with_typo(found, found_key) if self._may_be_similar(found, found_key) else None
-        if self._comment is not None and (match is None or match.kind is MatchKind.WORD):
-            is_reworded = is_reworded_comment(self._comment, split_comment(found))
-            match = _REWORDED if is_reworded else match
+        comment = self._comment
+        if comment is not None and comment.mark in found and (match is None or match.kind is MatchKind.WORD):
+            match = _REWORDED if is_reworded_comment(comment, split_comment(found)) else match
         if self._ends_with_dots:
             match = _cheaper(match, _ELIDED_END if self.is_elided(found_key) else None)
         if self._is_first or self._is_last:
