@@ -21,7 +21,8 @@ class ModelOptions:
     means the defaults. `base_url` comes from the user's settings; the environment overrides it. `root` is the value of
     `${root}` in scripts. `generation_of` returns the generation settings of the user for a request. Without
     `retries_connections` a connection that is refused or breaks is final. With `ipv4_first`, IPv4 addresses are
-    connected to first. `vertex_headers` are sent to Vertex AI only.
+    connected to first. `vertex_headers` are sent to Vertex AI only. `openai_api` is
+    `responses` or `chat`; None chooses by the server.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -34,6 +35,7 @@ class ModelOptions:
     retries_connections: bool = True
     ipv4_first: bool = False
     vertex_headers: Mapping[str, str] = MappingProxyType({})
+    openai_api: str | None = None
 
 
 def open_model(name: str, options: ModelOptions) -> ModelClient:

@@ -246,7 +246,7 @@ def test_who_is_asked() -> None:
 
 
 def test_openai_itself_knows_the_new_name_of_the_limit() -> None:
-    client = open_openai("gpt-5", ModelOptions({"OPENAI_API_KEY": KEY}))
+    client = open_openai("gpt-5", ModelOptions({"OPENAI_API_KEY": KEY}, openai_api="chat"))
     pieces = client._body(replace(HELLO, max_output_tokens=5), client._dialect)  # pyright: ignore[reportAttributeAccessIssue]
     assert json.loads(b"".join(pieces))["max_completion_tokens"] == 5
     use_client(client, lambda client: client.count_tokens(HELLO))

@@ -171,7 +171,7 @@ def test_a_server_that_does_not_answer_costs_little_time() -> None:
 
 def test_the_limit_for_the_first_byte_follows_the_prompt_of_a_local_server() -> None:
     def limits(base: str, words: int) -> HttpLimits | None:
-        client = open_openai("x", ModelOptions({"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "key"}))
+        client = open_openai("x", ModelOptions({"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "key"}, openai_api="chat"))
         assert isinstance(client, OpenAIClient)
         return client._limits(ModelRequest([user_message("word " * words)]))
 

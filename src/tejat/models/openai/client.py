@@ -1,8 +1,9 @@
 """Client of the Chat Completions API, as served by OpenAI, Ollama, llama.cpp, vLLM and many others."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from enum import StrEnum
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -46,28 +47,58 @@ def open_openai(
 ) -> ModelClient:
     """Create a client for `base_url`, `OPENAI_BASE_URL` or OpenAI, with the key in the variable `key_name`.
 
-    Raises ModelFailure for a missing key that is needed, and UsageError for an invalid URL or key.
+    OpenAI itself is asked through its Responses API, other servers through Chat Completions, unless the user chose one
+    of them; a server at `base_url` always through the latter. Raises ModelFailure for a missing key that is needed, and
+    UsageError for an invalid URL or key.
     """
     key = read_api_key(options, key_name)
     if not key and needs_key:
         message = lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name)
         raise ModelFailure(message, FailureKind.NO_KEY)
-    if base_url is None:
-        base_url = resolve_base_url(options, variable="OPENAI_BASE_URL", default=OPENAI_BASE_URL, has_key=bool(key))
-    return OpenAIClient(ModelTarget(model, key_name, key), base_url.rstrip("/"), options)
+    target = ModelTarget(model, key_name, key)
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    if base_url is not None:
+        return OpenAIClient(target, base_url.rstrip("/"), options, headers=headers)
+    base_url = resolve_base_url(options, variable="OPENAI_BASE_URL", default=OPENAI_BASE_URL, has_key=bool(key))
+    default = OpenAIApi.RESPONSES if is_openai_url(base_url) else OpenAIApi.CHAT
+    if (options.openai_api or default) == OpenAIApi.RESPONSES:
+        from tejat.models.openai.responses_client import ResponsesClient
+
+        return ResponsesClient(target, f"{base_url}/responses", options, headers=headers)
+    return OpenAIClient(target, base_url, options, headers=headers)
+
+
+class OpenAIApi(StrEnum):
+    """The APIs of OpenAI, by their names in the setting `model.api`."""
+
+    RESPONSES = "responses"
+    CHAT = "chat"
+
+
+def is_openai_url(base: str) -> bool:
+    """Return whether a base URL is that of OpenAI itself."""
+    return urlsplit(base).hostname == "api.openai.com"
 
 
 class OpenAIClient(AdaptiveHttpModel[OpenAIDialect]):
-    """One model of one server."""
+    """One model of one server. `headers` authenticate a request; `query` ends its URL."""
 
-    def __init__(self, target: ModelTarget, base: str, options: ModelOptions) -> None:
-        is_openai = urlsplit(base).hostname == "api.openai.com"
+    def __init__(
+        self,
+        target: ModelTarget,
+        base: str,
+        options: ModelOptions,
+        *,
+        headers: Mapping[str, str],
+        query: str = "",
+    ) -> None:
+        is_openai = is_openai_url(base)
         limit_field = OutputLimitField.MAX_COMPLETION_TOKENS if is_openai else OutputLimitField.MAX_TOKENS
         super().__init__(
             target,
-            f"{base}/chat/completions",
+            f"{base}/chat/completions{query}",
             options,
-            headers={"authorization": f"Bearer {target.key}"} if target.key else {},
+            headers=headers,
             dialect=OpenAIDialect(limit_field=limit_field),
         )
         self._has_answered = is_openai

@@ -282,7 +282,7 @@ def adapt_dialect(dialect: OpenAIDialect, request: ModelRequest, error: str) -> 
             return replace(dialect, limit_field=OutputLimitField.NONE)
         if re.search(_UNKNOWN_FIELD, words):
             return replace(dialect, limit_field=_NEXT_LIMIT[dialect.limit_field])
-    if dialect.supports_media and re.search(_MEDIA_ERROR, words) and any(map(_has_media, request.messages)):
+    if dialect.supports_media and re.search(_MEDIA_ERROR, words) and any(map(has_media, request.messages)):
         return replace(dialect, supports_media=False)
     return None
 
@@ -319,5 +319,6 @@ def supported_effort(wanted: Effort | None, tried: Effort | None, words: str) ->
     return min(supported, key=lambda effort: abs(order.index(effort) - order.index(wanted)))
 
 
-def _has_media(message: Message) -> bool:
+def has_media(message: Message) -> bool:
+    """Return whether a message holds media."""
     return any(isinstance(part, InlineData | FileData) for part in message.parts)

@@ -72,6 +72,7 @@ def _error_object(answer: object) -> Mapping[str, object]:
 
 _STATUSES = {
     "invalid_request_error": 400,
+    **dict.fromkeys(("invalid_prompt", "bio_policy", "cyber_policy"), 400),
     "authentication_error": 401,
     "invalid_api_key": 401,
     "billing_error": 402,
@@ -82,6 +83,8 @@ _STATUSES = {
     "rate_limit_exceeded": 429,
     "api_error": 500,
     "server_error": 500,
+    "server_is_overloaded": 503,
+    "slow_down": 503,
     "timeout_error": 504,
     "overloaded_error": 529,
 }
@@ -92,9 +95,13 @@ def _status_from_error(error: Mapping[str, object], words: set[str]) -> int:
     code = error.get("code")
     if isinstance(code, int) and 400 <= code < 600:
         return code
-    return next((_STATUSES[word] for word in sorted(words) if word in _STATUSES), 500)
+    known = next((_STATUSES[word] for word in sorted(words) if word in _STATUSES), None)
+    if known is None and any(word.startswith(_REFUSED_INPUT) for word in words):
+        return 400
+    return known or 500
 
 
+_REFUSED_INPUT = ("invalid_image", "invalid_base64_image", "image_", "unsupported_image", "empty_image")
 _CONTEXT_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
 _NO_CREDIT_CODES = frozenset(
     {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "insufficient_credits"}
