@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     _configure_streams()
     try:
-        code = _dispatch(given)
+        code = dispatch(given)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -80,7 +80,8 @@ def _configure_streams() -> None:
             stream.reconfigure(encoding="utf-8", errors="surrogateescape" if name == "stdin" else "backslashreplace")
 
 
-def _dispatch(given: list[str]) -> int:
+def dispatch(given: list[str]) -> int:
+    """Find what the command line asks for, do it and return the exit code."""
     if given[:1] in _VERSION_FLAGS:
         return _print_version()
     from tejat.cli.subcommands import find_command
@@ -98,7 +99,7 @@ def _dispatch(given: list[str]) -> int:
         case [name, "-d" | "--debug", *rest] if command:
             return _dispatch_debugging([name, *rest])
         case ["help", name, *_] if command and find_command([name]) not in (None, "help", "version"):
-            return _dispatch([name, "--help"])
+            return dispatch([name, "--help"])
         case _ if command == "help" or (command is None and _requested_information(given)):
             from tejat.cli.help import help_text
 
@@ -116,7 +117,7 @@ def _dispatch_debugging(given: list[str]) -> int:
     from tejat.core.log import enable_debug
 
     enable_debug()
-    return _dispatch(given)
+    return dispatch(given)
 
 
 def _run_command(command: str, words: list[str]) -> int:

@@ -1,11 +1,15 @@
 """What can be resumed here, listed and deleted."""
 
+import hashlib
+import json
+import os
 import re
 from pathlib import Path
 
 import pytest
 
-from support.program import ProgramEnv, ProgramResult, text_script
+from support.model_servers.gemini import ModelServer, text_reply
+from support.program import ProgramEnv, ProgramResult, script_answer, text_script
 
 
 @pytest.fixture
@@ -46,3 +50,139 @@ def test_one_that_is_not_there_is_bad_input(machine: ProgramEnv) -> None:
     done = machine.run("--delete-session", "\x1b[2J")
     assert (done.code, done.stdout) == (42, "")
     assert done.stderr.startswith("tejat: There is no session '<U+001B>[2J' of this project, but ")
+
+
+CHAT = [
+    {"sessionId": "s", "startTime": "2026-11-01T10:00:00.000Z", "lastUpdated": "2026-11-01T10:00:00.000Z"},
+    {"id": "1", "timestamp": "2026-11-01T10:00:00.000Z", "type": "user", "content": [{"text": "What is in a.txt?"}]},
+    {
+        "id": "2",
+        "timestamp": "2026-11-01T10:00:01.000Z",
+        "type": "gemini",
+        "content": "",
+        "toolCalls": [{"id": "c", "name": "read_file", "args": {}, "result": "apples\n"}],
+        "model": "gemini-3.8-flash",
+    },
+    {"id": "3", "timestamp": "2026-11-01T10:00:02.000Z", "type": "gemini", "content": "Apples."},
+]
+
+
+def save_chat(machine: ProgramEnv, name: str = "chat.jsonl", project: str | None = None, **changes: object) -> Path:
+    """Save the chat where Gemini CLI does, or beside the project."""
+    folder = machine.base if project is None else machine.home / ".gemini" / "tmp" / project / "chats"
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(str(machine.project).encode()).hexdigest()
+    path = folder / name
+    records = [{**CHAT[0], "projectHash": digest, **changes}, *CHAT[1:]]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return path
+
+
+def imported_id(done: ProgramResult) -> str:
+    assert (done.code, done.stderr) == (0, "")
+    return done.stdout.splitlines()[-1].removeprefix("Resume it with: tejat --resume ")
+
+
+class TestCommand:
+    def test_list_show_and_delete(self, machine: ProgramEnv) -> None:
+        model = machine.script(text_script("Hello.\x1b[2J"))
+        session = machine.run("-p", "one", "-m", model, "-o", "json").json["session_id"]
+        assert machine.run("sessions") == machine.run("sessions", "list") == machine.run("--list-sessions")
+        (entry,) = machine.run("sessions", "list", "--json").json
+        assert (entry["number"], entry["session_id"], entry["title"], entry["model"]) == (1, session, "one", model)
+        assert machine.run("sessions", "show", "1") == ProgramResult(
+            0, "## User\n\none\n\n---\n\n## Model\n\nHello.\x1b[2J\n", ""
+        )
+        assert machine.run("sessions", "delete", "latest") == ProgramResult(0, f"Deleted session {session}.\n", "")
+        assert machine.run("sessions", "show", "1").code == 42
+
+    def test_export(self, machine: ProgramEnv) -> None:
+        machine.run("-p", "one", "-m", machine.script(text_script("Hello.")))
+        markdown = machine.run("sessions", "export", "latest")
+        assert markdown == machine.run("sessions", "show", "latest")
+        assert machine.run("sessions", "export", "latest", "a.md") == ProgramResult(0, "Exported to a.md.\n", "")
+        assert (machine.project / "a.md").read_text() == markdown.stdout
+        assert (machine.project / "a.md").stat().st_mode & 0o777 == 0o600
+        done = machine.run("sessions", "export", "latest", "a.md")
+        assert done == ProgramResult(42, "", "tejat: a.md exists. Choose another name.\n")
+        machine.run("sessions", "export", "latest", "a.json")
+        assert (
+            json.loads((machine.project / "a.json").read_text())
+            == machine.run("sessions", "export", "1", "--json").json
+        )
+        done = machine.run("sessions", "export", "latest", "no/a.md")
+        assert (done.code, done.stderr) == (42, "tejat: Cannot write no/a.md: No such file or directory.\n")
+
+    @pytest.mark.parametrize(
+        "words", [["show"], ["delete"], ["export"], ["import", "a", "b"], ["import", "a", "--all"]]
+    )
+    def test_bad_usage(self, machine: ProgramEnv, words: list[str]) -> None:
+        done = machine.run("sessions", *words)
+        assert (done.code, done.stdout) == (2, "")
+        assert done.stderr.startswith("tejat: `tejat sessions` takes list, show, delete, export or import.\nusage: ")
+
+
+class TestImport:
+    def test_a_file_becomes_a_session_that_can_be_resumed(self, machine: ProgramEnv) -> None:
+        path = save_chat(machine)
+        before = path.read_bytes()
+        session = imported_id(machine.run("sessions", "import", "../chat.jsonl"))
+        assert path.read_bytes() == before
+        (entry,) = machine.run("sessions", "list", "--json").json
+        assert (entry["session_id"], entry["title"]) == (session, "What is in a.txt?")
+        with ModelServer([text_reply("Really.")]) as server:
+            machine.environment |= {"GEMINI_API_KEY": "key", "GOOGLE_GEMINI_BASE_URL": server.address}
+            assert machine.run("-r", session, "-p", "Sure?").stdout == "Really.\n"
+            contents = server.requests[0].body["contents"]
+        told = [(each["role"], "\n".join(part["text"] for part in each["parts"])) for each in contents[-3:]]
+        assert told == [
+            ("user", "What is in a.txt?\ncalled read_file: apples"),
+            ("model", "Apples."),
+            ("user", "Sure?"),
+        ]
+        assert len(machine.run("sessions", "list", "--json").json) == 1
+
+    def test_a_flag_continues_a_chat_at_once(self, machine: ProgramEnv) -> None:
+        save_chat(machine)
+        model = machine.script(script_answer(when="Sure?", say="Really."))
+        done = machine.run("--session-file", "../chat.jsonl", "-p", "Sure?", "-m", model, "-o", "json")
+        assert (done.code, done.json["response"]) == (0, "Really.")
+        (entry,) = machine.run("sessions", "list", "--json").json
+        assert entry["session_id"] == done.json["session_id"]
+        shown = machine.run("sessions", "show", "latest").stdout
+        assert [shown.find(text) >= 0 for text in ("What is in a.txt?", "Apples.", "Really.")] == [True] * 3
+
+    def test_without_a_file_the_latest_chat_of_this_project(self, machine: ProgramEnv) -> None:
+        for number, name in enumerate(("session-1.jsonl", "session-2.jsonl", "other.jsonl")):
+            path = save_chat(machine, name, project="slug")
+            os.utime(path, (number, number))
+        save_chat(machine, "session-3.jsonl", project="else", projectHash="another")
+        save_chat(machine, "session-4.jsonl", project="slug", kind="subagent")
+        done = machine.run("sessions", "import")
+        assert done.stdout.splitlines()[0].endswith("/slug/chats/session-2.jsonl.")
+        assert machine.run("sessions", "import", "--all").stdout.count("Imported ") == 2
+        assert len(machine.run("sessions", "list", "--json").json) == 3
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (["sessions", "import", "nowhere"], "Cannot read nowhere: No such file or directory."),
+            (["sessions", "import", "../empty"], "../empty is not a chat of Gemini CLI."),
+            (["--session-file", "../empty", "-p", "hi"], "../empty is not a chat of Gemini CLI."),
+            (
+                ["sessions", "import"],
+                "Gemini CLI saved no chats for this project. Name a file: tejat sessions import FILE",
+            ),
+        ],
+    )
+    def test_what_cannot_be_imported(self, machine: ProgramEnv, words: list[str], told: str) -> None:
+        (machine.base / "empty").write_text("")
+        machine.environment["GEMINI_API_KEY"] = "key"
+        assert machine.run(*words) == ProgramResult(42, "", f"tejat: {told}\n")
+        assert machine.run("sessions", "list", "--json").json == []
+
+    def test_damaged_lines_are_reported(self, machine: ProgramEnv) -> None:
+        path = save_chat(machine)
+        path.write_text(path.read_text() + '{"id": "4", "ty')
+        done = machine.run("sessions", "import", str(path))
+        assert (done.code, done.stderr) == (0, "tejat: 1 damaged line was left out.\n")

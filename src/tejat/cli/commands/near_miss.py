@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from tejat.cli.main import main
+from tejat.cli.main import dispatch
 from tejat.cli.run import report_input_error
 from tejat.cli.subcommands import is_action, prompt_command
 from tejat.core.exit_codes import EXIT_INPUT
@@ -48,5 +48,5 @@ def _ask(commands: Sequence[str], prompt: Sequence[str]) -> int | None:
         print(_("Please type a number from 1 to {most}.", most=len(options)), file=sys.stderr)
     chosen = int(answer) - 1
     if chosen < len(commands):
-        return main([commands[chosen], *rest])
+        return dispatch([commands[chosen], *rest])
     return None if chosen == len(commands) else EXIT_INPUT

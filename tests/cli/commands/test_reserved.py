@@ -1,0 +1,42 @@
+"""Commands of Gemini CLI that do not exist here."""
+
+import json
+
+import pytest
+
+from tejat.cli.main import main
+
+SEND = "To send it to the model: tejat -p"
+NO_SKILLS = 'there is no command "skills" here yet.'
+NO_ROUTER = "There is no local router. To use a local model: tejat -m ollama:NAME."
+NO_UPDATE = "Tejat does not update itself. To update it: python -m pip install --upgrade tejat."
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["skills", "list"], 'there is no command "skills" here yet. To send it to the model: tejat -p "skills list"'),
+        (["skill"], 'there is no command "skills" here yet. To send it to the model: tejat -p "skills"'),
+        (
+            ["skills", "-o", "text", "x"],
+            'there is no command "skills" here yet. To send it to the model: tejat -p "skills x"',
+        ),
+        (["gemma", "status"], f'{NO_ROUTER} {SEND} "gemma status"'),
+        (["update"], f'{NO_UPDATE} {SEND} "update"'),
+        (
+            ["extensions", "install", "x"],
+            f'there is no command "extensions install" here yet. {SEND} "extensions install x"',
+        ),
+    ],
+)
+def test_they_are_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 42
+    assert capsys.readouterr() == ("", f"tejat: {told}\n")
+    assert main([*words, "--output-format=json"]) == 42
+    assert json.loads(capsys.readouterr().out)["error"] == {"type": "input", "message": told, "code": 42}
+
+
+@pytest.mark.parametrize("word", ["skills", "gemma", "update"])
+def test_help_says_the_same(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([word, "--help"]) == 0
+    assert "To send it to the model: tejat -p" in capsys.readouterr().out
