@@ -1,7 +1,6 @@
 """Slash commands in a real session: home, project, tools, rules and a scripted model."""
 
 import asyncio
-import json
 import platform
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -121,9 +120,6 @@ class CommandEnv(RunnerEnv[CommandRunner]):
             return runner.prompter.output, runner.parts.preferences
 
         return self.run_with(work, prompter=prompter)
-
-    def saved_settings(self) -> object:
-        return json.loads((self.home / ".gemini" / "settings.json").read_text())
 
     @asynccontextmanager
     async def open_runner(

@@ -49,6 +49,19 @@ class ProgramEnv:
     def project(self) -> Path:
         return self.base / "project"
 
+    @property
+    def user_file(self) -> Path:
+        """The user's settings file of Gemini CLI."""
+        return self.home / ".gemini" / "settings.json"
+
+    @property
+    def own_file(self) -> Path:
+        """The user's settings file of Tejat."""
+        return self.home / ".config" / "tejat" / "settings.json"
+
+    def saved_settings(self, *, own: bool = False) -> object:
+        return json.loads((self.own_file if own else self.user_file).read_text())
+
     def write_user_settings(self, **settings: object) -> Path:
         return write_settings(self.home, settings)
 

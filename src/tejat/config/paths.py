@@ -17,11 +17,12 @@ POLICY_DIRECTORY = "policies"
 PROJECT_SETTINGS = f".gemini/{SETTINGS_FILE}"
 """The settings file of a project, relative to its root."""
 
-_ADMIN_DIRECTORIES = (
+MACHINE_DIRECTORIES = (
     ("/Library/Application Support/GeminiCli", "/Library/Application Support/Tejat")
     if sys.platform == "darwin"
     else ("/etc/gemini-cli", "/etc/tejat")
 )
+"""The administrator's directories, which only root may change. The first has the highest precedence."""
 
 
 class SourceTier(StrEnum):
@@ -70,6 +71,9 @@ class AppPaths:
         return f"~{path[len(self.home) :]}" if self.home and path.startswith(self.home.rstrip("/") + "/") else path
 
     user_settings = _PathIn("gemini", SETTINGS_FILE)
+    """The user's settings that Gemini CLI reads too."""
+    own_settings = _PathIn("config", SETTINGS_FILE)
+    """The user's settings that only Tejat understands. They have precedence over those of a project."""
     user_commands = _PathIn("gemini", "commands")
     user_tools = _PathIn("gemini", "tools")
     mcp_enablement = _PathIn("gemini", "mcp-server-enablement.json")
@@ -79,6 +83,8 @@ class AppPaths:
     trust_store = _PathIn("config", "trust.json")
     saved_rules = _PathIn("config", POLICY_DIRECTORY, "saved.toml")
     sessions = _PathIn("state", "sessions")
+    catalogue = _PathIn("state", "catalogue.json")
+    """The catalogue of models that the user has updated."""
     chats = _PathIn("state", "chats")
     outputs = _PathIn("state", "outputs")
     """Tool outputs that were too long for the model."""
@@ -126,7 +132,7 @@ def app_paths(environment: Mapping[str, str]) -> AppPaths:
         config=os.path.join(_absolute(environment.get("XDG_CONFIG_HOME")) or f"{home}/.config", "tejat"),
         state=os.path.join(_absolute(environment.get("XDG_STATE_HOME")) or f"{home}/.local/state", "tejat"),
         gemini=os.path.join(os.path.abspath(gemini_home) if gemini_home else home, ".gemini"),
-        admin=(*_ADMIN_DIRECTORIES, *(os.path.abspath(directory) for directory in added if directory)),
+        admin=(*MACHINE_DIRECTORIES, *(os.path.abspath(directory) for directory in added if directory)),
     )
 
 

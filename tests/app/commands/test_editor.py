@@ -6,9 +6,15 @@ from tejat.core.ui.status import Preferences
 
 
 def test_by_name(env: CommandEnv) -> None:
-    told = "general.preferredEditor is now code --wait."
+    told = f"general.preferredEditor is now code --wait.\nSaved in {env.own_file}."
     assert env.preferences_after("/editor code --wait") == (told, Preferences(editor="code --wait"))
-    assert env.saved_settings() == {"general": {"preferredEditor": "code --wait"}}
+    assert env.saved_settings(own=True) == {"general": {"preferredEditor": "code --wait"}}
+
+
+def test_one_that_gemini_cli_knows(env: CommandEnv) -> None:
+    shown, preferences = env.preferences_after("/editor vim")
+    assert shown == f"general.preferredEditor is now vim.\nSaved in {env.user_file}."
+    assert preferences == Preferences(editor="vim")
 
 
 def test_by_choice(env: CommandEnv) -> None:

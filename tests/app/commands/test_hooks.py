@@ -30,15 +30,16 @@ def test_what_cannot_be_understood_is_told(env: CommandEnv) -> None:
 
 @pytest.mark.parametrize("place", ["hooksConfig", "hooks"])
 def test_switching_off_and_on(env: CommandEnv, place: str) -> None:
+    off = "The hook guard is off from the next start on."
     path = env.write_user_settings(hooks=HOOKS)
     if place == "hooks":
         env.write_user_settings(hooks={**HOOKS, "disabled": ["guard"]})
     else:
-        assert env.output_of("/hooks disable guard") == "The hook guard is off from the next start on."
+        assert env.output_of("/hooks disable guard") == f"{off}\nSaved in {path}."
         assert json.loads(path.read_text()) == {"hooks": HOOKS, "hooksConfig": {"disabled": ["guard"]}}
     assert rows(env.output_of("/hooks"))[0][3] == "off"
-    assert env.output_of("/hooks disable guard") == "The hook guard is off from the next start on."
-    assert env.output_of("/hooks enable guard") == "The hook guard is on from the next start on."
+    assert env.output_of("/hooks disable guard") == off
+    assert env.output_of("/hooks enable guard") == f"The hook guard is on from the next start on.\nSaved in {path}."
     assert json.loads(path.read_text())[place]["disabled"] == []
     assert rows(env.output_of("/hooks"))[0][3] == "on"
 
@@ -56,7 +57,8 @@ def test_one_that_somebody_else_keeps_on(env: CommandEnv) -> None:
     (admin / "settings.json").write_text(json.dumps({"hooks": HOOKS}))
     env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
     assert env.output_of("/hooks disable guard") == (
-        "The hook guard is on from the next start on.\nSomebody with more of a say decides that: see docs/hooks.md."
+        f"The hook guard is on from the next start on.\nSaved in {env.user_file}.\n"
+        "Somebody with more of a say decides that: see docs/hooks.md."
     )
 
 

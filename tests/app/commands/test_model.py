@@ -1,19 +1,23 @@
 """`/model`: another model from now on."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from support.command_runner import texts
 from support.interactive import InteractiveEnv, InteractiveRunner
+from support.model_servers.gemini import LoopbackServer, Received, Reply, json_reply
 from support.program import script_answer, text_script
+from support.prompter import FakePrompter
 from tejat.core.agent.events import ModelChanged
+from tejat.core.ui.prompter import Choice
 
 
 @pytest.fixture
 def env(tmp_path: Path) -> InteractiveEnv:
-    return InteractiveEnv(tmp_path)
+    env = InteractiveEnv(tmp_path)
+    env.environment["OLLAMA_HOST"] = "127.0.0.1:9"
+    return env
 
 
 def test_it_goes_on_with_the_same_conversation(env: InteractiveEnv) -> None:
@@ -49,8 +53,13 @@ def test_for_later_too(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> list[str]:
         return (await runner.command_output(f"/model {other} --persist")).splitlines()
 
-    assert env.run_with(work) == [f"model.name is now {other}.", "It counts from the next start on."]
-    assert json.loads((env.home / ".gemini" / "settings.json").read_text()) == {"model": {"name": other}}
+    assert env.run_with(work) == [
+        f"model.name is now {other}.",
+        f"Saved in {env.own_file}.",
+        "It counts from the next start on.",
+    ]
+    assert env.saved_settings(own=True) == {"model": {"name": other}}
+    assert not env.user_file.exists()
 
 
 @pytest.mark.parametrize(
@@ -97,18 +106,63 @@ def test_a_run_that_is_recorded_keeps_its_model(env: InteractiveEnv) -> None:
     assert env.run_with(work, record=str(env.base / "recording.jsonl")) == told
 
 
-def test_by_choice_among_those_with_a_key(env: InteractiveEnv) -> None:
-    env.environment["GEMINI_API_KEY"] = "a-key-of-a-test"
+def options_of(person: FakePrompter) -> list[tuple[str, str]]:
+    (asked,) = person.asked
+    assert isinstance(asked, Choice)
+    return [(option.label, option.detail) for option in asked.options]
 
-    async def work(runner: InteractiveRunner) -> tuple[list[str], str]:
-        names = texts(await runner.interactive.commands.suggestions("/model "))
-        await runner.run_command("/model", choices=[names.index("gemini-2.5-flash")])
-        return names, runner.interactive.status.model
 
-    names, model = env.run_with(work)
-    assert names[:2] == [f"scripted:{env.base}/script.toml", "gemini-2.5-pro"]
-    assert all(name.startswith(("scripted:", "gemini")) for name in names)
-    assert model == "gemini-2.5-flash"
+def models_of_gemini(_: Received) -> Reply:
+    listed = [
+        {
+            "name": "models/gemini-3.8-flash",
+            "inputTokenLimit": 1048576,
+            "supportedGenerationMethods": ["generateContent"],
+        },
+        {"name": "models/gemini-brand-new", "inputTokenLimit": 50000},
+        {"name": "models/gemma-4-31b-it"},
+        {"name": "models/gemini-embedding-001", "supportedGenerationMethods": ["embedContent"]},
+    ]
+    return json_reply({"models": listed})
+
+
+def test_by_choice_among_what_the_service_offers(env: InteractiveEnv) -> None:
+    with LoopbackServer(models_of_gemini) as server:
+        env.environment |= {"GEMINI_API_KEY": "a-key-of-a-test", "GOOGLE_GEMINI_BASE_URL": server.address}
+
+        async def work(runner: InteractiveRunner) -> tuple[list[tuple[str, str]], str]:
+            person = FakePrompter(choices=[3])
+            await runner.interactive.commands.run("/model", person)
+            return options_of(person), runner.interactive.status.model
+
+        offered, model = env.run_with(work)
+    assert offered == [
+        (f"scripted:{env.base}/script.toml", "answers now"),
+        ("flash", "is gemini-3.8-flash"),
+        ("gemini-3.8-flash", f"1M context, {offered[2][1].partition(', ')[2]}"),
+        ("gemini-brand-new", "50k context"),
+        ("gemma-4-31b-it", "256k context, free"),
+        ("Another one", "you type its name"),
+    ]
+    assert model == "gemini-brand-new"
+    assert [request.target for request in server.requests] == ["/v1beta/models?pageSize=1000"]
+
+
+def test_the_catalogue_is_shown_if_the_service_does_not_answer(env: InteractiveEnv) -> None:
+    env.write_user_settings(experimental={"gemma": False})
+    env.environment |= {"GEMINI_API_KEY": "a-key-of-a-test", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"}
+
+    async def work(runner: InteractiveRunner) -> tuple[str, list[str], list[str]]:
+        person = FakePrompter()
+        await runner.interactive.commands.run("/model", person)
+        suggested = texts(await runner.interactive.commands.suggestions("/model "))
+        return person.output, [label for label, _ in options_of(person)], suggested
+
+    shown, labels, suggested = env.run_with(work)
+    assert "gemini did not list its models. No connection to 127.0.0.1:9" in shown
+    assert "gemini-3.8-flash" in labels
+    assert not [name for name in labels if name.startswith("gemma")]
+    assert {"auto", "pro", "flash", "flash-lite", "gemini-3.8-flash"} <= set(suggested)
 
 
 def test_by_typing(env: InteractiveEnv) -> None:

@@ -1,7 +1,5 @@
 """`/settings`."""
 
-import json
-
 import pytest
 
 from support.command_runner import CommandEnv, CommandRunner
@@ -10,10 +8,6 @@ from tejat.core.ui.prompter import Choice
 from tejat.core.ui.status import Preferences, ThemeName
 
 LATER = "It counts from the next start on."
-
-
-def saved_settings(env: CommandEnv) -> object:
-    return json.loads((env.home / ".gemini" / "settings.json").read_text())
 
 
 class TestLooking:
@@ -54,7 +48,7 @@ class TestChanging:
     @pytest.mark.parametrize(
         ("line", "shown", "kept"),
         [
-            ("model.name b-model", "model.name is now b-model.", {"model": {"name": "b-model"}}),
+            ("model.name gemini-9-pro", "model.name is now gemini-9-pro.", {"model": {"name": "gemini-9-pro"}}),
             ("model.maxSessionTurns 7", "model.maxSessionTurns is now 7.", {"model": {"maxSessionTurns": 7}}),
             (
                 "tools.exclude glob, replace",
@@ -62,7 +56,6 @@ class TestChanging:
                 {"tools": {"exclude": ["glob", "replace"]}},
             ),
             ('tools.core ["glob"]', "tools.core is now glob.", {"tools": {"core": ["glob"]}}),
-            ("tools.sandbox off", "tools.sandbox is now off.", {"tools": {"sandbox": "off"}}),
             (
                 "model.disableLoopDetection true",
                 "model.disableLoopDetection is now true.",
@@ -71,15 +64,32 @@ class TestChanging:
         ],
     )
     def test_the_persons_own(self, env: CommandEnv, line: str, shown: str, kept: object) -> None:
-        assert env.output_of(f"/settings {line}") == f"{shown}\n{LATER}"
-        assert saved_settings(env) == kept
+        assert env.output_of(f"/settings {line}") == f"{shown}\nSaved in {env.user_file}.\n{LATER}"
+        assert env.saved_settings() == kept
+        assert not env.own_file.exists()
+
+    @pytest.mark.parametrize(
+        ("line", "kept"),
+        [
+            ("model.name openai:gpt-6", {"model": {"name": "openai:gpt-6"}}),
+            ("tools.sandbox off", {"tools": {"sandbox": "off"}}),
+            ("model.fallback gemini-2.5-flash", {"model": {"fallback": "gemini-2.5-flash"}}),
+            ("general.sessionRetention 7", {"general": {"sessionRetention": 7}}),
+        ],
+    )
+    def test_what_gemini_cli_cannot_use(self, env: CommandEnv, line: str, kept: object) -> None:
+        path = env.write_user_settings(model={"name": "gemini-2.5-pro"})
+        before = path.read_bytes()
+        assert f"Saved in {env.own_file}." in env.output_of(f"/settings {line}").splitlines()
+        assert env.saved_settings(own=True) == kept
+        assert path.read_bytes() == before
 
     def test_what_stands_there_stays_and_older_names_are_kept(self, env: CommandEnv) -> None:
         path = env.home / ".gemini" / "settings.json"
         path.parent.mkdir()
         path.write_text('{\n  // mine\n  "theme": "GitHub", // old\n  "vimMode": true\n}\n')
-        assert env.output_of("/settings ui.theme light") == "ui.theme is now light."
-        assert path.read_text() == '{\n  // mine\n  "theme": "light", // old\n  "vimMode": true\n}\n'
+        assert env.output_of("/settings ui.theme Xcode") == f"ui.theme is now Xcode.\nSaved in {path}."
+        assert path.read_text() == '{\n  // mine\n  "theme": "Xcode", // old\n  "vimMode": true\n}\n'
 
     @pytest.mark.parametrize(
         ("line", "why"),
@@ -98,7 +108,7 @@ class TestChanging:
     )
     def test_what_cannot_be(self, env: CommandEnv, line: str, why: str) -> None:
         if not why:
-            assert env.output_of(f"/settings {line}") == "ui.theme is now null."
+            assert env.output_of(f"/settings {line}") == f"ui.theme is now null.\nSaved in {env.own_file}."
             return
         assert env.output_of(f"/settings {line}") == f"Nothing was changed: {why}."
         assert not (env.home / ".gemini" / "settings.json").exists()
@@ -110,10 +120,22 @@ class TestChanging:
 
     def test_somebody_else_may_have_the_last_word(self, env: CommandEnv) -> None:
         project = env.write_project_settings(model={"name": "theirs"})
-        assert env.output_of("/settings model.name mine") == (
-            f"model.name is now theirs.\nThat is what {project}:1 says, which has the last word.\n{LATER}"
+        precedence = f"Set in {project}:1, which has precedence."
+        assert env.output_of("/settings model.name gemini-9-pro") == (
+            f"model.name is now theirs.\nSaved in {env.user_file}.\n{precedence}\n{LATER}"
         )
-        assert saved_settings(env) == {"model": {"name": "mine"}}
+        assert env.saved_settings() == {"model": {"name": "gemini-9-pro"}}
+
+    def test_the_own_file_has_precedence_over_a_project(self, env: CommandEnv) -> None:
+        env.write_project_settings(model={"name": "theirs"})
+        assert env.output_of("/settings model.name openai:gpt-6") == (
+            f"model.name is now openai:gpt-6.\nSaved in {env.own_file}.\n{LATER}"
+        )
+
+    def test_taking_the_own_one_away(self, env: CommandEnv) -> None:
+        path = env.write_user_settings(model={"name": "gemini-9-pro"})
+        shown = env.output_of("/settings model.name openai:gpt-6", "/settings unset model.name")
+        assert shown.endswith(f"model.name is now gemini-9-pro.\nSet by {path}:1.\n{LATER}")
 
     def test_a_broken_file_stays_as_it_is(self, env: CommandEnv) -> None:
         async def work(runner: CommandRunner) -> str:
@@ -128,7 +150,7 @@ class TestChanging:
     def test_taking_one_away(self, env: CommandEnv) -> None:
         env.write_user_settings(theme="dark", model={"name": "m"})
         assert env.output_of("/settings unset ui.theme") == "ui.theme is now not set."
-        assert saved_settings(env) == {"model": {"name": "m"}}
+        assert env.saved_settings() == {"model": {"name": "m"}}
         assert env.output_of("/settings unset ui.font") == (
             "There is no setting ui.font. /settings list shows all of them."
         )

@@ -6,14 +6,17 @@ from tejat.core.ui.status import Preferences, ThemeName
 
 
 def test_by_name(env: CommandEnv) -> None:
-    assert env.preferences_after("/theme light") == ("ui.theme is now light.", Preferences(ThemeName.LIGHT))
-    assert env.preferences_after("/theme Dracula") == ("ui.theme is now dark.", Preferences(ThemeName.DARK))
-    assert env.saved_settings() == {"ui": {"theme": "dark"}}
+    saved = f"Saved in {env.own_file}."
+    assert env.preferences_after("/theme light") == (f"ui.theme is now light.\n{saved}", Preferences(ThemeName.LIGHT))
+    assert env.preferences_after("/theme Dracula") == (f"ui.theme is now dark.\n{saved}", Preferences(ThemeName.DARK))
+    assert env.saved_settings(own=True) == {"ui": {"theme": "dark"}}
+    assert not env.user_file.exists()
 
 
 def test_by_choice(env: CommandEnv) -> None:
     person = FakePrompter(choices=[3])
-    assert env.preferences_after("/theme", prompter=person) == ("ui.theme is now plain.", Preferences(ThemeName.PLAIN))
+    shown = f"ui.theme is now plain.\nSaved in {env.own_file}."
+    assert env.preferences_after("/theme", prompter=person) == (shown, Preferences(ThemeName.PLAIN))
     assert env.preferences_after("/theme", prompter=FakePrompter()) == ("", Preferences(ThemeName.PLAIN))
 
 

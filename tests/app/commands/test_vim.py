@@ -5,8 +5,9 @@ from tejat.core.ui.status import Preferences
 
 
 def test_on_and_off(env: CommandEnv) -> None:
-    assert env.preferences_after("/vim") == ("The keys of vi are on.", Preferences(vi_mode=True))
-    assert env.preferences_after("/vim") == ("The keys of vi are off.", Preferences())
+    saved = f"Saved in {env.user_file}."
+    assert env.preferences_after("/vim") == (f"The keys of vi are on.\n{saved}", Preferences(vi_mode=True))
+    assert env.preferences_after("/vim") == (f"The keys of vi are off.\n{saved}", Preferences())
     assert env.preferences_after("/vim on", "/vim on")[1] == Preferences(vi_mode=True)
     assert env.preferences_after("/vim off")[1] == Preferences()
 
@@ -14,7 +15,8 @@ def test_on_and_off(env: CommandEnv) -> None:
 def test_somebody_else_has_the_last_word(env: CommandEnv) -> None:
     path = env.write_project_settings(vimMode=True)
     shown, preferences = env.preferences_after("/vim off")
-    assert shown == f"general.vimMode is now true.\nThat is what {path}:1 says, which has the last word."
+    precedence = f"Set in {path}:1, which has precedence."
+    assert shown == f"general.vimMode is now true.\nSaved in {env.user_file}.\n{precedence}"
     assert preferences.vi_mode
 
 

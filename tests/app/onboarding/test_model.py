@@ -30,7 +30,7 @@ def machine(tmp_path: Path) -> ProgramEnv:
 @pytest.fixture(autouse=True)
 def nothing_on_the_usual_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever listens on the machine that runs the tests."""
-    monkeypatch.setattr("tejat.models.local_servers._DEFAULT_PORTS", {})
+    monkeypatch.setattr("tejat.models.discovery.local_servers._DEFAULT_PORTS", {})
 
 
 def options_of(machine: ProgramEnv) -> AgentOptions:
@@ -48,8 +48,8 @@ class TestModel:
     def kept(self, machine: ProgramEnv) -> dict[str, str]:
         return read_api_keys(app_paths(machine.environment))
 
-    def settings(self, machine: ProgramEnv) -> object:
-        path = machine.home / ".gemini" / "settings.json"
+    def settings(self, machine: ProgramEnv, directory: str = ".gemini") -> object:
+        path = machine.home / directory / "settings.json"
         return json.loads(path.read_text()) if path.exists() else None
 
     def test_a_key_is_checked_once_and_kept(self, machine: ProgramEnv) -> None:
@@ -59,11 +59,11 @@ class TestModel:
             )
         assert len(server.requests) == 1
         assert isinstance(settled, AgentOptions)
-        assert settled.model == "gemini-2.5-pro"
+        assert settled.model == "auto"
         assert settled.environment is not None
         assert settled.environment["GEMINI_API_KEY"] == "AIza-mine"
         assert self.kept(machine) == {"GEMINI_API_KEY": "AIza-mine"}
-        assert self.settings(machine) == {"model": {"name": "gemini-2.5-pro"}}
+        assert self.settings(machine) == {"model": {"name": "auto"}}
         path = machine.home / ".config" / "tejat" / "keys.env"
         assert f"in plain text in {path}, which only you can read" in str(person.asked)
         assert f"The key is kept in {path}." in person.output
@@ -75,7 +75,7 @@ class TestModel:
             address = f"http://127.0.0.1:{server.port}"
             settled, _ = self.settle(machine, ANTHROPIC, 1, entries=("sk-ant",), ANTHROPIC_BASE_URL=address)
         assert isinstance(settled, AgentOptions)
-        assert settled.model == "claude-sonnet-5"
+        assert settled.model == "claude-sonnet-5-5"
         assert (self.kept(machine), self.settings(machine)) == ({}, None)
         assert not [path for path in machine.home.rglob("*") if path.is_file()]
 
@@ -120,14 +120,15 @@ class TestModel:
         self, machine: ProgramEnv, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with LoopbackServer(lambda _: Reply((b'{"data": [{"id": "qwen3"}]}',))) as server:
-            monkeypatch.setattr("tejat.models.local_servers._DEFAULT_PORTS", {"llama.cpp": server.port})
+            monkeypatch.setattr("tejat.models.discovery.local_servers._DEFAULT_PORTS", {"llama.cpp": server.port})
             settled, person = self.settle(machine, 0, 0)
         address = f"http://127.0.0.1:{server.port}/v1"
         assert isinstance(settled, AgentOptions)
         assert settled.model == "openai:qwen3"
         assert settled.environment is not None
         assert settled.environment["OPENAI_BASE_URL"] == address
-        assert self.settings(machine) == {"model": {"name": "openai:qwen3", "baseUrl": address}}
+        assert self.settings(machine, ".config/tejat") == {"model": {"baseUrl": address, "name": "openai:qwen3"}}
+        assert self.settings(machine) is None
         first = person.asked[0]
         assert isinstance(first, Choice)
         assert (first.options[0].label, first.options[0].detail) == (

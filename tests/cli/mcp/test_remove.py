@@ -21,8 +21,9 @@ def test_one_is_taken_out_and_the_others_stay(here: McpCliEnv, scope: str) -> No
     write_json(here.user_file, SERVERS)
     write_json(here.project_file, SERVERS)
     done = here.mcp("remove", *(["one"] if scope == "project" else ["one", "-s", "user"]))
-    assert (done.code, done.stdout, done.stderr) == (0, f'Server "one" removed from {scope} settings.\n', "")
     changed, same = (here.user_file, here.project_file) if scope == "user" else (here.project_file, here.user_file)
+    shown = f'Server "one" removed from {scope} settings.\n  {changed}\n'
+    assert (done.code, done.stdout, done.stderr) == (0, shown, "")
     assert read_servers(changed) == {"two": {"command": "y"}}
     assert read_servers(same) == SERVERS["mcpServers"]
 

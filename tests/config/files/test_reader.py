@@ -5,12 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tejat.config.files.reader import MAX_BYTES, AllowedWriters, list_config_directory, read_config_file
-from tejat.core.errors import UsageError
+from tejat.config.files.reader import (
+    MAX_BYTES,
+    AllowedWriters,
+    allowed_writers,
+    list_config_directory,
+    read_config_file,
+)
+from tejat.config.paths import MACHINE_DIRECTORIES, SourceTier
+from tejat.core.errors import ConfigurationError, UsageError
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 NOT_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-BOTH = pytest.mark.parametrize("writers", list(AllowedWriters))
+BOTH = pytest.mark.parametrize("writers", [AllowedWriters.TRUSTED, AllowedWriters.ANYONE])
 
 
 @BOTH
@@ -118,7 +125,7 @@ class TestListing:
         assert list_config_directory(f"{tmp_path}/missing", writers=AllowedWriters.TRUSTED) == []
         assert list_config_directory("/dev/null/missing", writers=AllowedWriters.TRUSTED) == []
 
-    @pytest.mark.parametrize("writers", list(AllowedWriters))
+    @pytest.mark.parametrize("writers", [AllowedWriters.TRUSTED, AllowedWriters.ANYONE])
     def test_not_a_directory(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").touch()
         with pytest.raises(UsageError, match=f"^Cannot read {tmp_path}/a: Not a directory.$"):
@@ -143,3 +150,44 @@ def refused(path: Path, writers: AllowedWriters, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_config_file(str(path), writers=writers)
     assert str(caught.value) == message.format(path)
+
+
+class TestMachine:
+    """Files in the directories of the machine, such as /etc/tejat."""
+
+    @pytest.mark.parametrize(
+        ("path", "tier", "writers"),
+        [
+            (f"{MACHINE_DIRECTORIES[0]}/settings.json", SourceTier.ADMIN, AllowedWriters.ROOT),
+            (f"{MACHINE_DIRECTORIES[1]}/policies/a.toml", SourceTier.ADMIN, AllowedWriters.ROOT),
+            ("/elsewhere/settings.json", SourceTier.ADMIN, AllowedWriters.TRUSTED),
+            ("/home/me/.gemini/settings.json", SourceTier.USER, AllowedWriters.TRUSTED),
+            ("/project/.gemini/settings.json", SourceTier.WORKSPACE, AllowedWriters.ANYONE),
+        ],
+    )
+    def test_who_may_write(self, path: str, tier: SourceTier, writers: AllowedWriters) -> None:
+        assert allowed_writers(path, tier) is writers
+
+    def test_only_root(self, tmp_path: Path) -> None:
+        directory = tmp_path / "machine"
+        directory.mkdir(mode=0o755)
+        path = directory / "settings.json"
+        path.write_text("{}")
+        if os.geteuid() != 0:
+            with pytest.raises(ConfigurationError, match="does not belong to root"):
+                read_config_file(str(path), writers=AllowedWriters.ROOT)
+            return
+        assert read_config_file(str(path), writers=AllowedWriters.ROOT) == "{}"
+        path.chmod(0o664)
+        with pytest.raises(
+            ConfigurationError, match=r"others than root may write to it. `sudo chmod go-w .*settings.json"
+        ):
+            read_config_file(str(path), writers=AllowedWriters.ROOT)
+        path.chmod(0o644)
+        directory.chmod(0o775)
+        with pytest.raises(ConfigurationError, match="machine: others than root"):
+            read_config_file(str(path), writers=AllowedWriters.ROOT)
+        directory.chmod(0o755)
+        os.chown(path, 65534, -1)
+        with pytest.raises(ConfigurationError, match="does not belong to root"):
+            read_config_file(str(path), writers=AllowedWriters.ROOT)

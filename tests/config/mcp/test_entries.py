@@ -3,13 +3,16 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
 from tejat.config.paths import app_paths
+from tejat.config.settings.loader import load_settings
 from tejat.config.trust.renewal import TrustAfterEdit
 from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.messages.types import JsonObject
 
 ENTRY = {"command": "x", "args": ["$HOME", ""]}
 
@@ -128,3 +131,53 @@ class TestAddresses:
         with pytest.raises(UsageError) as raised:
             validate_server_url(url)
         assert "hunter2" not in str(raised.value)
+
+
+class TestOwnFields:
+    """Fields that Gemini CLI does not know are in Tejat's own settings."""
+
+    ENTRY: ClassVar[JsonObject] = {"command": "x", "sandbox": True, "startTimeout": 5}
+
+    def own_file(self, environment: dict[str, str]) -> Path:
+        return Path(app_paths(environment).own_settings)
+
+    def test_are_kept_apart(self, project: Path, environment: dict[str, str]) -> None:
+        entries = entries_of(project, environment)
+        entries.put(SettingsScope.USER, "one", self.ENTRY)
+        assert json.loads(Path(entries.path(SettingsScope.USER)).read_text()) == {
+            "mcpServers": {"one": {"command": "x"}}
+        }
+        own = {"mcpServers": {"one": {"sandbox": True, "startTimeout": 5}}}
+        assert json.loads(self.own_file(environment).read_text()) == own
+        settings = load_settings(app_paths(environment), [], trusted=False, environment=environment)
+        server = settings.mcp_servers["one"]
+        assert (server.value.command, server.value.is_sandboxed, server.value.start_timeout) == ("x", True, 0.005)
+        assert server.source == f"{entries.path(SettingsScope.USER)}:3"
+
+    def test_stay_when_the_entry_is_replaced(self, project: Path, environment: dict[str, str]) -> None:
+        entries = entries_of(project, environment)
+        own = self.own_file(environment)
+        own.parent.mkdir(parents=True)
+        own.write_text('{"mcpServers": {"one": {"command": "old", "sandbox": true}}}')
+        entries.put(SettingsScope.USER, "one", {"command": "new"})
+        assert json.loads(own.read_text()) == {"mcpServers": {"one": {"sandbox": True}}}
+
+    def test_go_with_the_entry(self, project: Path, environment: dict[str, str]) -> None:
+        entries = entries_of(project, environment)
+        entries.put(SettingsScope.USER, "one", self.ENTRY)
+        assert entries.names(SettingsScope.USER) == ("one",)
+        assert entries.paths_with(SettingsScope.USER, "one") == [
+            entries.path(SettingsScope.USER),
+            str(self.own_file(environment)),
+        ]
+        entries.remove(SettingsScope.USER, "one")
+        assert entries.names(SettingsScope.USER) == ()
+
+    def test_of_a_server_that_only_the_own_file_has(self, project: Path, environment: dict[str, str]) -> None:
+        entries = entries_of(project, environment)
+        own = self.own_file(environment)
+        own.parent.mkdir(parents=True)
+        own.write_text('{"mcpServers": {"one": {"command": "x"}}}')
+        entries.remove(SettingsScope.USER, "one")
+        assert entries.names(SettingsScope.USER) == ()
+        assert not Path(entries.path(SettingsScope.USER)).exists()

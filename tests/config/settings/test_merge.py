@@ -11,10 +11,11 @@ from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, 
 from tejat.config.settings.merge import (
     MergeSetting,
     concatenate,
+    find_name_conflicts,
     intersection,
     last_wins,
     merge_by_name,
-    merge_deep,
+    merge_servers,
     project_may_narrow,
     project_may_tighten,
     union,
@@ -60,7 +61,6 @@ class TestLast:
             last_wins,
             without_project(last_wins),
             project_may_tighten(False, True),
-            merge_deep,
             merge_by_name,
             concatenate,
         ],
@@ -160,15 +160,6 @@ def test_names_are_replaced_whole(tmp_path: Path) -> None:
     }
 
 
-def test_objects_melt_together(tmp_path: Path) -> None:
-    read = files(tmp_path, (ADMIN, {"a": {"x": 1}, "b": {}}), (USER, {"a": {"y": 2}, "b": 3}), (WORKSPACE, {"a": 0}))
-    first = Setting({"z": 1})
-    assert without_project(merge_deep)(reader(read, SettingValue.json_object), first) == Setting(
-        {"z": 1, "a": {"x": 1, "y": 2}, "b": 3}, f"{tmp_path}/1.json:1", USER
-    )
-    assert first == Setting({"z": 1})
-
-
 class TestGathered:
     def test_no_file_drops_what_another_says(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, {"a": [1, 2], "b": 3}), (WORKSPACE, {"a": [], "b": None}), (ADMIN, {"a": [4]}))
@@ -180,3 +171,23 @@ class TestGathered:
             ),
             "b": (Setting(3, f"{tmp_path}/0.json:1", USER),),
         }
+
+
+class TestServers:
+    def test_the_files_of_the_user_are_merged_field_by_field(self, tmp_path: Path) -> None:
+        read = files(tmp_path, (USER, {"a": {"x": 1, "y": 1}}), (USER, {"a": {"y": 2, "z": 2}, "b": {}}))
+        merged = merge_servers(reader(read, SettingValue.members), {})
+        assert isinstance(merged, dict)
+        assert {name: list(setting.value) for name, setting in merged.items()} == {"a": ["x", "y", "z"], "b": []}
+        assert merged["a"].value["y"].node.value == 2
+        assert merged["a"].source == f"{tmp_path}/0.json:1"
+
+    def test_other_files_replace_or_add(self, tmp_path: Path) -> None:
+        layers = ((ADMIN, {"a": {"w": 0}}), (USER, {"a": {"x": 1}}), (WORKSPACE, {"a": {}, "p": {}}))
+        merged = merge_servers(reader(files(tmp_path, *layers), SettingValue.json), {})
+        assert merged == {
+            "p": Setting({}, f"{tmp_path}/2.json:1", WORKSPACE),
+            "a": Setting({"x": 1}, f"{tmp_path}/1.json:1", USER),
+        }
+        conflicts = find_name_conflicts(reader(files(tmp_path, *layers), SettingValue.json))
+        assert conflicts == (Setting("a", f"{tmp_path}/2.json:1", WORKSPACE),)

@@ -4,8 +4,7 @@ Names, summaries and usages are in `builtin`, so that no command is loaded to li
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tejat.app.preferences import preferences_from_settings
@@ -13,13 +12,10 @@ from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.app.tools.toolset import Toolset
-from tejat.config.files.reader import AllowedWriters
-from tejat.config.settings.editor import edit_settings, remove_member, set_member
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.messages.types import JsonValue
 from tejat.core.ui.commands import CommandAction, CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.status import Preferences
@@ -30,6 +26,7 @@ from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager
+    from tejat.config.settings.destination import UserSettings
     from tejat.engine.calls.permission import Permission
 
 
@@ -72,9 +69,12 @@ class CommandContext:
         return current_mode(self.manager)
 
     @property
-    def settings_path(self) -> str:
-        """The user's own settings file."""
-        return self.run_config.paths.user_settings
+    def user_settings(self) -> "UserSettings":
+        """The settings files of the user."""
+        # Imported late: most commands write no setting.
+        from tejat.config.settings.destination import UserSettings
+
+        return UserSettings(self.run_config.paths)
 
     def load_permission(self) -> "Permission":
         """The permission check of the session, with its policy loaded. Raises UsageError for a broken rule."""
@@ -84,17 +84,6 @@ class CommandContext:
         """Raise UsageError while the model is at work."""
         if self.session.is_busy:
             raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
-
-    def save_setting(self, names: Sequence[str], given: JsonValue) -> None:
-        """Write a setting into the user's settings file, and change nothing else there.
-
-        Raises SettingsError for a broken file, UsageError and OSError where it cannot be written.
-        """
-        self._edit(partial(set_member, names=tuple(names), given=given))
-
-    def remove_setting(self, names: Sequence[str]) -> None:
-        """Remove a setting from the user's settings file. Raises as `save_setting` does."""
-        self._edit(partial(remove_member, names=tuple(names)))
 
     def reload_settings(self) -> Settings:
         """Load the settings as the files are now; the session keeps those it began with. Raises UsageError."""
@@ -110,9 +99,6 @@ class CommandContext:
     def apply_preferences(self, settings: Settings) -> None:
         """Use the display and input preferences of these settings from now on."""
         self.preferences = preferences_from_settings(settings)
-
-    def _edit(self, change: Callable[[str], str]) -> None:
-        edit_settings(self.run_config.paths, self.settings_path, change, writers=AllowedWriters.TRUSTED)
 
 
 class SlashCommand(ABC):

@@ -4,19 +4,17 @@ from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.config.hooks import HookConfig, parse_hooks
-from tejat.config.paths import SourceTier
+from tejat.config.settings.file import SettingKey
 from tejat.config.settings.types import Settings
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.core.messages.types import JsonValue
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 USAGE = "/hooks [list | enable NAME | disable NAME]"
-_SECTIONS = ("hooksConfig", "hooks")
-"""Settings sections that list disabled hooks; new entries go to the first."""
+_DISABLED = SettingKey("hooksConfig.disabled", "hooks.disabled")
 
 
 @frozen
@@ -53,16 +51,16 @@ class HooksCommand(SlashCommand):
         if not named:
             names = ", ".join(dict.fromkeys(hook.name for hook in known.all)) or _("none")
             raise UsageError(_("There is no hook {name}. Known: {names}.", name=name, names=names))
-        for place in _SECTIONS if on else _SECTIONS[:1]:
-            off = _disabled_by_user(self.context.reload_settings(), place)
-            disabled: list[JsonValue] = [each for each in off if each != name] if on else [*off, name]
-            if on is (name in off):
-                self.context.save_setting((place, "disabled"), disabled)
+        if on:
+            paths = self.context.user_settings.remove_entry(_DISABLED, name)
+        else:
+            paths = self.context.user_settings.add_entry(_DISABLED, name)
         running = [hook for hook in hook_states(self.context.reload_settings()).running if hook.name == name]
         text = _("The hook {name} is off from the next start on.", name=name)
         if running:
             text = _("The hook {name} is on from the next start on.", name=name)
         blocks: list[ReportBlock] = [Paragraph(text, Tone.GOOD if on is bool(running) else Tone.WARNING)]
+        blocks += [Paragraph(_("Saved in {path}.", path=path), Tone.QUIET) for path in paths]
         if on is not bool(running):
             blocks.append(Paragraph(_("Somebody with more of a say decides that: see docs/hooks.md."), Tone.QUIET))
         return Report(blocks=tuple(blocks))
@@ -72,12 +70,6 @@ def hook_states(settings: Settings) -> HookStates:
     found = parse_hooks(settings.hooks, settings.hooks_switches)
     given = {name: entries for name, entries in settings.hooks.items() if name not in ("disabled", "enabled")}
     return HookStates(parse_hooks(given, {}).hooks, found.hooks, found.warnings)
-
-
-def _disabled_by_user(settings: Settings, place: str) -> list[str]:
-    held = settings.hooks_switches if place == _SECTIONS[0] else settings.hooks
-    entries = held.get("disabled", ())
-    return [entry.value for entry in entries if entry.tier is SourceTier.USER and isinstance(entry.value, str)]
 
 
 def _list_report(known: HookStates) -> Report:

@@ -9,8 +9,9 @@ from tejat.app.commands.base import CommandContext
 from tejat.config.env_expansion import env_resolver
 from tejat.config.jsonc import parse_jsonc
 from tejat.config.paths import SourceTier
+from tejat.config.settings.destination import settings_path_for
 from tejat.config.settings.editor import set_member
-from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
+from tejat.config.settings.file import SettingsError, SettingsFile
 from tejat.config.settings.parsers import parse_negated_boolean
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
@@ -84,9 +85,8 @@ def parse_value(context: CommandContext, row: SettingSpec, typed: str) -> JsonVa
     """Parse typed text as JSON, a string, or a comma-separated list. Raises UsageError with the reason."""
     name = row.key.names[0]
     if isinstance(getattr(Settings(), row.field), Mapping):
-        raise UsageError(
-            _("{name} is made of several entries. Change it in {path}.", name=name, path=context.settings_path)
-        )
+        path = settings_path_for(context.run_config.paths, name, {})
+        raise UsageError(_("{name} is made of several entries. Change it in {path}.", name=name, path=path))
     problem = ""
     for given in _interpretations(typed):
         try:
@@ -107,23 +107,12 @@ def _interpretations(typed: str) -> list[JsonValue]:
 
 def _validate(context: CommandContext, row: SettingSpec, given: JsonValue) -> None:
     """Check the value as if it were in a file. Raises SettingsError."""
-    text = set_member("{}", row.key.names[0].split("."), given)
-    members = parse_jsonc(text).value
+    name = row.key.names[0]
+    path = settings_path_for(context.run_config.paths, name, given)
+    members = parse_jsonc(set_member("{}", name.split("."), given)).value
     assert isinstance(members, dict)
-    file = SettingsFile(
-        context.settings_path, SourceTier.USER, members, env_resolver(context.run_config.environment, SourceTier.USER)
-    )
-    found = file.find(row.key)
+    resolve = env_resolver(context.run_config.environment, SourceTier.USER)
+    found = SettingsFile(path, SourceTier.USER, members, resolve).find(row.key)
     if found is None:
-        raise SettingsError(f"{row.key.names[0]} must not be {dump_json(given)}", path=context.settings_path)
+        raise SettingsError(f"{name} must not be {dump_json(given)}", path=path)
     row.read(found)
-
-
-def name_in_file(context: CommandContext, row: SettingSpec) -> str:
-    """The name of the setting in the user's file, or its present name if it is not there.
-
-    Raises SettingsError and ConfigurationError.
-    """
-    file = read_settings_file(context.settings_path, SourceTier.USER, context.run_config.environment)
-    found = None if file is None else file.find(row.key)
-    return row.key.names[0] if found is None else found.name

@@ -7,7 +7,6 @@ from tejat.app.commands.setting_values import (
     IMMEDIATE_SETTINGS,
     SettingView,
     find_setting,
-    name_in_file,
     parse_value,
     setting_view,
     setting_views,
@@ -31,8 +30,8 @@ class SettingsCommand(SlashCommand):
                 user.show(self._list_report())
             case "unset", given if given:
                 row = find_setting(given)
-                self.context.remove_setting(name_in_file(self.context, row).split("."))
-                user.show(setting_report(self.context, row))
+                self.context.user_settings.remove(row.key)
+                user.show(_report(self.context, row, None))
             case _, "":
                 user.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
             case _, given:
@@ -53,6 +52,7 @@ class SettingsCommand(SlashCommand):
         return complete_from(rest, [("true", ""), ("false", "")]) if is_switch else ()
 
     def _list_report(self) -> Report:
+        paths = self.context.run_config.paths
         rows = tuple(
             (shown.name, shown.value, shown.source)
             for shown in setting_views(self.context.reload_settings())
@@ -62,7 +62,10 @@ class SettingsCommand(SlashCommand):
             _("Settings"),
             (
                 ReportTable(rows, (_("Name"), _("Value"), _("Set by"))),
-                Paragraph(_("Your own are in {path}", path=self.context.settings_path), Tone.QUIET),
+                Paragraph(
+                    _("Your own are in {gemini} and {own}", gemini=paths.user_settings, own=paths.own_settings),
+                    Tone.QUIET,
+                ),
                 Paragraph(_("/settings NAME VALUE changes one, /settings unset NAME takes one away."), Tone.QUIET),
             ),
         )
@@ -100,20 +103,22 @@ def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -
 
     Raises SettingsError, UsageError and OSError.
     """
-    context.save_setting(name_in_file(context, row).split("."), given)
-    return setting_report(context, row)
+    return _report(context, row, context.user_settings.write(row.key, given))
 
 
-def setting_report(context: CommandContext, row: SettingSpec) -> Report:
-    """Apply what takes effect at once, and report the value now in force."""
+def _report(context: CommandContext, row: SettingSpec, path: str | None) -> Report:
+    """Apply what takes effect at once, and report the value now in force. `path` is the file that was written."""
     settings = context.reload_settings()
     shown = setting_view(settings, row)
     context.apply_preferences(settings)
     value = shown.value or _("not set")
     blocks: list[ReportBlock] = [Paragraph(_("{name} is now {value}.", name=shown.name, value=value), Tone.GOOD)]
-    if shown.source and not shown.source.startswith((context.settings_path, "default")):
-        text = _("That is what {source} says, which has the last word.", source=shown.source)
-        blocks.append(Paragraph(text, Tone.WARNING))
+    if path is not None:
+        blocks.append(Paragraph(_("Saved in {path}.", path=path), Tone.QUIET))
+    if path is None and shown.source:
+        blocks.append(Paragraph(_("Set by {source}.", source=shown.source), Tone.QUIET))
+    elif path is not None and f"{path}:" not in shown.source:
+        blocks.append(Paragraph(_("Set in {source}, which has precedence.", source=shown.source), Tone.WARNING))
     if shown.name not in IMMEDIATE_SETTINGS:
         blocks.append(Paragraph(_("It counts from the next start on."), Tone.QUIET))
     return Report(blocks=tuple(blocks))

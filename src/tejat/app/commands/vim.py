@@ -9,7 +9,7 @@ from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
-from tejat.core.ui.report import Tone, text_report
+from tejat.core.ui.report import Paragraph, Report, Tone
 
 
 class VimCommand(SlashCommand):
@@ -26,7 +26,7 @@ class VimCommand(SlashCommand):
         report = write_setting(self.context, find_setting("general.vimMode"), enabled)
         if self.context.preferences.vi_mode is enabled:
             text = _("The keys of vi are on.") if enabled else _("The keys of vi are off.")
-            report = text_report(text, Tone.GOOD)
+            report = Report(blocks=(Paragraph(text, Tone.GOOD), *report.blocks[1:]))
         user.show(report)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:

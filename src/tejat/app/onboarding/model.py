@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from tejat.app.onboarding.trust import StartupExit
 from tejat.config.credentials_writer import save_api_key
-from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import AppPaths, app_paths
-from tejat.config.settings.editor import edit_settings, set_member
+from tejat.config.settings.destination import UserSettings, settings_path_for
+from tejat.config.settings.schema import setting_key
 from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -15,11 +15,11 @@ from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.models import ModelOptions
-from tejat.models.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
-from tejat.models.local_servers import LocalModel, find_local_models
+from tejat.models.catalogue.catalogue_file import builtin_catalogue
+from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
+from tejat.models.discovery.local_servers import LocalModel, find_local_models
 from tejat.models.names import Provider
 
-_DEFAULT_MODELS = {Provider.GEMINI: "gemini-2.5-pro", Provider.ANTHROPIC: "claude-sonnet-5", Provider.OPENAI: "gpt-5.5"}
 _MAX_KEY_LENGTH = 500
 
 
@@ -72,7 +72,8 @@ async def _use_local_model(
     options: AgentOptions, model: LocalModel, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     paths = app_paths(environment)
-    always = Option(_("Yes, always"), _("written into {path}", path=paths.user_settings))
+    path = settings_path_for(paths, "model.name", model.name)
+    always = Option(_("Yes, always"), _("written into {path}", path=path))
     question = _("Use {model} from now on?", model=model.name)
     choice = await user.choose(Choice(question, (always, Option(_("For this session only")))))
     if choice is None:
@@ -97,7 +98,7 @@ async def _use_api_key(
     choice = await user.choose(Choice(_("Keep the key?"), (keep, forget)))
     if choice is None:
         return None
-    model = options.model or _DEFAULT_MODELS[service.provider]
+    model = options.model or builtin_catalogue().first_models[service.provider.value]
     if choice == 0:
         path = save_api_key(paths, service.key_variable, key)
         if options.model is None:
@@ -131,13 +132,11 @@ async def _ask_for_key(service: ApiKeyService, environment: Mapping[str, str], u
 
 
 def _save_model(paths: AppPaths, name: str, base_url: str | None) -> None:
-    path = paths.user_settings
-
-    def change(text: str) -> str:
-        changed = set_member(text, ("model", "name"), name)
-        return changed if base_url is None else set_member(changed, ("model", "baseUrl"), base_url)
-
+    settings = UserSettings(paths)
     try:
-        edit_settings(paths, path, change, writers=AllowedWriters.TRUSTED)
+        if base_url is not None:
+            settings.write(setting_key("model.baseUrl"), base_url)
+        settings.write(setting_key("model.name"), name)
     except OSError as error:
+        path = settings_path_for(paths, "model.name", name)
         raise UsageError(_("{path} could not be written: {why}.", path=path, why=error.strerror or "")) from error

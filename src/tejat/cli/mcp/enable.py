@@ -32,6 +32,8 @@ def run(words: list[str], *, on: bool) -> int:
         return EXIT_FAILED
     has_changed = set_server_enabled(run_config.paths, options.name, enabled=on)
     print(_outcome(one_line(options.name), on=on, has_changed=has_changed))
+    if has_changed:
+        print(f"  {one_line(run_config.paths.mcp_enablement)}")
     return EXIT_OK
 
 

@@ -33,8 +33,11 @@ def run(words: list[str]) -> int:
         print(message, file=sys.stderr)
         print_error(_elsewhere_hint(name, scope, entries, paths))
         return EXIT_FAILED
+    changed = entries.paths_with(scope, name)
     trust_state = entries.remove(scope, name)
     print(_('Server "{name}" removed from {scope} settings.', name=one_line(name), scope=scope))
+    for path in changed:
+        print(f"  {one_line(path)}")
     if trust_state is TrustAfterEdit.CHANGED:
         print_error(folder_changed_note())
     return EXIT_OK

@@ -5,6 +5,7 @@ import os
 import stat
 from enum import Enum, auto
 
+from tejat.config.paths import MACHINE_DIRECTORIES, SourceTier
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
 
@@ -17,13 +18,23 @@ MAX_TRUSTED_BYTES = 8 * 2**20
 class AllowedWriters(Enum):
     """Who may have write access to a configuration file."""
 
+    ROOT = auto()
+    """Only root: the file belongs to the machine, and its rules must not be lost or changed by a user."""
     TRUSTED = auto()
     """Only the user, or root."""
     ANYONE = auto()
 
     @property
     def max_bytes(self) -> int:
-        return MAX_TRUSTED_BYTES if self is AllowedWriters.TRUSTED else MAX_BYTES
+        return MAX_BYTES if self is AllowedWriters.ANYONE else MAX_TRUSTED_BYTES
+
+
+def allowed_writers(path: str, tier: SourceTier) -> AllowedWriters:
+    """Who may have write access to a configuration file or directory of this tier."""
+    if tier is SourceTier.WORKSPACE:
+        return AllowedWriters.ANYONE
+    is_of_machine = tier is SourceTier.ADMIN and path.startswith(tuple(f"{each}/" for each in MACHINE_DIRECTORIES))
+    return AllowedWriters.ROOT if is_of_machine else AllowedWriters.TRUSTED
 
 
 def read_config_file(path: str, *, writers: AllowedWriters) -> str | None:
@@ -41,6 +52,9 @@ def read_config_bytes(path: str, *, writers: AllowedWriters) -> bytes | None:
     if not path_exists(path):
         return None
     try:
+        if writers is AllowedWriters.ROOT:
+            # Whoever may write to the directory may replace the file.
+            _check_root_only(os.stat(os.path.dirname(path)), os.path.dirname(path))
         # Opening a named pipe must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         try:
@@ -61,8 +75,7 @@ def list_config_directory(path: str, *, writers: AllowedWriters) -> list[str]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            if writers is AllowedWriters.TRUSTED:
-                check_writers(os.fstat(descriptor), path)
+            _check(os.fstat(descriptor), path, writers)
             return sorted(os.listdir(descriptor))
         finally:
             os.close(descriptor)
@@ -85,8 +98,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise ConfigurationError(lazy("Cannot read {path}: it is not a regular file.", path=path))
-    if writers is AllowedWriters.TRUSTED:
-        check_writers(status, path)
+    _check(status, path, writers)
     limit = writers.max_bytes
     content = bytearray()
     while len(content) <= limit:
@@ -100,6 +112,30 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
         size=limit // 2**20,
     )
     raise ConfigurationError(message)
+
+
+def _check(status: os.stat_result, path: str, writers: AllowedWriters) -> None:
+    match writers:
+        case AllowedWriters.ROOT:
+            _check_root_only(status, path)
+        case AllowedWriters.TRUSTED:
+            check_writers(status, path)
+        case AllowedWriters.ANYONE:
+            pass
+
+
+def _check_root_only(status: os.stat_result, path: str) -> None:
+    """Raise ConfigurationError unless the file or directory belongs to root and nobody else may write to it."""
+    if status.st_uid != 0:
+        raise ConfigurationError(
+            lazy("Will not obey {path}: it does not belong to root. `sudo chown root {path}` changes that.", path=path)
+        )
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigurationError(
+            lazy(
+                "Will not obey {path}: others than root may write to it. `sudo chmod go-w {path}` closes it.", path=path
+            )
+        )
 
 
 def check_writers(status: os.stat_result, path: str) -> None:

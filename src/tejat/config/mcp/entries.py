@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import partial
 
 from tejat.config.files.reader import AllowedWriters
 from tejat.config.paths import PROJECT_SETTINGS, AppPaths, SourceTier, same_directory
+from tejat.config.settings.destination import own_server_fields
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
-from tejat.config.settings.file import SettingKey, read_settings_file
+from tejat.config.settings.file import SettingKey, SettingValue, read_settings_file
 from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
@@ -52,18 +54,44 @@ class McpServerEntries:
         """The servers in the settings of a scope, in effect or not."""
         if scope is SettingsScope.PROJECT and self.is_home:
             return ()
-        tier = SourceTier.USER if scope is SettingsScope.USER else SourceTier.WORKSPACE
-        file = read_settings_file(self.path(scope), tier, {})
-        found = None if file is None else file.find(SettingKey(_KEY))
-        return () if found is None else tuple(found.members())
+        return tuple(dict.fromkeys(name for path in self._paths_of(scope) for name in _entries(path, scope)))
+
+    def paths_with(self, scope: SettingsScope, name: str) -> list[str]:
+        """The files of a scope that have an entry of this name."""
+        return [path for path in self._paths_of(scope) if name in _entries(path, scope)]
 
     def put(self, scope: SettingsScope, name: str, entry: JsonObject) -> TrustAfterEdit:
-        """Add or replace an entry."""
-        return self._edit(scope, lambda text: set_member(text, (_KEY, name), entry))
+        """Add or replace an entry.
+
+        Fields that Gemini CLI does not know are written to Tejat's own settings. Those that are there already stay:
+        one of them may protect.
+        """
+        own = own_server_fields(entry)
+        shared = {field: value for field, value in entry.items() if field not in own}
+        trust = self._edit(scope, partial(set_member, names=(_KEY, name), given=shared))
+        present = _entries(self._paths.own_settings, SettingsScope.USER).get(name)
+        for field in () if present is None or scope is SettingsScope.PROJECT else present.members():
+            if field not in own_server_fields([field]):
+                self._edit_own(partial(remove_member, names=(_KEY, name, field)))
+        for field in own:
+            self._edit_own(partial(set_member, names=(_KEY, name, field), given=entry[field]))
+        return trust
 
     def remove(self, scope: SettingsScope, name: str) -> TrustAfterEdit:
         """Remove an entry, if there is one."""
-        return self._edit(scope, lambda text: remove_member(text, (_KEY, name)))
+        change = partial(remove_member, names=(_KEY, name))
+        paths = self.paths_with(scope, name)
+        if self._paths.own_settings in paths:
+            self._edit_own(change)
+        if scope is SettingsScope.PROJECT or self.path(scope) in paths:
+            return self._edit(scope, change)
+        return TrustAfterEdit.TRUSTED
+
+    def _paths_of(self, scope: SettingsScope) -> tuple[str, ...]:
+        return (self.path(scope), self._paths.own_settings) if scope is SettingsScope.USER else (self.path(scope),)
+
+    def _edit_own(self, change: Callable[[str], str]) -> None:
+        edit_settings(self._paths, self._paths.own_settings, change, writers=AllowedWriters.TRUSTED)
 
     def _edit(self, scope: SettingsScope, change: Callable[[str], str]) -> TrustAfterEdit:
         if scope is SettingsScope.USER:
@@ -83,6 +111,13 @@ class McpServerEntries:
                     root=root,
                 )
             )
+
+
+def _entries(path: str, scope: SettingsScope) -> dict[str, SettingValue]:
+    tier = SourceTier.USER if scope is SettingsScope.USER else SourceTier.WORKSPACE
+    file = read_settings_file(path, tier, {})
+    found = None if file is None else file.find(SettingKey(_KEY))
+    return {} if found is None else found.members()
 
 
 def validate_server_url(url: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from tejat.config.env_expansion import env_resolver
-from tejat.config.files.reader import AllowedWriters, read_config_file
+from tejat.config.files.reader import allowed_writers, read_config_file
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting, SettingProblem
 from tejat.core.errors import ConfigurationError
@@ -31,6 +31,14 @@ class SettingsError(ConfigurationError):
         self.path = path
         self.problem = problem
         self.value = value
+
+
+class ReplacedValue(SettingsError):
+    """A wrong value in place of which another one holds. It is reported, but never ends a run."""
+
+    def __init__(self, error: SettingsError, replacement: object) -> None:
+        super().__init__(error.problem, path=error.path, value=error.value)
+        self.replacement = replacement
 
 
 class SettingKey:
@@ -82,12 +90,12 @@ class SettingsFile:
             if node is None or node.value is None:
                 return None
             if not isinstance(node.value, dict):
-                if isinstance(node.value, str) and passed in _FORMERLY_STRING:
+                if not isinstance(node.value, list) and passed in _FORMERLY_SIMPLE:
                     return None
                 raise SettingValue(self, passed, node).error(lazy("an object"))
             members = node.value
         node = members.get(last)
-        if node is None or node.value is None or (name in _FORMERLY_STRING and isinstance(node.value, dict)):
+        if node is None or node.value is None or (name in _FORMERLY_SIMPLE and isinstance(node.value, dict)):
             return None
         return node
 
@@ -97,8 +105,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
 
     Raises SettingsError, and ConfigurationError where the file cannot be read or others could have written it.
     """
-    writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
-    text = read_config_file(path, writers=writers)
+    text = read_config_file(path, writers=allowed_writers(path, tier))
     if text is None:
         return None
     # Imported late: most runs have no such file.
@@ -250,24 +257,39 @@ class SettingValue:
 
     def json(self) -> "JsonValue":
         """The value as JSON, with references expanded."""
-        return _to_json(self.node, self.file.resolve)
+        return to_json(self.node, self.file.resolve)
 
     def raw_json(self) -> "JsonValue":
         """The value as JSON, with references left alone: command lines are for a shell to expand."""
-        return _to_json(self.node, str)
+        return to_json(self.node)
 
     def json_object(self) -> "JsonObject":
         return {name: member.json() for name, member in self.members().items()}
 
 
-def _to_json(node: "JsonNode", resolve: "ResolveEnv") -> "JsonValue":
+class MergedObject(SettingValue):
+    """An object with the members of another one over its own. It has the position of the first."""
+
+    __slots__ = ("_above", "_below")
+
+    def __init__(self, below: SettingValue, above: SettingValue) -> None:
+        super().__init__(below.file, below.name, below.node)
+        self._below = below
+        self._above = above
+
+    def members(self) -> dict[str, SettingValue]:
+        return {**self._below.members(), **self._above.members()}
+
+
+def to_json(node: "JsonNode", resolve: "ResolveEnv" = str) -> "JsonValue":
+    """The value of a node as JSON, with its texts resolved."""
     match node.value:
         case str(text):
             return resolve(text)
         case list(items):
-            return [_to_json(item, resolve) for item in items]
+            return [to_json(item, resolve) for item in items]
         case dict(members):
-            return {name: _to_json(member, resolve) for name, member in members.items()}
+            return {name: to_json(member, resolve) for name, member in members.items()}
         case value:
             return value
 
@@ -303,6 +325,6 @@ def _describe_value(value: "JsoncValue") -> str:
 _MAX_SHOWN = 60
 _BOOLEANS = {"true": True, "false": False}
 _NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?"
-# `model` used to be the name of the model; now it is an object.
-_FORMERLY_STRING = frozenset({"model"})
+# `model` and `sandbox` used to be a text or a switch; now they are objects.
+_FORMERLY_SIMPLE = frozenset({"model", "sandbox"})
 _SECRET_KEYS = frozenset({"env", "headers", "oauth", "baseUrl", "searchUrl"})

@@ -6,13 +6,11 @@ from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.admin import apply_admin_settings
-from tejat.config.settings.file import SettingsError, SettingsFile, read_settings_file
-from tejat.config.settings.parsers import SANDBOX_EXPECTED, SANDBOX_MODES
-from tejat.config.settings.types import Setting, SettingProblem, Settings, is_sandbox_required_by_admin
-from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import ConfigurationError, UsageError
+from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, read_settings_file
+from tejat.config.settings.types import Setting, SettingProblem, Settings
+from tejat.core.approval.modes import SandboxRequest
+from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
-from tejat.core.i18n import lazy
 
 
 def load_settings(
@@ -66,6 +64,7 @@ class SettingsLoader:
             *self._read(self._admin_paths("system-defaults.json", defaults), SourceTier.ADMIN, environment),
             *self._read([self._paths.user_settings], SourceTier.USER, environment),
             *obeyed,
+            *self._read([self._paths.own_settings], SourceTier.USER, environment),
             *self._read(self._admin_paths(SETTINGS_FILE, overrides), SourceTier.ADMIN, environment),
         ]
         self.files = tuple(whole)
@@ -80,7 +79,8 @@ class SettingsLoader:
             merged,
             model_name=Setting(model, "GEMINI_MODEL", SourceTier.USER) if model else merged.model_name,
             sandbox=_sandbox_from_environment(environment, merged.sandbox),
-            include_directories=tuple(_resolve_directories(merged.include_directories, self._paths, roots)),
+            include_directories=tuple(_resolve_paths(merged.include_directories, self._paths, roots)),
+            custom_ignore_files=tuple(_resolve_paths(merged.custom_ignore_files, self._paths, roots)),
         )
 
     def _admin_paths(self, name: str, added: str | None) -> list[str]:
@@ -134,9 +134,14 @@ def _merge(
         else:
             problems[error.value] = None
 
+    def raise_unless_replaced(error: SettingsError) -> None:
+        handle = collect if isinstance(error, ReplacedValue) else on_fault
+        handle(error)
+
     for row in SETTINGS:
         files = [*partly, *whole] if row.restricts else whole
-        reader = SettingReader(files, row.key, row.read, on_fault if row.protects or row.must_be_valid else collect)
+        handle = raise_unless_replaced if row.protects or row.must_be_valid else collect
+        reader = SettingReader(files, row.key, row.read, handle)
         values[row.field] = row.merge(reader, getattr(default, row.field))
         if row.field == "mcp_servers":
             conflicts = find_name_conflicts(reader)
@@ -159,29 +164,22 @@ def _without_variables(
     return file.with_environment({name: value for name, value in known.items() if name.upper() not in hidden})
 
 
-def _sandbox_from_environment(environment: Mapping[str, str], default: Setting[SandboxMode]) -> Setting[SandboxMode]:
-    word = environment.get("GEMINI_SANDBOX", "").strip().lower()
+def _sandbox_from_environment(
+    environment: Mapping[str, str], default: Setting[SandboxRequest]
+) -> Setting[SandboxRequest]:
+    word = environment.get("GEMINI_SANDBOX", "").strip()
     if not word:
         return default
-    if word not in SANDBOX_MODES:
-        raise UsageError(
-            lazy(
-                "The environment variable GEMINI_SANDBOX must be {wanted}, but is {word!r}.",
-                wanted=SANDBOX_EXPECTED,
-                word=word,
-            )
-        )
-    if is_sandbox_required_by_admin(default):
-        return default
-    return Setting(SANDBOX_MODES[word], "GEMINI_SANDBOX", SourceTier.USER)
+    # Imported late: most runs have no such variable.
+    from tejat.config.settings.sandbox import override_sandbox
+
+    return override_sandbox(default, word, "GEMINI_SANDBOX")
 
 
-def _resolve_directories(
-    directories: Iterable[Setting[str]], paths: AppPaths, roots: Sequence[str]
-) -> Iterable[Setting[str]]:
-    """Resolve directories relative to the project; `~` is the home directory."""
+def _resolve_paths(entries: Iterable[Setting[str]], paths: AppPaths, roots: Sequence[str]) -> Iterable[Setting[str]]:
+    """Resolve paths relative to the project; `~` is the home directory."""
     base = roots[0] if roots else "."
-    for entry in directories:
+    for entry in entries:
         start, slash, rest = entry.value.partition("/")
         path = f"{paths.home}{slash}{rest}" if start == "~" else entry.value
         yield replace(entry, value=os.path.abspath(os.path.join(base, path)))

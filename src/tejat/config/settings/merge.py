@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from tejat.config.paths import SourceTier
+from tejat.config.settings.file import MergedObject, SettingValue
 from tejat.config.settings.reader import SettingReader
 from tejat.config.settings.types import Setting
-from tejat.core.json_text import merge_objects
 
 if TYPE_CHECKING:
-    from tejat.core.messages.types import JsonObject
+    pass
 
 MergeSetting: TypeAlias = Callable[[SettingReader, object], object]
 """Merges the values of a setting. Arguments: the values, and the default."""
@@ -110,12 +111,21 @@ def merge_by_name(reader: SettingReader, default: object) -> object:
     return members
 
 
-def project_may_add(reader: SettingReader, default: object) -> object:
-    """Like `merge_by_name`, but a project cannot replace a member of others: rules refer to it by name."""
+def merge_servers(reader: SettingReader, default: object) -> object:
+    """Like `merge_by_name`, but a project cannot replace a member of others: rules refer to it by name.
+
+    Of a member that both files of the user have, the fields are merged: one of them may have fields that Gemini CLI
+    does not know.
+    """
     members = dict(cast("Mapping[str, Setting[object]]", default))
-    of_others = dict(reader.without_project().members())
+    of_others: dict[str, SettingValue] = {}
+    for name, parsed in reader.without_project().members():
+        below, above = of_others.get(name), parsed.found
+        is_of_user = below is not None and below.file.tier is above.file.tier is SourceTier.USER
+        of_others[name] = MergedObject(below, above) if below is not None and is_of_user else above
     members.update((name, parsed.setting) for name, parsed in reader.of_project().members() if name not in of_others)
-    members.update((name, parsed.setting) for name, parsed in of_others.items())
+    for name, found in of_others.items():
+        members.update((name, parsed.setting) for parsed in reader.parse(found))
     return members
 
 
@@ -131,11 +141,3 @@ def concatenate(reader: SettingReader, default: object) -> object:
     for name, parsed in reader.member_items():
         members[name] = (*members.get(name, ()), parsed.setting)
     return members
-
-
-def merge_deep(reader: SettingReader, default: object) -> object:
-    """Merge objects recursively."""
-    kept = cast("Setting[JsonObject]", default)
-    for parsed in reader.values():
-        kept = parsed.found.setting(merge_objects(kept.value, cast("JsonObject", parsed.value)))
-    return kept

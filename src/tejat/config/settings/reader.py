@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from tejat.config.paths import SourceTier
-from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, SettingValue
+from tejat.config.settings.file import ReplacedValue, SettingKey, SettingsError, SettingsFile, SettingValue
 from tejat.config.settings.types import Setting
 
 ParseSetting: TypeAlias = Callable[[SettingValue], object]
@@ -54,18 +54,18 @@ class SettingReader:
     def values(self) -> Iterator[ParsedValue]:
         """The value in each file."""
         for found in self._find():
-            yield from self._parsed(found)
+            yield from self.parse(found)
 
     def members(self) -> Iterator[tuple[str, ParsedValue]]:
         """Every member of the objects in the files."""
         for name, member in self._find_members():
-            yield from ((name, parsed) for parsed in self._parsed(member))
+            yield from ((name, parsed) for parsed in self.parse(member))
 
     def member_items(self) -> Iterator[tuple[str, ParsedValue]]:
         """Every item of the lists that are members of the objects in the files; a single value is a list of one."""
         for name, member in self._find_members():
             for item in member.items_or_one():
-                yield from ((name, parsed) for parsed in self._parsed(item))
+                yield from ((name, parsed) for parsed in self.parse(item))
 
     def _find_members(self) -> Iterator[tuple[str, SettingValue]]:
         for found in self._find():
@@ -86,9 +86,13 @@ class SettingReader:
                 if found is not None:
                     yield found
 
-    def _parsed(self, found: SettingValue) -> Iterator[ParsedValue]:
+    def parse(self, found: SettingValue) -> Iterator[ParsedValue]:
+        """The parsed value, nothing if it is wrong."""
         try:
             value = self._parse(found)
+        except ReplacedValue as error:
+            self._on_error(error)
+            yield ParsedValue(found, error.replacement)
         except SettingsError as error:
             self._on_error(error)
         else:

@@ -1,5 +1,6 @@
 """All settings. A row in one of these modules and a field in `Settings` make a setting."""
 
+from tejat.config.settings.file import SettingKey
 from tejat.config.settings.schema.admin import ADMIN_SETTINGS
 from tejat.config.settings.schema.context import CONTEXT_SETTINGS
 from tejat.config.settings.schema.general import GENERAL_SETTINGS
@@ -25,3 +26,8 @@ SETTINGS = (
     *HOOK_SETTINGS,
     *ADMIN_SETTINGS,
 )
+
+
+def setting_key(name: str) -> SettingKey:
+    """The names of the setting whose present name this is."""
+    return next((row.key for row in SETTINGS if row.key.names[0] == name), SettingKey(name))

@@ -3,7 +3,7 @@
 from tejat.config.mcp.server_parser import parse_mcp_server
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import intersection, project_may_add, union
+from tejat.config.settings.merge import intersection, merge_servers, union
 from tejat.config.settings.schema.spec import SettingSpec
 
 MCP_SETTINGS = (
@@ -18,7 +18,7 @@ MCP_SETTINGS = (
         protects=True,
         restricts=True,
     ),
-    SettingSpec("mcp_servers", SettingKey("mcpServers"), parse_mcp_server, project_may_add, protects=True),
+    SettingSpec("mcp_servers", SettingKey("mcpServers"), parse_mcp_server, merge_servers, protects=True),
     SettingSpec(
         "mcp_server_command",
         SettingKey("mcp.serverCommand", "mcpServerCommand"),
