@@ -22,6 +22,7 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
         animations=settings.animations.value,
+        escapes_pasted_at=settings.escape_pasted_at.value,
     )
 
 

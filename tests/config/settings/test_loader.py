@@ -145,6 +145,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         True,
     ),
     (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
+    (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
     (("ui.animations",), False, "animations", False),
     (
         ("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),

@@ -43,6 +43,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "session_days": 30.0,
         "screen_reader": False,
         "animations": True,
+        "escape_pasted_at": False,
         "telemetry": {},
         "yolo_disabled": False,
         "folder_trust": True,

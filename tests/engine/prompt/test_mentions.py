@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.media_files import png
 from tejat.core.errors import BadPrompt
 from tejat.core.messages.types import InlineData, Part, Text
+from tejat.core.text.mentions import escape_signs
 from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.prompt.mentions import (
     CONTENT_END,
@@ -58,6 +59,7 @@ def expand(
     recursive_search: bool = True,
     without: tuple[str, ...] = (),
     resource: ResourceReader | None = None,
+    has_escaped_signs: bool = False,
 ) -> ExpandedPrompt:
     with Workspace(roots) as workspace:
         registry = builtin_registry(workspace)
@@ -71,6 +73,7 @@ def expand(
                 recursive_search=recursive_search,
                 mask=SecretMask({"TOKEN": "a-secret-of-some-length"}),
                 read_resource=resource,
+                has_escaped_signs=has_escaped_signs,
             )
         )
 
@@ -141,6 +144,14 @@ def test_what_is_named_is_read(project: Path, prompt: str, text: str, files: lis
 )
 def test_a_prompt_that_names_nothing_is_sent_unchanged(project: Path, prompt: str) -> None:
     assert expand(prompt, project) == ExpandedPrompt((Text(prompt),))
+
+
+def test_escaped_signs_name_nothing_and_reach_the_model_as_they_were(project: Path) -> None:
+    text = "@src/main.py and \\@src/main.py and (@notes.txt)"
+    assert expand(escape_signs(text), project, has_escaped_signs=True) == ExpandedPrompt((Text(text),))
+    mixed = expand("\\@x @notes.txt \\@y", project, has_escaped_signs=True)
+    assert mixed.parts[0] == Text("@x @notes.txt @y")
+    assert mixed.files == ("notes.txt",)
 
 
 def missing(mention: str) -> ExpandedPrompt:

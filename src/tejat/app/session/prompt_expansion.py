@@ -35,6 +35,7 @@ class PromptExpander:
                 mask=self._mask,
                 read_resource=self._read_resource,
                 approve=self._approve_reading,
+                has_escaped_signs=self._run_config.settings.escape_pasted_at.value,
             )
         servers = self._toolset.mcp_manager
         prompts = () if servers is None else servers.prompt_commands(taken=self._commands.names)

@@ -171,6 +171,7 @@ class Settings:
     session_days: Setting[float | None] = Setting(30.0)
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)
+    escape_pasted_at: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
     telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))
     bug_command: Setting[str] | None = None

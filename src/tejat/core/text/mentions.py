@@ -23,6 +23,16 @@ class PartialMention:
     is_quoted: bool
 
 
+def escape_signs(text: str) -> str:
+    """Write every `@` so that it mentions nothing."""
+    return text.replace("@", r"\@")
+
+
+def unescape_signs(text: str) -> str:
+    """Undo `escape_signs`."""
+    return text.replace(r"\@", "@")
+
+
 def unescape_mention(name: str) -> str:
     """Remove the backslashes from a name."""
     return re.sub(_ESCAPED, r"\1", name)

@@ -44,9 +44,13 @@ class ThemeName(StrEnum):
 
 @frozen
 class Preferences:
-    """User interface settings. If `editor` is None, VISUAL or EDITOR decide."""
+    """User interface settings. If `editor` is None, VISUAL or EDITOR decide.
+
+    With `escapes_pasted_at` an `@` in pasted text never mentions a file.
+    """
 
     theme: ThemeName = ThemeName.AUTO
     vi_mode: bool = False
     editor: str | None = None
     animations: bool = True
+    escapes_pasted_at: bool = False

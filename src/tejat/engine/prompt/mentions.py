@@ -10,7 +10,7 @@ from tejat.core.errors import BadPrompt, ErrorType, ToolFailure, WorkspaceError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, lazy
 from tejat.core.messages.types import Part, Text
-from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention
+from tejat.core.text.mentions import MENTION_PATTERN, unescape_mention, unescape_signs
 from tejat.core.text.secret_files import is_secret_file
 from tejat.core.tools.base import BaseTool, ToolResult, validate_and_execute
 from tejat.engine.calls.secret_mask import SecretMask
@@ -62,19 +62,22 @@ async def expand_mentions(
     mask: SecretMask | None = None,
     read_resource: ResourceReader | None = None,
     approve: ReadApprover | None = None,
+    has_escaped_signs: bool = False,
 ) -> ExpandedPrompt:
     """Add the content of mentioned files and resources; a prompt without mentions stays as it is.
 
     With `recursive_search` a name that does not exist is searched as part of any path. `mask` removes secrets from the
     content, not from the user's own text. `approve` is asked about files that usually hold secrets: the text of a
-    prompt is not always the user's own. Raises MentionError, and BadPrompt as `read_resource` does.
+    prompt is not always the user's own. With `has_escaped_signs` the model gets an escaped `@` without its backslash.
+    Raises MentionError, and BadPrompt as `read_resource` does.
     """
     if "@" not in prompt:
         return ExpandedPrompt((Text(prompt),))
-    finder = _MentionResolver(registry, roots, read_resource, recursive_search=recursive_search)
+    unescape = unescape_signs if has_escaped_signs else str
+    finder = _MentionResolver(registry, roots, read_resource, recursive_search=recursive_search, unescape=unescape)
     text, named = await finder.resolve_all(prompt)
     if not named:
-        return ExpandedPrompt((Text(prompt),), notes=tuple(finder.notes))
+        return ExpandedPrompt((Text(text),), notes=tuple(finder.notes))
     collector = _ContentCollector(finder.notes)
     for target in named:
         if approve is not None and isinstance(target, _NamedPath):
@@ -146,7 +149,13 @@ class _MentionResolver:
     """Resolves the mentions of one prompt."""
 
     def __init__(
-        self, registry: ToolRegistry, roots: "Roots", resource: ResourceReader | None, *, recursive_search: bool
+        self,
+        registry: ToolRegistry,
+        roots: "Roots",
+        resource: ResourceReader | None,
+        *,
+        recursive_search: bool,
+        unescape: Callable[[str], str],
     ) -> None:
         self.notes: list[str] = []
         self._registry = registry
@@ -154,6 +163,7 @@ class _MentionResolver:
         self._missing_resources: dict[str, str] = {}
         self._resources_read: dict[str, _Resource] = {}
         self._recursive_search = recursive_search
+        self._unescape = unescape
         self._roots = roots
 
     async def resolve_all(self, prompt: str) -> tuple[str, list[_NamedPath | _Resource]]:
@@ -167,9 +177,9 @@ class _MentionResolver:
                 continue
             target, rest = found
             named.setdefault(target.path, target)
-            text += [prompt[end : mention.start()], "@", target.label]
+            text += [self._unescape(prompt[end : mention.start()]), "@", target.label]
             end = mention.end() - len(rest)
-        return "".join([*text, prompt[end:]]), list(named.values())
+        return "".join([*text, self._unescape(prompt[end:])]), list(named.values())
 
     async def _resolve(self, readings: Sequence[tuple[str, str]]) -> tuple[_NamedPath | _Resource, str] | None:
         for word, rest in readings:

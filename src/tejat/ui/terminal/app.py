@@ -74,6 +74,7 @@ class TerminalApp(EditorHandler):
         self._queue = PromptQueue()
         theme = self._detect_theme()
         self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete, handler=self)
+        self._editor.escapes_pasted_at = preferences.escapes_pasted_at
         self._screen = InlineScreen(
             self._editor,
             theme,
@@ -168,6 +169,7 @@ class TerminalApp(EditorHandler):
         self._preferences = session.preferences
         self._screen.theme = self._editor.theme = self._detect_theme()
         self._screen.use_vi(enabled=self._preferences.vi_mode)
+        self._editor.escapes_pasted_at = self._preferences.escapes_pasted_at
 
     def _detect_theme(self) -> Theme:
         name, animates = self._preferences.theme, self._preferences.animations

@@ -241,6 +241,28 @@ async def test_a_paste_that_looks_like_a_command_is_none() -> None:
 
 
 @in_loop
+async def test_a_pasted_at_sign_is_escaped_if_the_user_wants_that() -> None:
+    with open_editor() as user:
+        user.editor.escapes_pasted_at = True
+        user.type("@a ", bracketed_paste("@b \\@c"), ENTER)
+        assert user.submitted == ["@a \\@b \\\\@c"]
+        user.type(bracketed_paste("@d " + "x" * 1500), ENTER)
+        assert user.submitted[1:] == ["\\@d " + "x" * 1500]
+        user.type(bracketed_paste("!git push me@host"), ENTER)
+        user.type("!", bracketed_paste("echo me@host"), ENTER)
+        user.type("/memory add ", bracketed_paste("me@host"), ENTER)
+        assert user.submitted[2:] == ["!git push me@host", "!echo me@host", "/memory add me@host"]
+        user.type(UP, UP, UP, UP)
+        assert user.editor.text == "\\@d " + "x" * 1500
+        user.editor.clear()
+        user.type(bracketed_paste("@e"))
+        steered: list[str] = []
+        user.editor.handler.on_steer = lambda text: steered.append(text)  # noqa: PLW0108 -- the parameter has a name
+        user.editor.steer()
+        assert steered == ["@e"]
+
+
+@in_loop
 async def test_a_paste_never_submits() -> None:
     with open_editor() as user:
         user.type(bracketed_paste("one\r\rtwo\n"))

@@ -1,7 +1,7 @@
 """Settings of the terminal."""
 
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import last_wins, without_project
+from tejat.config.settings.merge import last_wins, project_may_tighten, without_project
 from tejat.config.settings.schema.spec import SettingSpec
 
 UI_SETTINGS = (
@@ -11,6 +11,13 @@ UI_SETTINGS = (
         SettingKey("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
         SettingValue.boolean,
         without_project(last_wins),
+    ),
+    SettingSpec(
+        "escape_pasted_at",
+        SettingKey("ui.escapePastedAtSymbols"),
+        SettingValue.boolean,
+        project_may_tighten(False, True),
+        protects=True,
     ),
     SettingSpec("animations", SettingKey("ui.animations"), SettingValue.boolean),
 )

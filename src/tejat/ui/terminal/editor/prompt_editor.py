@@ -8,6 +8,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 from prompt_toolkit.key_binding import KeyBindings
 
+from tejat.core.text.mentions import escape_signs, unescape_signs
 from tejat.ui.terminal.editor.buffer import EditorBuffer
 from tejat.ui.terminal.editor.completer import CompleteFunction
 from tejat.ui.terminal.editor.completion import CompletionRequest, CompletionState
@@ -78,6 +79,8 @@ class PromptEditor:
         self.buffer: Buffer = EditorBuffer(self.step_history)
         self.bindings: KeyBindings = editor_bindings(self)
         self._completion = CompletionState(completer, on_change=self._notify_change, on_accept=self._accept_completion)
+        self.escapes_pasted_at = False
+        """Whether an `@` in pasted text is escaped, so that it mentions no file."""
         self._pastes = PasteStore()
         self._history_cursor = HistoryCursor()
         self._shell = _ShellMode.OFF
@@ -156,9 +159,11 @@ class PromptEditor:
 
     def paste(self, text: str) -> None:
         """Insert pasted text without submitting. A single line beginning with `!` is for the shell."""
-        pasted = self._pastes.insert_paste(text)
+        is_escaped = self.escapes_pasted_at and not self.is_shell and not self.buffer.text.startswith("/")
+        pasted = self._pastes.insert_paste(escape_signs(text) if is_escaped else text)
         if self.is_empty and not self.is_shell and pasted.startswith("!") and "\n" not in pasted.strip():
             self._shell, pasted = _ShellMode.ONCE, pasted[1:]
+            pasted = unescape_signs(pasted) if is_escaped else pasted
         self._history_cursor.reset()
         with self._suppress_completion():
             self.buffer.insert_text(pasted)
@@ -190,7 +195,7 @@ class PromptEditor:
     def steer(self) -> None:
         """Send the text to the running turn."""
         if not self.is_shell:
-            self._submit_to(self.handler.on_steer)
+            self._submit_to(self._steer)
 
     def up(self) -> None:
         """Move up a row, or back in the menu, queue or history."""
@@ -236,6 +241,10 @@ class PromptEditor:
         self._replace(recalled, len(recalled))
 
     # Internals
+
+    def _steer(self, text: str) -> None:
+        """Steering text mentions no files, so nothing in it needs to stay escaped."""
+        self.handler.on_steer(unescape_signs(text) if self.escapes_pasted_at else text)
 
     def _submit_to(self, accept: Callable[[str], None]) -> None:
         shown, text = self.buffer.text, self.text.rstrip()
