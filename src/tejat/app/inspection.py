@@ -6,18 +6,18 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import load_run_config
-from tejat.app.tools.tool_services import resolve_sandbox_mode, sandbox_paths
 from tejat.app.tools.toolset import open_tools
 from tejat.config.paths import app_paths
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
+from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
 
 if TYPE_CHECKING:
+    from tejat.app.setup.setup_report import SetupReport
     from tejat.engine.calls.policy_inspector import PolicyInspector
     from tejat.engine.calls.undo_recorder import UndoRecorder
     from tejat.engine.sessions.session_store import SessionStore
     from tejat.workspace.jobs.store import JobStore
-    from tejat.workspace.sandbox.types import SandboxReport
 
 
 @contextmanager
@@ -28,7 +28,15 @@ def open_policy(flags: PolicyOptions) -> "Generator[PolicyInspector]":
     with ExitStack() as stack:
 
         def open_judge() -> PolicyContext:
-            opened = open_tools(flags.roots, None, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox="off")
+            opened = open_tools(
+                flags.roots,
+                None,
+                allowed_tools=flags.allowed_tools,
+                mode=flags.mode,
+                policy_paths=flags.policy_paths,
+                admin_policy_paths=flags.admin_policy_paths,
+                runs_nothing=True,
+            )
             toolset = stack.enter_context(opened)
             toolset.registry.select()  # disabled tools can be asked about too
             return PolicyContext(toolset.settings, toolset.registry, toolset.scheduler.permission)
@@ -57,54 +65,37 @@ def open_sessions(directory: str) -> "SessionStore":
     return SessionStore(app_paths(os.environ).sessions, directory)
 
 
-def run_checks(directories: Sequence[str], requested: str | None) -> list[DoctorCheck]:
-    """Run all doctor checks. Raises UsageError, SandboxUnavailable among them."""
-    from tejat.app.setup.doctor import configuration_checks
+def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: bool = False) -> list[DoctorCheck]:
+    """Run all doctor checks. Raises UsageError, SandboxUnavailable among them; never for a settings file.
+
+    If it `is_strict`, every problem in the settings is an error.
+    """
     from tejat.app.model_source import DEFAULT_MODEL
-    from tejat.workspace.files.roots import Roots
+    from tejat.app.setup.doctor import configuration_checks
+    from tejat.app.setup.settings_checks import settings_checks
+    from tejat.app.tools.sandbox_checks import sandbox_checks
     from tejat.workspace.helper_program import find_program, find_ripgrep
     from tejat.workspace.processes.shell import find_shell
-    from tejat.workspace.sandbox.selection import select_sandbox
 
-    run_config = load_run_config(directories)
-    mode = resolve_sandbox_mode(requested, run_config.settings)
-    with Roots(directories) as roots:
-        sandbox = sandbox_paths(run_config.paths, roots.directories)
-    _, report = select_sandbox(mode, roots=sandbox.roots, state_directory=sandbox.state_directory)
+    faults: list[ConfigurationError] = []
+    run_config = load_run_config(directories, faults=faults)
+    roots = tuple(map(os.path.realpath, directories))
     return [
-        *_sandbox_checks(report),
-        _program_check(lazy("shell"), find_shell(sandbox.roots, os.environ.get("PATH", os.defpath))[0]),
+        *sandbox_checks(run_config, directories, requested),
+        _program_check(lazy("shell"), find_shell(roots, os.environ.get("PATH", os.defpath))[0]),
         _program_check("git", find_program("git")),
         _program_check("rg", find_ripgrep()),
         *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
+        *settings_checks(run_config, faults, is_strict=is_strict or run_config.is_strict),
     ]
 
 
-def _sandbox_checks(report: "SandboxReport") -> list[DoctorCheck]:
-    """Check what the sandbox enforces, or say once why there is none and what to do."""
-    from tejat.workspace.sandbox.session_sandbox import axes_by_name
+def open_setup(directories: Sequence[str]) -> "SetupReport":
+    """Inspect what was taken over from a set-up of Gemini CLI. Raises UsageError, never for a settings file."""
+    from tejat.app.setup.setup_report import setup_report
 
-    group, in_use = lazy("sandbox"), lazy("in use")
-    if report.sandbox is None:
-        detail = lazy("NO SANDBOX: {why}. {fix}", why=report.files.detail, fix=report.fix)
-        return [DoctorCheck(group, in_use, passed=False, detail=detail)]
-    return [
-        DoctorCheck(group, in_use, passed=True, detail=report.sandbox),
-        *(
-            DoctorCheck(group, _ISOLATION_LABELS[name], axis.enforced, axis.detail)
-            for name, axis in axes_by_name(report).items()
-        ),
-    ]
-
-
-_ISOLATION_LABELS = {
-    "files": lazy("files"),
-    "attributes": lazy("attributes"),
-    "network": lazy("network"),
-    "processes": lazy("processes"),
-    "control files": lazy("control files"),
-    "secrets": lazy("secrets"),
-}
+    faults: list[ConfigurationError] = []
+    return setup_report(load_run_config(directories, faults=faults), faults)
 
 
 def _program_check(name: str, path: str | None) -> DoctorCheck:

@@ -2,13 +2,14 @@
 
 import argparse
 
-from tejat.core.approval.modes import ApprovalMode, SandboxMode
+from tejat.cli.flags import SANDBOX_WORDS
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.i18n import _
 
 
 def add_policy_flags(parser: argparse.ArgumentParser) -> None:
-    """Add `--root`, `--allowed-tools` and `--approval-mode`."""
+    """Add `--root`, `--allowed-tools`, `--approval-mode`, `--policy` and `--admin-policy`."""
     parser.add_argument(
         "--root", action="append", metavar="DIR", help=_("a directory the tools may touch (default: .)")
     )
@@ -21,17 +22,40 @@ def add_policy_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--approval-mode", choices=[mode.value for mode in ApprovalMode], help=_("how much is done without asking")
     )
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="PATHS",
+        help=_("policy files or directories in place of those in ~/.gemini/policies"),
+    )
+    parser.add_argument(
+        "--admin-policy",
+        action="append",
+        metavar="PATHS",
+        help=_("policy files or directories that count as the administrator's"),
+    )
 
 
 def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
     """Add `--sandbox`."""
     parser.add_argument(
         "--sandbox",
-        choices=[mode.value for mode in SandboxMode],
-        help=_("lock commands in where that is possible (auto), run none without it (required), or not at all (off)"),
+        choices=SANDBOX_WORDS,
+        metavar="WORD",
+        help=_("sandbox of commands: auto, required, off, docker, podman or runsc"),
     )
 
 
 def policy_flags(options: argparse.Namespace) -> PolicyOptions:
     """The values of these flags."""
-    return PolicyOptions(tuple(options.root or ["."]), tuple(options.allowed_tools or ()), options.approval_mode)
+    return PolicyOptions(
+        tuple(options.root or ["."]),
+        tuple(options.allowed_tools or ()),
+        options.approval_mode,
+        _split_paths(options.policy),
+        _split_paths(options.admin_policy),
+    )
+
+
+def _split_paths(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(path.strip() for paths in given or () for path in paths.split(",") if path.strip())

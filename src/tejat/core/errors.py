@@ -98,7 +98,11 @@ class NotTrusted(UsageError):
 
 
 class SandboxUnavailable(UsageError):
-    """A sandbox is required, and none is available."""
+    """A sandbox is required, and none is available. `pull_command` would fetch the image that is missing, if any is."""
+
+    def __init__(self, message: str, *, pull_command: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.pull_command = pull_command
 
 
 class BadPrompt(TejatError):

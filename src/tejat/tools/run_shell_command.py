@@ -165,7 +165,8 @@ class ShellTool(ProposingTool[ShellParams]):
                 try:
                     arguments = [*self._shell_argv, params.command]
                     wrapped = copies().wrap(copy, arguments, real, network=params.network)
-                    launch = ProcessSpec(wrapped.arguments, directory.fd, self._shell.environment)
+                    environment = {**self._shell.environment, **wrapped.environment}
+                    launch = ProcessSpec(wrapped.arguments, directory.fd, environment)
                     run = CommandRun(params.command, params.directory or None)
                     result = await self._run_foreground(params, run, launch, wrapped, context, leaves_nothing=True)
                     changes = await run_blocking(copy.collect_changes)
@@ -191,7 +192,7 @@ class ShellTool(ProposingTool[ShellParams]):
                 if context.approved is not None and _ShellProposal(params, real).digest != context.approved.digest:
                     raise command_mismatch()
                 wrapped = await self._wrap(params, real, context)
-                environment = {**self._shell.environment, **context.environment}
+                environment = {**self._shell.environment, **context.environment, **wrapped.environment}
                 launch = ProcessSpec(wrapped.arguments, directory.fd, environment)
                 if params.is_background:
                     return await self._start_background(params, run, launch, real, wrapped)
@@ -275,7 +276,15 @@ class ShellTool(ProposingTool[ShellParams]):
         started: list[Job] = []
 
         def start(_: StopToken) -> None:
-            started.append(jobs.start(launch, command=params.command, directory=real_path, on_exit=wrapped.clean_up))
+            started.append(
+                jobs.start(
+                    launch,
+                    command=params.command,
+                    directory=real_path,
+                    on_exit=wrapped.clean_up,
+                    stop_command=wrapped.stop_command,
+                )
+            )
 
         try:
             await run_blocking(start)

@@ -14,10 +14,7 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import (
     ModelAccess,
     ToolServices,
-    resolve_sandbox_mode,
 )
-from tejat.core.approval.modes import SandboxMode
-from tejat.core.errors import UsageError
 from tejat.core.messages.history import model_message
 from tejat.core.model import Capability, ModelRequest, ModelResponse
 from tejat.workspace.context import Workspace
@@ -46,28 +43,6 @@ def load_config(machine: ProgramEnv, settings: str = "{}") -> RunConfig:
 
 async def answering(_: ModelRequest) -> ModelResponse:
     return ModelResponse(model_message("That."))
-
-
-class TestSandbox:
-    @pytest.mark.parametrize("wish", SandboxMode)
-    def test_a_flag_wins_over_the_settings(self, machine: ProgramEnv, wish: SandboxMode) -> None:
-        assert resolve_sandbox_mode(wish.value, load_config(machine, '{"sandbox": false}').settings) is wish
-
-    @pytest.mark.parametrize(("setting", "found"), [("true", SandboxMode.REQUIRED), ("false", SandboxMode.OFF)])
-    def test_without_one_the_settings_count(self, machine: ProgramEnv, setting: str, found: SandboxMode) -> None:
-        assert resolve_sandbox_mode(None, load_config(machine, f'{{"sandbox": {setting}}}').settings) is found
-
-    def test_whoever_runs_the_machine_has_the_last_word(self, machine: ProgramEnv) -> None:
-        admin = machine.base / "admin"
-        admin.mkdir(mode=0o755)
-        (admin / "settings.json").write_text('{"sandbox": true}')
-        (admin / "settings.json").chmod(0o644)
-        machine.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
-        assert resolve_sandbox_mode("off", load_config(machine).settings) is SandboxMode.REQUIRED
-
-    def test_a_wish_that_is_none(self, machine: ProgramEnv) -> None:
-        with pytest.raises(UsageError, match="must be one of auto, required, off, but is 'perhaps'"):
-            resolve_sandbox_mode("perhaps", load_config(machine).settings)
 
 
 class TestHouse:

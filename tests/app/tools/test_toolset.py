@@ -22,6 +22,7 @@ from tejat.app.tools.toolset import Toolset, builtin_registry, open_tools, open_
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver, ExecConfirmation, Outcome, Scope
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ErrorType, SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_NO_SANDBOX
 from tejat.core.messages.types import FunctionCall, Params
 from tejat.core.tools.base import Kind, ToolContext, ToolError, ToolResult
 from tejat.core.tools.call_events import CallState, Event, StateChanged
@@ -197,7 +198,7 @@ class TestSettings:
         ("path", "text"),
         [
             ("home/.gemini/settings.json", "{"),
-            ("home/.gemini/settings.json", '{"tools": {"sandbox": "perhaps"}}'),
+            ("home/.gemini/settings.json", '{"tools": {"sandbox": ["perhaps"]}}'),
             ("project/.gemini/settings.json", '{"excludeTools": 3}'),
             ("project/.gemini/policies/a.toml", "[[rule]\n"),
             ("admin/policies/a.toml", '[[rule]]\ndecision = "perhaps"\n'),
@@ -208,11 +209,14 @@ class TestSettings:
         with pytest.raises(UsageError, match=re.escape(named)):
             machine.run()
 
-    @pytest.mark.parametrize("wish", ["maybe", "", "REQUIRED"])
+    @pytest.mark.parametrize("wish", ["maybe", ""])
     def test_no_such_sandbox(self, machine: Machine, wish: str) -> None:
         with pytest.raises(UsageError) as refused:
             machine.run(sandbox=wish)
-        assert str(refused.value) == f"The sandbox must be one of auto, required, off, but is {wish!r}."
+        assert str(refused.value) == (
+            "The sandbox must be one of auto, required, off, true, false, docker, podman, runsc, lxc, sandbox-exec, "
+            f"windows-native, but is {wish!r}."
+        )
 
     def test_a_directory_that_is_missing(self, machine: Machine) -> None:
         missing = str(machine.project / "missing")
@@ -738,8 +742,8 @@ class TestExamining:
     def test_what_cannot_be(self, machine: Machine) -> None:
         with pytest.raises(UsageError, match="sandbox must be one of"):
             run_checks([str(machine.project)], "maybe")
-        with pytest.raises(SandboxUnavailable):
-            run_checks(["/"], "required")
+        refused = run_checks(["/"], "required")[0]
+        assert (refused.passed, refused.exit_code) == (False, EXIT_NO_SANDBOX)
         with pytest.raises(UsageError, match="missing"):
             run_checks([str(machine.project / "missing")], None)
 

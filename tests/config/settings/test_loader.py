@@ -99,7 +99,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("model.api",), "chat", "openai_api", "chat"),
     (("general.plan.modelRouting",), False, "plan_model_routing", False),
     (("general.retryFetchErrors", "retryFetchErrors"), False, "retry_fetch_errors", False),
-    (("advanced.dnsResolutionOrder", "dnsResolutionOrder"), "ipv4first", "dns_resolution_order", "ipv4first"),
+    (("advanced.dnsResolutionOrder", "dnsResolutionOrder"), "ipv4first", "ipv4_first", True),
     (("billing.vertexAi.requestType",), "shared", "vertex_request_type", "shared"),
     (("billing.vertexAi.sharedRequestType",), "flex", "vertex_shared_request_type", "flex"),
     (("context.fileName", "contextFileName"), ["AGENTS.md", " ", "A.md"], "context_file_names", ("AGENTS.md", "A.md")),
@@ -144,7 +144,6 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         "screen_reader",
         True,
     ),
-    (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
     (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
     (("ui.animations",), False, "animations", False),
     (

@@ -1,8 +1,7 @@
 """The settings as values: what holds where nobody set anything, and what is never printed."""
 
-from tejat.config.paths import SourceTier
-from tejat.config.settings.types import McpServer, Setting, Settings, is_sandbox_required_by_admin
-from tejat.core.approval.modes import SandboxMode
+from tejat.config.settings.types import McpServer, SessionRetention, Setting, Settings
+from tejat.core.approval.modes import SandboxRequest
 from tejat.core.frozen import fields_of
 
 
@@ -17,8 +16,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "strict_stderr": False,
         "llm_correction": True,
         "output_characters": 40_000,
-        "sandbox": SandboxMode.AUTO,
-        "sandbox_network": False,
+        "sandbox": SandboxRequest(),
+        "tool_sandboxing": False,
         "shell_idle_seconds": 300.0,
         "shell_environment": (),
         "max_session_turns": None,
@@ -31,20 +30,22 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "model_router": False,
         "plan_model_routing": True,
         "retry_fetch_errors": True,
+        "ipv4_first": False,
         "context_file_names": ("GEMINI.md", "AGENTS.md"),
         "load_memory_from_include_directories": False,
         "import_format": "tree",
         "discovery_max_directories": 200,
+        "include_directory_tree": True,
+        "memory_boundary_markers": (".git",),
         "respect_git_ignore": True,
         "respect_gemini_ignore": True,
         "recursive_file_search": True,
         "vim_mode": False,
         "strict_settings": False,
-        "session_days": 30.0,
+        "session_retention": SessionRetention(30.0, None, 1.0),
         "screen_reader": False,
         "animations": True,
         "escape_pasted_at": False,
-        "telemetry": {},
         "yolo_disabled": False,
         "folder_trust": True,
         "mcp_enabled": True,
@@ -73,10 +74,3 @@ def test_a_server_is_printed_without_what_may_be_secret() -> None:
     )
     assert "SECRET" not in repr(Setting({"one": server}))
     assert "run" in repr(server)
-
-
-def test_required_by_the_administrator() -> None:
-    for tier in SourceTier:
-        for mode in SandboxMode:
-            expected = tier is SourceTier.ADMIN and mode is SandboxMode.REQUIRED
-            assert is_sandbox_required_by_admin(Setting(mode, "x", tier)) is expected

@@ -100,6 +100,7 @@ async def _connection_deps(run_config: RunConfig) -> AsyncGenerator[ConnectionDe
                 services.wrap_in_sandbox,
                 partial(create_oauth_credentials, client=http, store=store),
                 services.variable_lists,
+                in_container=services.container_wrapper is not None,
             )
         finally:
             await http.close()

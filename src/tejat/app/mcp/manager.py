@@ -88,7 +88,12 @@ class McpManager:
         self._http = HttpClient(environment=context.run_config.environment)
         services = context.services
         deps = ConnectionDeps(
-            services.supervisor, self._http, services.wrap_in_sandbox, self._credentials, services.variable_lists
+            services.supervisor,
+            self._http,
+            services.wrap_in_sandbox,
+            self._credentials,
+            services.variable_lists,
+            in_container=services.container_wrapper is not None,
         )
         plans = plan_servers(context.run_config, deps)
         self._pool = McpClientPool(plans, self._host(), version=__version__, on_change=self._on_status_change)

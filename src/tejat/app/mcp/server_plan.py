@@ -37,13 +37,17 @@ CredentialsProvider = Callable[[str, McpServer], "HttpCredentials | None"]
 
 
 class ConnectionDeps(NamedTuple):
-    """What connecting needs: process supervisor, HTTP client, sandbox, credentials, variables of programs."""
+    """What connecting needs: process supervisor, HTTP client, sandbox, credentials, variables of programs.
+
+    `in_container` is whether the sandbox is a container, which then all servers with a command run in.
+    """
 
     supervisor: "ProcessSupervisor"
     http: HttpClient
     wrap: "SandboxWrapper"
     get_credentials: CredentialsProvider
     variable_lists: "VariableLists"
+    in_container: bool = False
 
 
 def plan_servers(run_config: RunConfig, deps: ConnectionDeps) -> Sequence[ServerPlan | InactiveServer]:
@@ -192,5 +196,14 @@ def _connect(
         base_environment=run_config.environment,
         variables=run_config.reference_variables(setting.tier),
         variable_lists=deps.variable_lists,
-        wrap=deps.wrap if server.is_sandboxed else None,
+        wrap=deps.wrap if _is_inside(setting, in_container=deps.in_container) else None,
+        in_container=deps.in_container,
     )
+
+
+def _is_inside(setting: Setting[McpServer], *, in_container: bool) -> bool:
+    """Whether a server runs in the sandbox. Only the user can take one out of a container."""
+    wanted = setting.value.is_sandboxed
+    if in_container:
+        return wanted is not False or setting.tier is SourceTier.WORKSPACE
+    return wanted is True

@@ -10,7 +10,7 @@ from tejat.app.session.instructions import (
     relative_path,
     unseen_instructions,
 )
-from tejat.app.tools.tool_services import resolve_sandbox_mode
+from tejat.app.tools.tool_services import resolve_sandbox_request
 from tejat.config.context.discovery import ContextFiles
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.options import AgentOptions
@@ -49,11 +49,12 @@ def session_system_prompt(
 ) -> str:
     """Build the system prompt for a context window of so many tokens. Raises UsageError."""
     is_lean = is_lean_window(window())
+    request = resolve_sandbox_request(options.sandbox, run_config.settings)
     text = context.to_prompt(run_config.roots[0])
     return options.system or build_system_prompt(
         context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
         tool_names=[declaration.name for declaration in declared()],
-        sandbox="" if resolve_sandbox_mode(options.sandbox, run_config.settings) is SandboxMode.OFF else "a sandbox",
+        sandbox="" if request.value.mode is SandboxMode.OFF else "a sandbox",
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,

@@ -31,6 +31,7 @@ async def register_discovered_tools(
             supervisor=services.supervisor,
             directory=run_config.roots[0],
             environment=services.child_environment,
+            wrap=services.container_wrapper,
         )
     except DiscoveryFailed as failure:
         notify("\n".join(failure.lines))
@@ -49,6 +50,7 @@ async def register_discovered_tools(
             environment=services.child_environment,
             strict_stderr=settings.strict_stderr.value,
             blocked_reason=lambda: _change_objection(pinned),
+            wrap=services.container_wrapper,
         )
         for declared in found.tools
     ]

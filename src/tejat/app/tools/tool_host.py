@@ -30,6 +30,8 @@ class ToolHostOptions:
     allowed_tools: tuple[str, ...] = ()
     excluded_tools: tuple[str, ...] = ()
     mode: str | None = None
+    policy_paths: tuple[str, ...] = ()
+    admin_policy_paths: tuple[str, ...] = ()
     sandbox: str | None = None
     tools: tuple[BaseTool, ...] = ()
     warn: Callable[[str], None] | None = None
@@ -67,6 +69,8 @@ class ToolHost:
             None if approver is None else SerialApprover(approver),
             allowed_tools=options.allowed_tools,
             mode=options.mode,
+            policy_paths=options.policy_paths,
+            admin_policy_paths=options.admin_policy_paths,
             sandbox=options.sandbox,
             tools=options.tools,
             plugins=self._plugins,
@@ -79,6 +83,8 @@ class ToolHost:
             if self._run_config.settings.search_url is None:
                 toolset.registry.unregister("google_web_search")  # there is no search service
             toolset.services.on_warning = self._warn
+            for note in toolset.policy_notes:
+                self._warn(note)
             yield toolset.start_scheduler()
 
     def _warn(self, message: str) -> None:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from tejat.app.run_config import RunConfig
 from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths
-from tejat.config.settings.types import Settings, is_sandbox_required_by_admin
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 
 if TYPE_CHECKING:
+    from tejat.app.tools.sandbox_options import SandboxOptions
+    from tejat.config.settings.types import Setting, Settings
+    from tejat.core.approval.modes import SandboxRequest
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.engine.calls.undo_recorder import UndoRecorder
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from tejat.workspace.processes.shell import ShellContext
     from tejat.workspace.processes.supervisor_client import ProcessSupervisor
     from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
-    from tejat.workspace.sandbox.types import SandboxedCommand, SandboxReport
+    from tejat.workspace.sandbox.types import ProgramWrapper, SandboxedCommand, SandboxReport
     from tejat.workspace.web.fetcher import Fetcher
     from tejat.workspace.web.search_endpoint import SearchEndpoint
 
@@ -41,21 +43,29 @@ class ModelAccess(NamedTuple):
 
 
 class ToolServices:
-    """The services that the tools of a session use, each created on first use. `sandbox` is the requested mode."""
+    """The services that the tools of a session use, each created on first use.
 
-    def __init__(self, workspace: "Workspace", run_config: RunConfig, sandbox: str | None) -> None:
+    `sandbox` is the word of the flag. With `runs_nothing`, tools are only looked at: a required sandbox is
+    not tried.
+    """
+
+    def __init__(
+        self, workspace: "Workspace", run_config: RunConfig, sandbox: str | None, *, runs_nothing: bool = False
+    ) -> None:
         self._workspace = workspace
         self._run_config = run_config
         self._paths = run_config.paths
         self._settings = run_config.settings
         self._environment = run_config.environment
-        self.sandbox = resolve_sandbox_mode(sandbox, run_config.settings)
+        self._sandbox_request = resolve_sandbox_request(sandbox, run_config.settings)
+        self.sandbox = self._sandbox_request.value.mode
         self._model: ModelAccess | None = None
         self.session_id = ""
         """The session that current calls belong to."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
         self._sandbox_report: SandboxReport | None = None
+        self._runs_nothing = runs_nothing
         self._exit_stack = ExitStack()
 
     def attach_model(self, model: "ModelAccess") -> None:
@@ -63,7 +73,7 @@ class ToolServices:
         self._model = model
 
     def __enter__(self) -> "ToolServices":
-        if self.sandbox is SandboxMode.REQUIRED:
+        if self.sandbox is SandboxMode.REQUIRED and not self._runs_nothing:
             _ = self._session_sandbox  # fail now rather than in the middle of the work
         return self
 
@@ -135,11 +145,23 @@ class ToolServices:
         return VariableLists(settings.shell_environment.value, settings.environment_allowed.value, blocked)
 
     @property
+    def sandbox_notes(self) -> tuple[str, ...]:
+        """What the user must know about settings of the sandbox that have no effect."""
+        settings, names = self._settings, ("GEMINI_SANDBOX_PROXY_COMMAND", "SEATBELT_PROFILE")
+        paths = settings.sandbox_allowed_paths or self._sandbox_request.value.allowed_paths
+        if not paths and not any(self._environment.get(name) for name in names):
+            return ()
+        from tejat.app.tools.sandbox_options import sandbox_notes
+
+        return sandbox_notes(self._run_config, self._sandbox_request)
+
+    @property
     def sandbox_name(self) -> str:
         """The sandbox of commands, or the requested mode as long as it is not known what works; empty for none."""
         if self._sandbox_report is not None:
             return self._sandbox_report.sandbox or ""
-        return "" if self.sandbox is SandboxMode.OFF else self.sandbox.value
+        request = self._sandbox_request.value
+        return "" if request.mode is SandboxMode.OFF else request.command or request.mode.value
 
     async def probe_sandbox(self) -> None:
         """Find out which sandbox works, so that the user is warned before the first command. Raises nothing."""
@@ -155,6 +177,12 @@ class ToolServices:
             message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
         return self._session_sandbox.wrap_program(arguments, directory)
+
+    @property
+    def container_wrapper(self) -> "ProgramWrapper | None":
+        """The wrapper for all configured programs if commands run in a container; otherwise they run outside."""
+        is_container = self.sandbox is SandboxMode.REQUIRED and self._session_sandbox.is_container
+        return self.wrap_in_sandbox if is_container else None
 
     @cached_property
     def _fetcher(self) -> "Fetcher":
@@ -215,20 +243,33 @@ class ToolServices:
     def _session_sandbox(self) -> "SessionSandbox":
         from tejat.workspace.sandbox.session_sandbox import SessionSandbox
 
+        options = self._sandbox_options
         session_sandbox = SessionSandbox(
-            self.sandbox,
+            options.mode,
             sandbox_paths(self._paths, self._workspace.roots.directories),
-            network=self._settings.sandbox_network.value,
+            network=options.network,
+            is_offline=options.is_offline,
+            mounts=options.mounts,
+            container=options.container,
             is_in_use=lambda: _has_running_jobs(self._paths),
         )
         self._set_sandbox_report(session_sandbox.report)
         return self._exit_stack.enter_context(session_sandbox)
 
+    @property
+    def _sandbox_options(self) -> "SandboxOptions":
+        from tejat.app.tools.sandbox_options import sandbox_options
+
+        return sandbox_options(self._run_config, self._sandbox_request)
+
     def _select_sandbox(self) -> "SandboxReport":
         from tejat.workspace.sandbox.selection import select_sandbox
 
         paths = sandbox_paths(self._paths, self._workspace.roots.directories)
-        return select_sandbox(self.sandbox, roots=paths.roots, state_directory=paths.state_directory)[1]
+        options = self._sandbox_options
+        return select_sandbox(
+            options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
+        )[1]
 
     def _warn_user(self, message: str) -> None:
         if self.on_warning is not None:
@@ -249,15 +290,13 @@ def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoin
     return SearchEndpoint(url, lambda: HttpClient(environment=environment))
 
 
-def resolve_sandbox_mode(mode: str | None, settings: Settings) -> SandboxMode:
-    """The mode of the flag, or else of the settings; the administrator may require a sandbox. Raises UsageError."""
-    if mode == "true":
-        mode = SandboxMode.REQUIRED
-    if mode is not None and mode not in list(SandboxMode):
-        known = ", ".join(SandboxMode)
-        raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=mode))
-    is_settled = is_sandbox_required_by_admin(settings.sandbox)
-    return settings.sandbox.value if mode is None or is_settled else SandboxMode(mode)
+def resolve_sandbox_request(word: str | None, settings: "Settings") -> "Setting[SandboxRequest]":
+    """The sandbox that this run asks for. Raises UsageError for an unknown word."""
+    if word is None and not settings.tool_sandboxing.value:
+        return settings.sandbox
+    from tejat.app.tools.sandbox_options import resolve_sandbox
+
+    return resolve_sandbox(word, settings)
 
 
 def sandbox_paths(paths: AppPaths, roots: "Sequence[RootDirectory]") -> "SandboxPaths":

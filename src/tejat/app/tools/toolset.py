@@ -35,7 +35,8 @@ class Toolset:
     """The tools of a session with everything that runs their calls.
 
     `external` holds tools that only appear once they are discovered. `notes` explain to the user why expected tools
-    are missing. The scheduler is created by `start_scheduler`, because runs without tool calls never need it.
+    are missing, and `policy_notes` what is special about the rules. The scheduler is created by `start_scheduler`,
+    because runs without tool calls never need it.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Toolset:
         self.hooks = hooks
         self.external = external
         self.notes = notes
+        self.policy_notes: tuple[str, ...] = ()
         self._make_scheduler = make_scheduler
         self._scheduler: Scheduler | None = None
 
@@ -124,11 +126,15 @@ def open_tools(
     allowed_tools: str | Iterable[str] = (),
     mode: str | None = None,
     sandbox: str | None = None,
+    runs_nothing: bool = False,
     environment: Mapping[str, str] | None = None,
+    policy_paths: Sequence[str] = (),
+    admin_policy_paths: Sequence[str] = (),
 ) -> "Generator[Toolset]":
     """Open the built-in tools in these directories, under the user's rules and settings, with a running scheduler.
 
-    Without an approver every call that needs approval is refused. `sandbox` is `auto`, `required` or `off`. Raises
+    Without an approver every call that needs approval is refused. `sandbox` is a word of `--sandbox`; it is
+    not tried if this `runs_nothing`. Raises
     UsageError for a missing directory, a broken settings or policy file, or a required sandbox that does not work.
     """
     from tejat.engine.calls.serial_approver import SerialApprover
@@ -136,7 +142,16 @@ def open_tools(
     run_config = load_run_config(list_paths(directories), environment=environment)
     approver = None if approver is None else SerialApprover(approver)
     allowed = list_names(allowed_tools)
-    with open_toolset(run_config, approver, allowed_tools=allowed, mode=mode, sandbox=sandbox) as toolset:
+    with open_toolset(
+        run_config,
+        approver,
+        allowed_tools=allowed,
+        mode=mode,
+        sandbox=sandbox,
+        runs_nothing=runs_nothing,
+        policy_paths=policy_paths,
+        admin_policy_paths=admin_policy_paths,
+    ) as toolset:
         toolset.start_scheduler()
         yield toolset
 
@@ -149,10 +164,13 @@ def open_toolset(
     allowed_tools: Sequence[str],
     mode: str | None,
     sandbox: str | None,
+    runs_nothing: bool = False,
     tools: Sequence[BaseTool] = (),
     plugins: Plugins | None = None,
     for_model: bool = False,
     within: Sequence[str] = (),
+    policy_paths: Sequence[str] = (),
+    admin_policy_paths: Sequence[str] = (),
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
@@ -164,12 +182,17 @@ def open_toolset(
     from tejat.workspace.context import Workspace
 
     settings = run_config.settings
-    policy_texts = read_policy_files(run_config.paths, run_config.roots)
+    options = PolicyOptions(
+        run_config.roots, tuple(allowed_tools), mode, tuple(policy_paths), tuple(admin_policy_paths)
+    )
+    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, options)
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
-        workspace = stack.enter_context(Workspace(within or run_config.roots, for_reading=outputs))
-        services = stack.enter_context(ToolServices(workspace, run_config, sandbox))
+        workspace = stack.enter_context(
+            Workspace(within or run_config.roots, for_reading=outputs, ignore=run_config.ignore_options)
+        )
+        services = stack.enter_context(ToolServices(workspace, run_config, sandbox, runs_nothing=runs_nothing))
         plugins = find_plugins(run_config) if plugins is None else plugins
         registry, problems = _build_registry(services, settings, tools, plugins)
         hooks = None
@@ -184,19 +207,23 @@ def open_toolset(
             registry,
             services,
             hooks,
-            PolicyOptions(run_config.roots, tuple(allowed_tools), mode),
+            options,
             policy_texts,
+            is_interactive=approver is not None or runs_nothing,
             rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
             masks_secrets=for_model,
         )
         external = None
         if has_external_tools(settings):
             external = _make_external_tools(run_config, services, registry, approver)
-        notes = (*run_config.notes, *problems)
+        notes = (*run_config.notes, *services.sandbox_notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
-        if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, settings):
-            toolset.start_scheduler()  # report broken rules before the first call
-            toolset.notes += _unknown_names(toolset, settings)
+        if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, run_config):
+            from tejat.app.tools.policy_report import policy_notes
+
+            policy = toolset.start_scheduler().permission.policy  # report broken rules before the first call
+            toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
+            toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, settings))
         yield toolset
 
 
@@ -221,6 +248,7 @@ def _make_scheduler(
     options: PolicyOptions,
     policy_texts: Sequence[PolicyFile],
     *,
+    is_interactive: bool,
     rule_roots: tuple[str, ...],
     masks_secrets: bool,
 ) -> "Scheduler":
@@ -233,11 +261,14 @@ def _make_scheduler(
     from tejat.engine.calls.truncation import OutputTruncator
 
     settings, roots = run_config.settings, services.workspace().roots
+    is_trusted = run_config.trust.is_trusted
+    saves = settings.permanent_approval is None or settings.permanent_approval.value
     permission = Permission(
-        load_policy(policy_texts, settings, options),
+        load_policy(policy_texts, settings, options, is_trusted=is_trusted, is_interactive=is_interactive),
         FactCollector(roots, home=run_config.paths.home, search_path=run_config.environment.get("PATH", os.defpath)),
         approver,
-        save=partial(save_rule, run_config.paths, roots.first.real_path),
+        save=partial(save_rule, run_config.paths, roots.first.real_path) if saves else None,
+        remembers=not settings.always_disabled.value,
         rule_roots=rule_roots,
     )
     outputs = _output_directories(run_config.paths)
@@ -264,9 +295,14 @@ def _make_external_tools(
     return ExternalTools(ExternalToolContext(run_config, services, registry, ask_user))
 
 
-def _is_simple_mode(mode: str | None, settings: Settings) -> bool:
-    """Whether the mode is certainly valid and forbids no tool entirely."""
-    return mode in (None, *ApprovalMode) and mode != ApprovalMode.PLAN and not settings.yolo_disabled.value
+def _is_simple_mode(mode: str | None, run_config: RunConfig) -> bool:
+    """Whether the mode is certainly valid, forbids no tool entirely, and needs no note."""
+    settings = run_config.settings
+    wanted = settings.approval_mode.value if mode is None else mode
+    if settings.yolo_disabled.value or settings.conseca.value:
+        return False
+    is_bold = wanted in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO)
+    return wanted == ApprovalMode.DEFAULT or (is_bold and mode is not None and not run_config.trust_relevant_files)
 
 
 def _output_directories(paths: AppPaths) -> list[str]:

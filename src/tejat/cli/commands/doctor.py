@@ -4,31 +4,67 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tejat.app.inspection import run_checks
+from tejat.app.inspection import open_setup, run_checks
+from tejat.app.setup.setup_report import SetupReport
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import print_usage_error
+from tejat.cli.commands.doctor_fix import fix_settings
+from tejat.cli.messages import one_line, print_usage_error
 from tejat.cli.policy_flags import add_sandbox_flag
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import UsageError
-from tejat.core.exit_codes import EXIT_OK
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
+from tejat.core.ui.report import Paragraph, Report, ReportTable
 from tejat.ui.plain.style import Style
+
+_MAX_COLUMN = 60
 
 
 def run(words: list[str]) -> int:
     """Run `tejat doctor` and return the exit code."""
     options = _parser().parse_args(words)
+    roots = options.root or ["."]
     try:
-        checks = run_checks(options.root or ["."], options.sandbox)
+        if options.fix:
+            return fix_settings(is_confirmed=options.yes)
+        if options.setup:
+            return _print_setup(open_setup(roots), as_json=options.json)
+        checks = run_checks(roots, options.sandbox, is_strict=options.strict_settings)
     except UsageError as error:
         return print_usage_error(error)
     if options.json:
         print(dump_json([check.to_json() for check in checks], indent=2))
     else:
         _print_checks(checks)
-    return EXIT_OK
+    codes = [check.exit_code for check in checks if check.exit_code]
+    return EXIT_CONFIGURATION if EXIT_CONFIGURATION in codes else next(iter(codes), EXIT_OK)
+
+
+def _print_setup(setup: SetupReport, *, as_json: bool) -> int:
+    if as_json:
+        print(dump_json(setup.to_json(), indent=2))
+    else:
+        _print_report(setup.to_report())
+    return EXIT_CONFIGURATION if setup.faults else EXIT_OK
+
+
+def _print_report(report: Report) -> None:
+    """Print a report with aligned columns."""
+    style = Style(sys.stdout)
+    print(style.bold(one_line(report.title)))
+    for block in report.blocks:
+        match block:
+            case Paragraph(text):
+                print(f"\n{style.bold(one_line(text))}")
+            case ReportTable(rows):
+                lines = [[one_line(cell) for cell in row] for row in rows]
+                widths = [min(max(map(len, column)), _MAX_COLUMN) for column in zip(*lines, strict=True)]
+                for line in lines:
+                    print("  " + "  ".join(map(str.ljust, line, widths)).rstrip())
+            case _:
+                pass
 
 
 def _print_checks(checks: Sequence[DoctorCheck]) -> None:
@@ -47,9 +83,21 @@ def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat doctor",
         description=_("Try what commands are kept from doing here, and say what works."),
-        epilog=_("exit codes: 0 examined, 2 bad usage, 44 the sandbox that is required does not work"),
+        epilog=_(
+            "exit codes: 0 examined, 2 bad usage, 44 the required sandbox does not work, 52 the settings have errors"
+        ),
     )
     parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))
-    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON"))
+    parser.add_argument(
+        "--setup", action="store_true", help=_("show what was taken over from Gemini CLI, key by key, and what was not")
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help=_("move settings that Gemini CLI cannot use to Tejat's own file")
+    )
+    parser.add_argument("--yes", action="store_true", help=_("with --fix: do not ask"))
+    parser.add_argument(
+        "--strict-settings", action="store_true", help=_("exit with 52 if there is any problem in the settings")
+    )
     add_sandbox_flag(parser)
     return parser

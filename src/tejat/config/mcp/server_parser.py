@@ -41,7 +41,7 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
         start_timeout=_parse_seconds(given["startTimeout"]) if "startTimeout" in given else 30.0,
         is_trusted=enabled_outside_project("trust"),
         may_sample=enabled_outside_project("sampling"),
-        is_sandboxed="sandbox" in given and given["sandbox"].boolean(),
+        is_sandboxed=given["sandbox"].boolean() if "sandbox" in given else None,
         description=text("description"),
         include_tools=texts("includeTools"),
         exclude_tools=texts("excludeTools") or (),

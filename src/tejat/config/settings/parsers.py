@@ -3,35 +3,25 @@
 import re
 from typing import TYPE_CHECKING
 
-from tejat.config.settings.file import SettingsError, SettingValue
-from tejat.config.settings.types import Settings, TokenPrice
-from tejat.core.approval.modes import SandboxMode
+from tejat.config.settings.file import ReplacedValue, SettingsError, SettingValue
+from tejat.config.settings.types import DEFAULT_RETENTION, TELEMETRY_WORDS, SessionRetention, Settings, TokenPrice
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
 
 if TYPE_CHECKING:
-    from tejat.core.messages.types import JsonObject
+    from tejat.core.messages.types import JsonObject, JsonValue
 
 COMMAND_EXPECTED = lazy("a command line or a list of arguments")
-SANDBOX_EXPECTED = lazy("auto, required, off, true or false")
-SANDBOX_MODES = {
-    "auto": SandboxMode.AUTO,
-    "required": SandboxMode.REQUIRED,
-    "true": SandboxMode.REQUIRED,
-    "1": SandboxMode.REQUIRED,
-    "off": SandboxMode.OFF,
-    "false": SandboxMode.OFF,
-    "0": SandboxMode.OFF,
-}
 
 
-def parse_sandbox(found: SettingValue) -> SandboxMode:
-    value = found.node.value
-    mode = SANDBOX_MODES.get(value.lower() if isinstance(value, str) else str(value).lower())
-    if mode is None or not isinstance(value, str | bool):
-        raise found.error(SANDBOX_EXPECTED)
-    return mode
+def parse_approval_mode(found: SettingValue) -> ApprovalMode:
+    """The mode of new sessions. YOLO can only be asked for on the command line, so that it counts as `default`."""
+    if found.node.value == ApprovalMode.YOLO.value:
+        raise ReplacedValue(found.error(lazy("default, auto_edit or plan")), ApprovalMode.DEFAULT)
+    names = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
+    return ApprovalMode(found.choice(tuple(mode.value for mode in names)))
 
 
 def parse_variable_names(found: SettingValue) -> tuple[str, ...]:
@@ -60,6 +50,11 @@ def parse_command(found: SettingValue) -> tuple[str, ...]:
         raise SettingsError(map_lazy(str(error), lambda text: text.removesuffix(".")), path=found.file.path) from None
 
 
+def parse_context_file_names(found: SettingValue) -> tuple[str, ...]:
+    """Names of context files; the usual ones for an empty list."""
+    return parse_file_names(found) or Settings().context_file_names.value
+
+
 def parse_file_names(found: SettingValue) -> tuple[str, ...]:
     """File names to look for in a directory. None may lead out of it."""
     entries = found.entries_or_one()
@@ -67,7 +62,7 @@ def parse_file_names(found: SettingValue) -> tuple[str, ...]:
         name = entry.string()
         if name.startswith("/") or not name.isprintable() or {".", "..", ""} & set(name.split("/")):
             raise entry.error(lazy("a file name or a list of file names"))
-    return tuple(entry.string() for entry in entries) or Settings().context_file_names.value
+    return tuple(entry.string() for entry in entries)
 
 
 def parse_negated_boolean(found: SettingValue) -> bool:
@@ -81,8 +76,22 @@ def parse_attempts(found: SettingValue) -> int:
 
 
 def parse_telemetry(found: SettingValue) -> "JsonObject":
-    """The telemetry settings; `true` or `false` alone is the member `enabled`."""
-    return found.json_object() if isinstance(found.node.value, dict) else {"enabled": found.boolean()}
+    """The telemetry settings; `true` or `false` alone is the member `enabled`. A wrong destination ends the run."""
+    if not isinstance(found.node.value, dict):
+        return {"enabled": found.boolean()}
+    given = found.members()
+    values: dict[str, JsonValue] = {name: given[name].boolean() for name in _TELEMETRY_SWITCHES if name in given}
+    values |= {name: given[name].string() for name in ("otlpEndpoint", "outfile") if name in given}
+    for name, words in TELEMETRY_WORDS.items():
+        if name in given:
+            try:
+                values[name] = given[name].choice(words)
+            except SettingsError as error:
+                raise SettingsError(error.problem, path=error.path) from None
+    return values
+
+
+_TELEMETRY_SWITCHES = ("enabled", "traces", "logPrompts", "useCollector", "useCliAuth")
 
 
 def parse_import_format(found: SettingValue) -> str:
@@ -109,19 +118,30 @@ def parse_output_limit(found: SettingValue) -> int | None:
     return Settings().output_characters.value if found.boolean() else None
 
 
-def parse_retention_days(found: SettingValue) -> float | None:
-    """Days to keep sessions, None for ever: a number, or an object with `maxAge` such as `30d`."""
-    value = found.node.value
-    if not isinstance(value, dict):
-        return found.number() or None
-    given = found.members()
+def parse_session_retention(found: SettingValue) -> SessionRetention:
+    """How long sessions are kept: a number of days, 0 for ever, or an object as in Gemini CLI."""
+    if not isinstance(found.node.value, dict):
+        return SessionRetention(max_days=found.number() or None, min_days=0)
+    given, default = found.members(), DEFAULT_RETENTION
     if "enabled" in given and not given["enabled"].boolean():
-        return None
-    if "maxAge" not in given:
-        return Settings().session_days.value
-    age = re.fullmatch(_AGE, given["maxAge"].string())
+        return SessionRetention(max_days=None)
+    retention = SessionRetention(
+        max_days=_parse_age(given["maxAge"]) if "maxAge" in given else default.max_days,
+        max_count=given["maxCount"].count() if "maxCount" in given else None,
+        min_days=_parse_age(given["minRetention"]) if "minRetention" in given else default.min_days,
+    )
+    if retention.max_days is not None and retention.max_days < retention.min_days:
+        error = (given.get("maxAge") or given["minRetention"]).error(
+            lazy("at least minRetention, which is {days:g} days here", days=retention.min_days)
+        )
+        raise ReplacedValue(error, SessionRetention(max_days=None))
+    return retention
+
+
+def _parse_age(found: SettingValue) -> float:
+    age = re.fullmatch(_AGE, found.string())
     if age is None:
-        raise given["maxAge"].error(lazy("a number with h, d, w or m after it"))
+        raise found.error(lazy("a number with h, d, w or m after it"))
     return int(age[1]) * _DAYS[age[2]]
 
 

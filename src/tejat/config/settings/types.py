@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from tejat.config.paths import SourceTier
-from tejat.core.approval.modes import SandboxMode
+from tejat.core.approval.modes import ApprovalMode, SandboxRequest
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
@@ -53,7 +53,7 @@ class McpServer:
     start_timeout: float = 30.0
     is_trusted: bool = False
     may_sample: bool = False
-    is_sandboxed: bool = False
+    is_sandboxed: bool | None = None
     description: str | None = None
     include_tools: tuple[str, ...] | None = None
     exclude_tools: tuple[str, ...] = ()
@@ -80,6 +80,18 @@ class SettingProblem(NamedTuple):
     @property
     def text(self) -> str:
         return lazy("{key} must be {wanted}, but is {found}", key=self.key, wanted=self.wanted, found=self.found)
+
+
+class SessionRetention(NamedTuple):
+    """Sessions that are kept: those up to `max_days` old, the newest `max_count` of a project, and all younger than
+    `min_days`. None means no limit."""
+
+    max_days: float | None = 30.0
+    max_count: int | None = None
+    min_days: float = 1.0
+
+
+DEFAULT_RETENTION = SessionRetention()
 
 
 class TokenPrice(NamedTuple):
@@ -115,8 +127,11 @@ class Settings:
     llm_correction: Setting[bool] = Setting(value=True)
     output_characters: Setting[int | None] = Setting(40_000)
     index_above_tokens: Setting[int | None] | None = None
-    sandbox: Setting[SandboxMode] = Setting(SandboxMode.AUTO)
-    sandbox_network: Setting[bool] = Setting(value=False)
+    sandbox: Setting[SandboxRequest] = Setting(SandboxRequest())
+    sandbox_network: Setting[bool] | None = None
+    sandbox_allowed_paths: tuple[Setting[tuple[str, ...]], ...] = ()
+    sandbox_image: Setting[str] | None = None
+    tool_sandboxing: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
     shell_environment: Setting[tuple[str, ...]] = Setting(())
     search_url: Setting[str] | None = None
@@ -133,6 +148,8 @@ class Settings:
     fallback_model: Setting[str] | None = None
     base_url: Setting[str] | None = None
     prices: Mapping[str, Setting[TokenPrice]] = MappingProxyType({})
+    catalogue_url: Setting[str] | None = None
+    shows_gemma: Setting[bool] = Setting(value=True)
     max_session_turns: Setting[int | None] = Setting(None)
     max_attempts: Setting[int] = Setting(5)
     compression_threshold: Setting[float] = Setting(0.5)
@@ -151,7 +168,7 @@ class Settings:
     openai_api: Setting[str] | None = None
     plan_model_routing: Setting[bool] = Setting(value=True)
     retry_fetch_errors: Setting[bool] = Setting(value=True)
-    dns_resolution_order: Setting[str] | None = None
+    ipv4_first: Setting[bool] = Setting(value=False)
     vertex_request_type: Setting[str] | None = None
     vertex_shared_request_type: Setting[str] | None = None
 
@@ -160,23 +177,34 @@ class Settings:
     load_memory_from_include_directories: Setting[bool] = Setting(value=False)
     import_format: Setting[str] = Setting("tree")
     discovery_max_directories: Setting[int] = Setting(200)
+    include_directory_tree: Setting[bool] = Setting(value=True)
+    memory_boundary_markers: Setting[tuple[str, ...]] = Setting((".git",))
     respect_git_ignore: Setting[bool] = Setting(value=True)
     respect_gemini_ignore: Setting[bool] = Setting(value=True)
+    custom_ignore_files: tuple[Setting[str], ...] = ()
     recursive_file_search: Setting[bool] = Setting(value=True)
 
     strict_settings: Setting[bool] = Setting(value=False)
     preferred_editor: Setting[str] | None = None
     vim_mode: Setting[bool] = Setting(value=False)
     output_format: Setting[str] = Setting("text")
-    session_days: Setting[float | None] = Setting(30.0)
+    session_retention: Setting[SessionRetention] = Setting(DEFAULT_RETENTION)
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)
     escape_pasted_at: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
-    telemetry: Setting[JsonObject] = Setting(MappingProxyType({}))
+    telemetry: tuple[Setting[JsonObject], ...] = ()
     bug_command: Setting[str] | None = None
 
+    approval_mode: Setting[ApprovalMode] = Setting(ApprovalMode.DEFAULT)
+    plan_enabled: Setting[bool] = Setting(value=True)
     yolo_disabled: Setting[bool] = Setting(value=False)
+    always_disabled: Setting[bool] = Setting(value=False)
+    permanent_approval: Setting[bool] | None = None
+    conseca: Setting[bool] = Setting(value=False)
+    confirmation_required: tuple[Setting[str], ...] = ()
+    policy_paths: tuple[Setting[str], ...] = ()
+    admin_policy_paths: tuple[Setting[str], ...] = ()
     folder_trust: Setting[bool] = Setting(value=True)
     secure_mode: Setting[bool] = Setting(value=False)
     extensions_enabled: Setting[bool] = Setting(value=True)
@@ -197,6 +225,9 @@ class Settings:
     problems: tuple[SettingProblem, ...] = ()
 
 
+TELEMETRY_WORDS = {"target": ("local", "gcp"), "otlpProtocol": ("grpc", "http")}
+"""The members of `telemetry` with fixed values."""
+
 COMMAND_SERVER_NAME = "mcp"
 """The name of the server that `mcp.serverCommand` starts."""
 
@@ -213,10 +244,12 @@ def configured_servers(settings: Settings) -> dict[str, Setting[McpServer]]:
 
 
 def tool_lists(settings: Settings) -> tuple[object, ...]:
-    """The settings that allow or exclude tools."""
-    return settings.core, settings.allowed, settings.exclude, settings.mcp_allowed, settings.mcp_excluded
-
-
-def is_sandbox_required_by_admin(sandbox: Setting[SandboxMode]) -> bool:
-    """Whether the administrator requires the sandbox, so that no other source can disable it."""
-    return sandbox.tier is SourceTier.ADMIN and sandbox.value is SandboxMode.REQUIRED
+    """The settings that allow or exclude tools, or let them ask."""
+    return (
+        settings.core,
+        settings.allowed,
+        settings.exclude,
+        settings.confirmation_required,
+        settings.mcp_allowed,
+        settings.mcp_excluded,
+    )

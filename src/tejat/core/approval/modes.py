@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from tejat.core.frozen import frozen
+
 
 class ApprovalMode(StrEnum):
     DEFAULT = "default"
@@ -14,3 +16,43 @@ class SandboxMode(StrEnum):
     AUTO = "auto"
     REQUIRED = "required"
     OFF = "off"
+
+
+_WORDS = {
+    "auto": SandboxMode.AUTO,
+    "required": SandboxMode.REQUIRED,
+    "true": SandboxMode.REQUIRED,
+    "1": SandboxMode.REQUIRED,
+    "off": SandboxMode.OFF,
+    "false": SandboxMode.OFF,
+    "0": SandboxMode.OFF,
+}
+
+
+@frozen
+class SandboxRequest:
+    """What a setting, a variable or a flag asks for.
+
+    `command` names one sandbox, also one that is not supported, which is refused when it is used; empty for any that
+    works. `image` is for containers. `network` is None if nothing is said about it. `allowed_paths` are further paths
+    that commands may read.
+    """
+
+    mode: SandboxMode = SandboxMode.AUTO
+    command: str = ""
+    image: str = ""
+    network: bool | None = None
+    allowed_paths: tuple[str, ...] = ()
+
+    @property
+    def strictness(self) -> int:
+        """Order of requests: off, auto, required, a named one."""
+        if self.command:
+            return 3
+        return (SandboxMode.OFF, SandboxMode.AUTO, SandboxMode.REQUIRED).index(self.mode)
+
+
+def parse_sandbox_word(word: str) -> SandboxRequest:
+    """Return what a word asks for. A word that is no mode names a sandbox."""
+    mode = _WORDS.get(word.lower())
+    return SandboxRequest(SandboxMode.REQUIRED, command=word) if mode is None else SandboxRequest(mode)

@@ -1,16 +1,27 @@
 """Reports about the policy and the environment, for `tejat policy` and `tejat doctor`."""
 
 from tejat.core.frozen import fields_of, frozen
+from tejat.core.i18n import join_lazy
 from tejat.core.messages.types import JsonObject
 
 
 @frozen
 class PolicyOptions:
-    """Policy options of the command line. A `mode` of None leaves it to the settings."""
+    """Policy options of the command line. A `mode` of None leaves it to the settings.
+
+    `policy_paths` and `admin_policy_paths` replace the settings of the same name.
+    """
 
     roots: tuple[str, ...] = (".",)
     allowed_tools: tuple[str, ...] = ()
     mode: str | None = None
+    policy_paths: tuple[str, ...] = ()
+    admin_policy_paths: tuple[str, ...] = ()
+
+
+def describe_mode(mode: str, source: str) -> str:
+    """Return the approval mode for display, with its source unless it is the default."""
+    return mode if source in ("", "default") else join_lazy("", (mode, " (", source, ")"))
 
 
 @frozen
@@ -18,7 +29,7 @@ class PolicyExplanation:
     """The decision on a call, and why. `rule` is None if none matched; `source` is its file and line.
 
     For a shell command `commands` lists each command in it with its effects, and `doubts` what makes it hard to
-    analyse.
+    analyse. `mode` is the approval mode, and `mode_source` says who chose it.
     """
 
     decision: str
@@ -27,6 +38,8 @@ class PolicyExplanation:
     reason: str
     commands: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    mode: str = ""
+    mode_source: str = ""
 
     def to_json(self) -> JsonObject:
         return {field.name: getattr(self, field.name) for field in fields_of(PolicyExplanation)}
@@ -34,15 +47,23 @@ class PolicyExplanation:
 
 @frozen
 class RuleListing:
-    """A rule in a list. `id` identifies a saved rule, to revoke it."""
+    """A rule in a list. `id` identifies a saved rule, to revoke it. `remark` says why the rule does not
+    count, or not as written."""
 
     tier: str
     text: str
     source: str
     id: str | None = None
+    remark: str | None = None
 
     def to_json(self) -> JsonObject:
-        return {"tier": self.tier, "rule": self.text, "source": self.source, "id": self.id}
+        return {
+            "tier": self.tier,
+            "rule": self.text,
+            "source": self.source,
+            "id": self.id,
+            "remark": self.remark,
+        }
 
 
 @frozen

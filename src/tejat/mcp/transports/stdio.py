@@ -142,28 +142,28 @@ class StdioTransport:
                 message = lazy("its directory cannot be opened")
                 raise _start_failure(message, error, lazy("Correct its `cwd`.")) from error
             theirs.callback(os.close, directory)
-            arguments = self._sandboxed_arguments(ours)
+            command = self._sandboxed_command(ours)
             try:
                 stdin, outgoing = _input_pipe(ours, theirs)
                 stdout_end, stdout = _output_pipe(ours, theirs)
                 stderr_end, stderr = _output_pipe(ours, theirs)
-                launch = ProcessSpec(arguments, directory, self._environment)
+                launch = ProcessSpec(command.arguments, directory, {**self._environment, **command.environment})
                 running = await self._supervisor.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
             except OSError as error:
                 message = lazy("its program cannot be started")
                 raise _start_failure(message, error, lazy("Check its `command`.")) from error
         return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
 
-    def _sandboxed_arguments(self, ours: ExitStack) -> tuple[str, ...]:
+    def _sandboxed_command(self, ours: ExitStack) -> SandboxedCommand:
         """Return the command to start. `ours` cleans up after the sandbox. Raises McpFailure."""
         if self._wrap is None:
-            return self._arguments
+            return SandboxedCommand(self._arguments)
         try:
             wrapped = self._wrap(self._arguments, os.path.realpath(self._directory))
         except OSError as error:
             raise _start_failure(lazy("the sandbox for it cannot be prepared"), error) from error
         ours.callback(wrapped.clean_up)
-        return wrapped.arguments
+        return wrapped
 
 
 class _ServerProcess:

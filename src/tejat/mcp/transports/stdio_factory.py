@@ -11,8 +11,10 @@ from tejat.core.sanitize import sanitize_text
 from tejat.mcp.errors import McpFailure, McpProblem
 from tejat.mcp.transports.stdio import SandboxWrapper, StdioTransport
 from tejat.workspace.processes.environment import NO_LISTS, VariableLists, child_environment
-from tejat.workspace.processes.program import find_program
+from tejat.workspace.processes.program import find_program, path_in_container
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+
+_LOADER_PREFIXES = ("LD_", "DYLD_")
 
 
 def create_stdio_transport(
@@ -24,12 +26,14 @@ def create_stdio_transport(
     variables: Mapping[str, str] | None = None,
     variable_lists: VariableLists = NO_LISTS,
     wrap: SandboxWrapper | None = None,
+    in_container: bool = False,
 ) -> StdioTransport:
     """Create the transport to a server with a `command`. It runs in its own directory or in `root`, an absolute path.
 
     The program sees the safe variables of `base_environment` and those of its setting. References in these are expanded
     from `variables`, or else `base_environment`, except secrets if the setting comes from a project; unset ones become
-    empty, and so do those that `variable_lists` block. Raises McpFailure with CONFIGURATION or START.
+    empty, and so do those that `variable_lists` block. If `wrap` makes it run `in_container`, its program is looked up
+    there. Raises McpFailure with CONFIGURATION or START.
     """
     server = setting.value
     if server.command is None:
@@ -37,6 +41,8 @@ def create_stdio_transport(
     known = variable_lists.without_blocked(base_environment if variables is None else variables)
     resolve = env_resolver(known, setting.tier, unset="")
     own = variable_lists.without_blocked(server.environment)
+    if wrap is not None:  # the sandbox itself starts outside, and must not load what a server names
+        own = {name: given for name, given in own.items() if not name.startswith(_LOADER_PREFIXES)}
     try:
         environment = child_environment(
             base_environment,
@@ -47,7 +53,10 @@ def create_stdio_transport(
         message = lazy("The server's `env` cannot be used. {why}", why=error)
         raise McpFailure(message, McpProblem.CONFIGURATION) from error
     directory = os.path.join(root, server.directory or "")
-    program = _find_program(server.command, directory=directory, environment=environment)
+    if in_container and wrap is not None:
+        program = path_in_container(server.command, directory)
+    else:
+        program = _find_program(server.command, directory=directory, environment=environment)
     return StdioTransport(
         supervisor, program, server.arguments, directory=directory, environment=environment, wrap=wrap
     )

@@ -19,6 +19,7 @@ from tejat.tools.shell.result import format_outcome
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
 from tejat.workspace.processes.spawn import ExitStatus, signal_name
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.sandbox.types import ProgramWrapper
 
 TIMEOUT_SECONDS = 600.0
 MAX_OUTPUT_BYTES = 10 * 2**20
@@ -31,7 +32,8 @@ class DiscoveredTool(BaseTool):
     """Run the call command with the tool name as last argument and the arguments as JSON on stdin.
 
     The command sees only `environment`. Output on stderr is a failure only with `strict_stderr` or a nonzero exit code.
-    `blocked_reason` returns why the tool must not run now, or None. The output is returned unsanitized.
+    With `wrap` it runs in a container. `blocked_reason` returns why the tool must not run now, or None. The output is
+    returned unsanitized.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class DiscoveredTool(BaseTool):
         seconds: float = TIMEOUT_SECONDS,
         strict_stderr: bool = False,
         blocked_reason: Callable[[], str | None] = lambda: None,
+        wrap: ProgramWrapper | None = None,
     ) -> None:
         self._arguments = (*call_command, declared.name) if call_command else ()
         explanation = load_description("discovered_tool").format(
@@ -65,6 +68,7 @@ class DiscoveredTool(BaseTool):
         self._seconds = seconds
         self._strict_stderr = strict_stderr
         self._blocked_reason = blocked_reason
+        self._wrap = wrap
 
     async def should_confirm_execute(self, params: Params) -> Confirmation | None:
         payload = _encode_input(params)
@@ -94,6 +98,7 @@ class DiscoveredTool(BaseTool):
                 input=payload.encode(),
                 seconds=self._seconds,
                 max_bytes=MAX_OUTPUT_BYTES,
+                wrap=self._wrap,
             )
         except OSError as error:
             reason = format_start_error(error)

@@ -17,6 +17,7 @@ from tejat.core.tools.schema_validation import schema_problem
 from tejat.tools.shell.result import signal_name
 from tejat.workspace.processes.program import ProgramEndReason, ProgramResult, format_start_error, run_program
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
+from tejat.workspace.sandbox.types import ProgramWrapper
 from tejat.workspace.threads.offload import run_blocking
 
 TIMEOUT_SECONDS = 30.0
@@ -61,11 +62,13 @@ async def discover_tools(
     directory: str,
     environment: Mapping[str, str],
     seconds: float = TIMEOUT_SECONDS,
+    wrap: ProgramWrapper | None = None,
 ) -> DiscoveryResult:
     """Run the discovery command and parse the tools it prints.
 
-    The command sees only `environment`. Names that no model could call are skipped; clashes with other tools are not
-    checked. Without a command the result is empty. Raises UsageError for a malformed command, and DiscoveryFailed.
+    The command sees only `environment`; with `wrap` it runs in a container. Names that no model could call are skipped;
+    clashes with other tools are not checked. Without a command the result is empty. Raises UsageError for a malformed
+    command, and DiscoveryFailed.
     """
     if command is None:
         return DiscoveryResult()
@@ -78,6 +81,7 @@ async def discover_tools(
             environment=environment,
             seconds=seconds,
             max_bytes=MAX_OUTPUT_BYTES,
+            wrap=wrap,
         )
     except OSError as error:
         raise DiscoveryFailed(

@@ -2,8 +2,9 @@
 
 import os
 import signal
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
@@ -73,11 +74,19 @@ class JobStore:
         self._directory = directory
         self._exit_callbacks: dict[str, Callable[[], None]] = {}
 
-    def start(self, launch: ProcessSpec, *, command: str, directory: str, on_exit: Callable[[], None]) -> Job:
+    def start(
+        self,
+        launch: ProcessSpec,
+        *,
+        command: str,
+        directory: str,
+        on_exit: Callable[[], None],
+        stop_command: tuple[str, ...] = (),
+    ) -> Job:
         """Start a job that outlives this process; `command` and `directory` are for display.
 
-        `on_exit` is called once, by the first method that notices the end of the job. Raises OSError; then nothing is
-        left.
+        `on_exit` is called once, by the first method that notices the end of the job. `stop_command` ends what runs
+        outside of its process tree. Raises OSError; then nothing is left.
         """
         make_private_directory(self._directory)
         self.prune()
@@ -99,6 +108,7 @@ class JobStore:
             command=command,
             directory=directory,
             started=now,
+            stop_command=stop_command,
         )
         try:
             record.write()
@@ -148,6 +158,7 @@ class JobStore:
         """
         record = self._find_record(pid)
         _terminate(record, time.monotonic() + _STOP_TIMEOUT_SECONDS)
+        _run_stop_command(record.stop_command)
         job = self._job_status(record)
         if job.state is JobState.RUNNING:
             raise _failure(lazy("Process {pid} could not be stopped.", pid=pid))
@@ -216,9 +227,10 @@ class _Record:
     command: str
     directory: str
     started: float
+    stop_command: tuple[str, ...] = ()
 
     def write(self) -> None:
-        record = dump_json({name: getattr(self, name) for name in _FIELDS})
+        record = dump_json({name: getattr(self, name) for name in (*_FIELDS, _STOP_COMMAND)})
         write_private_file(f"{self.stem}.json", record, follow_symlinks=False)
 
     def is_alive(self) -> bool:
@@ -254,6 +266,8 @@ _FIELDS = (
     *("pid", "pid_started", "supervisor_pid", "supervisor_started"),
     *("boot", "command", "directory", "started"),
 )
+_STOP_COMMAND = "stop_command"
+"""Missing in the records of older versions."""
 
 
 def _read_record(path: str) -> _Record:
@@ -269,7 +283,13 @@ def _read_record(path: str) -> _Record:
     started = values["started"]
     if not all(isinstance(values[name], str) for name in _FIELDS[4:7]) or not isinstance(started, float | int):
         raise TypeError(path)
-    return _Record(os.path.splitext(path)[0], **cast("dict[str, Any]", values | {"started": float(started)}))
+    stop_command = known.get(_STOP_COMMAND, [])
+    if not isinstance(stop_command, list) or not all(
+        isinstance(word, str) for word in cast("list[object]", stop_command)
+    ):
+        raise TypeError(path)
+    values |= {"started": float(started), _STOP_COMMAND: tuple(cast("list[str]", stop_command))}
+    return _Record(os.path.splitext(path)[0], **cast("dict[str, Any]", values))
 
 
 def _read_small(path: str) -> bytes:
@@ -282,6 +302,20 @@ def _list_names(directory: str) -> list[str]:
         return os.listdir(directory)
     except OSError:
         return []
+
+
+def _run_stop_command(command: Sequence[str]) -> None:
+    """End a container, whatever became of the program that waits for it. Raises nothing."""
+    if command:
+        with suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=_STOP_TIMEOUT_SECONDS,
+                check=False,
+            )
 
 
 def _terminate(record: _Record, deadline: float) -> None:

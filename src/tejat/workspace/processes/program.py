@@ -20,6 +20,7 @@ from tejat.workspace.processes.output_collector import (
 )
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor, RunningProcess
+from tejat.workspace.sandbox.types import ProgramWrapper, SandboxedCommand
 
 _PIECE = 1 << 16
 
@@ -54,24 +55,32 @@ async def run_program(
     input: bytes = b"",  # noqa: A002 -- everybody calls it so
     seconds: float,
     max_bytes: int,
+    wrap: ProgramWrapper | None = None,
 ) -> ProgramResult:
     """Run a program in a directory, without a shell, with exactly this environment and input.
+
+    With `wrap` it runs in a container, where it is looked up on the PATH of the image.
 
     It is stopped with all its descendants after `seconds`, when a stream exceeds `max_bytes`, and on cancellation. It
     need not read its input. Background processes that it leaves are not waited for; they live until the supervisor is
     closed and their output is discarded. Raises OSError if the program is not found (FileNotFoundError with its name as
     `filename`) or cannot be started, or if the supervisor died.
     """
-    program = find_program(arguments[0], directory=directory, environment=environment)
+    if wrap is None:
+        program = find_program(arguments[0], directory=directory, environment=environment)
+        command = SandboxedCommand((program, *arguments[1:]))
+    else:
+        command = wrap((path_in_container(arguments[0], directory), *arguments[1:]), os.path.realpath(directory))
     out, err = (BoundedBuffer(head=max_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
     with ExitStack() as ours:
+        ours.callback(command.clean_up)
         with ExitStack() as theirs:
             stdout, stdout_end = _output_pipe(ours, theirs)
             stderr, stderr_end = _output_pipe(ours, theirs)
             stdin = _input_pipe(input, ours, theirs) if input else None
             directory_fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             theirs.callback(os.close, directory_fd)
-            spec = ProcessSpec((program, *arguments[1:]), directory_fd, environment)
+            spec = ProcessSpec(command.arguments, directory_fd, {**environment, **command.environment})
             running = await supervisor.start(spec, stdin=stdin, stdout=stdout_end, stderr=stderr_end)
         ended = await _collect(running, stdout, stderr, out=out, err=err, seconds=seconds)
     if ended is None or not (out.is_complete and err.is_complete):
@@ -94,6 +103,11 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
         if entry.startswith("/") and is_executable_file(path):
             return path
     raise FileNotFoundError(errno.ENOENT, "There is no such program on PATH", name)
+
+
+def path_in_container(name: str, directory: str) -> str:
+    """Return a program as a container gets it: a name without a slash is for the PATH of the image."""
+    return os.path.join(directory, name) if "/" in name else name
 
 
 def format_start_error(error: OSError) -> str:

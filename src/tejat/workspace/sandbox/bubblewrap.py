@@ -43,6 +43,7 @@ class BubblewrapSandbox:
     """
 
     name = "bubblewrap"
+    is_container = False
 
     def __init__(self, program: str, *, state: str, interpreter: str | None = None) -> None:
         self.program = program
@@ -99,7 +100,8 @@ class BubblewrapSandbox:
 
     def _sandbox_argv(self, policy: SandboxPolicy, mounts: Sequence[str], directory: str) -> tuple[str, ...]:
         """Return everything that precedes the command's own arguments."""
-        restrictions = [f"{exec_helper.WRITABLE}={root}" for root in policy.writable_roots]
+        writable = (*policy.writable_roots, *(mount.source for mount in policy.mounts if mount.is_writable))
+        restrictions = [f"{exec_helper.WRITABLE}={path}" for path in writable]
         inner = exec_helper_argv(
             exec_helper.IN_NAMESPACES,
             network=policy.network,

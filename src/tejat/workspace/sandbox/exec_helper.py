@@ -20,7 +20,7 @@ from tejat.workspace.sandbox.seccomp import INET_FAMILIES, build_filter, install
 # The surrounding sandbox: none, or namespaces with their own /dev, /proc and network.
 STANDALONE, IN_NAMESPACES = "alone", "in-namespaces"
 
-NETWORK, WRITABLE, HIDDEN, TEMPORARY = "network", "writable", "hidden", "temporary"
+NETWORK, WRITABLE, READABLE, HIDDEN, TEMPORARY = "network", "writable", "readable", "hidden", "temporary"
 
 RESTRICTION_FAILED = 125
 NOT_EXECUTABLE = 126
@@ -67,6 +67,7 @@ def restrict_process(mode: str, restrictions: list[tuple[str, str]]) -> None:
         mode,
         network=network,
         writable=[path for name, path in restrictions if name in (WRITABLE, TEMPORARY)],
+        readable=[path for name, path in restrictions if name == READABLE],
         hidden=[path for name, path in restrictions if name == HIDDEN],
     )
     # In namespaces the network is private.
@@ -89,7 +90,7 @@ def _parse_words(words: list[str]) -> tuple[str, list[tuple[str, str]], list[str
     return mode, restrictions, command
 
 
-def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: list[str]) -> None:
+def _restrict_files(mode: str, *, network: bool, writable: list[str], readable: list[str], hidden: list[str]) -> None:
     known = abi_version()
     if known < 2 and mode == IN_NAMESPACES:
         # ABI 1 forbids moving files between directories, so the mounts alone have to suffice.
@@ -102,6 +103,8 @@ def _restrict_files(mode: str, *, network: bool, writable: list[str], hidden: li
     _allow_output(allowed, handled)
     if hidden:
         _allow_reading_except(allowed, "/", hidden)
+        for path in readable:
+            _allow(allowed, path, READ_FILE)
     # Namespaces without a network still have a private loopback, for tests that serve and connect.
     watched_ports = tcp_rights(known) if mode == STANDALONE and not network else 0
     try:

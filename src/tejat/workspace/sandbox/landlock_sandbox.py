@@ -20,16 +20,21 @@ class LandlockSandbox:
     """Sandbox without namespaces. It cannot protect or hide single files inside a root."""
 
     name = "landlock"
+    is_container = False
 
     def __init__(self, *, interpreter: str | None = None) -> None:
         self._interpreter = interpreter
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
         """See `Sandbox.wrap`. The command runs in the directory that the process is started in."""
+        hidden = tuple(map(os.path.realpath, policy.hidden_paths))
+        shown = [mount.source for mount in policy.mounts]
         words = [
             *(f"{exec_helper.WRITABLE}={path}" for path in policy.writable_roots),
             f"{exec_helper.TEMPORARY}={policy.temp_directory}",
-            *(f"{exec_helper.HIDDEN}={os.path.realpath(path)}" for path in policy.hidden_paths),
+            *(f"{exec_helper.HIDDEN}={path}" for path in hidden),
+            *(f"{exec_helper.WRITABLE}={mount.source}" for mount in policy.mounts if mount.is_writable),
+            *(f"{exec_helper.READABLE}={path}" for path in shown if is_beneath_any(path, hidden)),
         ]
         start = exec_helper_argv(
             exec_helper.STANDALONE, network=policy.network, restrictions=words, interpreter=self._interpreter

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.sandbox.paths import ancestors, program_tree
-from tejat.workspace.sandbox.types import SandboxPolicy
+from tejat.workspace.sandbox.types import SandboxMount, SandboxPolicy
 
 
 class MountKind(Enum):
@@ -68,6 +68,8 @@ class MountPlan:
             if os.path.lexists(path) and self._enclosing_kind(path) not in _CONCEALING_KINDS:
                 self._kinds.setdefault(path, MountKind.HIDDEN)
         self._expose_programs(policy.programs)  # again: more is concealed now
+        for mount in policy.mounts:
+            self._show(mount)
         for root in policy.writable_roots:
             for relative, is_directory in policy.read_only_paths:
                 self._protect_control_path(root, relative, is_directory=is_directory)
@@ -194,6 +196,14 @@ class MountPlan:
             top = next((path for path in reversed(ancestors(program, "/")) if path in self._kinds), None)
             if top is not None and self._kinds[top] in _CONCEALING_KINDS:
                 self._kinds.setdefault(program_tree(program, top), MountKind.READ_ONLY)
+
+    def _show(self, mount: SandboxMount) -> None:
+        """Make a place readable if it is concealed, or writable. Inside a root nothing changes."""
+        enclosing = self._kinds.get(mount.source) or self._enclosing_kind(mount.source)
+        if mount.is_writable and enclosing is not MountKind.WRITABLE:
+            self._kinds[mount.source] = MountKind.WRITABLE
+        elif enclosing in _CONCEALING_KINDS:
+            self._kinds[mount.source] = MountKind.READ_ONLY
 
     def _expose(self, path: str) -> None:
         if not os.path.exists(path):

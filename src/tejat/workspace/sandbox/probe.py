@@ -7,10 +7,11 @@ import socket
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.workspace.processes.process_tree import list_processes, send_signal, with_descendants
 from tejat.workspace.sandbox.landlock_sandbox import helper_paths
@@ -106,6 +107,7 @@ attempt("share memory with a process", share_memory)
 print("end")
 """
 
+_ROOT_ATTEMPT = "write in the root"
 # Attempts have translatable names.
 _OUTSIDE_ATTEMPTS = (
     lazy("make a file outside"),
@@ -140,10 +142,12 @@ class _ProbeDirectories:
     temporary: str
 
 
-def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
+def probe(sandbox: Sandbox, *, state: str, script: Sequence[str] = ()) -> SandboxReport:
     """Try what this sandbox must refuse, in a private directory below `state`, and report the outcome.
 
-    A sandbox in which nothing runs enforces nothing. Raises OSError when the directory cannot be created.
+    `script` is the argv prefix of a program that makes the same attempts, for a sandbox without our interpreter; then
+    the time that it took is reported too. A sandbox in which nothing runs enforces nothing. Raises OSError when the
+    directory cannot be created.
     """
     with ExitStack() as cleaned:
         place = cleaned.enter_context(_probe_directories(state))
@@ -152,21 +156,26 @@ def probe(sandbox: Sandbox, *, state: str) -> SandboxReport:
         port, abstract = cleaned.enter_context(_listeners(place.outside))
         memory = cleaned.enter_context(_shared_memory())
         words = [place.outside, place.root, str(pid), marker, str(port), abstract, str(memory)]
-        python = helper_paths()[0]
-        outcome, complaint = _run(sandbox, place, [python, "-I", "-S", "-c", _ATTEMPTS, *words])
+        prefix = script or (helper_paths()[0], "-I", "-S", "-c", _ATTEMPTS)
+        began = time.monotonic()
+        outcome, complaint = _run(sandbox, place, [*prefix, *words])
+        seconds = time.monotonic() - began if script else None
         # The sandbox may have shown a throw-away copy of the directory.
         ineffective = tuple(_ineffective_attempts(place.outside))
+        is_root_shared = os.path.exists(os.path.join(place.root, "allowed"))
     if outcome is None:
         axis = EnforcementAxis(enforced=False, detail=lazy("nothing can be run in it: {why}", why=complaint))
         return SandboxReport(sandbox.name, axis, axis, axis, axis, axis, axis)
     outcome |= {attempt: lazy("it had no effect") for attempt in ineffective if outcome[attempt] == "done"}
-    return _report(sandbox.name, outcome)
+    if not is_root_shared and outcome[_ROOT_ATTEMPT] == "done":
+        outcome[_ROOT_ATTEMPT] = lazy("what is written does not appear here")
+    return replace(_report(sandbox.name, outcome), start_seconds=seconds)
 
 
 def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
     files = _axis(outcome, *_OUTSIDE_ATTEMPTS)
-    if outcome["write in the root"] != "done":
-        detail = lazy("the root itself cannot be written: {why}", why=outcome["write in the root"])
+    if outcome[_ROOT_ATTEMPT] != "done":
+        detail = lazy("the root itself cannot be written: {why}", why=outcome[_ROOT_ATTEMPT])
         files = EnforcementAxis(enforced=False, detail=detail)
     processes = _axis(outcome, *_PROCESS_ATTEMPTS)
     if processes.enforced and outcome["see a process"] == "done":
@@ -229,7 +238,7 @@ def _run(sandbox: Sandbox, place: _ProbeDirectories, arguments: list[str]) -> tu
     )
     wrapped = sandbox.wrap(arguments, policy, directory=place.root)
     try:
-        code, printed, complaint = _run_process(wrapped.arguments, place.root)
+        code, printed, complaint = _run_process(wrapped.arguments, place.root, dict(wrapped.environment) or None)
     except (OSError, subprocess.TimeoutExpired) as error:
         return None, str(error)
     finally:
@@ -241,11 +250,14 @@ def _run(sandbox: Sandbox, place: _ProbeDirectories, arguments: list[str]) -> tu
     return {name: result for name, _, result in (line.partition("\t") for line in lines)}, ""
 
 
-def _run_process(arguments: Sequence[str], directory: str) -> tuple[int, bytes, bytes]:
+def _run_process(
+    arguments: Sequence[str], directory: str, environment: Mapping[str, str] | None
+) -> tuple[int, bytes, bytes]:
     """Return exit code, stdout and stderr. Raises OSError, and TimeoutExpired once the whole tree has been killed."""
     with subprocess.Popen(
         arguments,
         cwd=directory,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

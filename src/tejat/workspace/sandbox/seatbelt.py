@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from tejat.core.errors import UsageError
-from tejat.core.text.paths import is_beneath
+from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.sandbox.paths import ancestors
 from tejat.workspace.sandbox.types import SandboxedCommand, SandboxPolicy
@@ -52,6 +52,7 @@ class SeatbeltSandbox:
     """Sandbox that runs commands under the sandbox-exec binary at `program`."""
 
     name = "sandbox-exec"
+    is_container = False
 
     def __init__(self, program: str) -> None:
         self.program = program
@@ -91,6 +92,11 @@ def build_profile(policy: SandboxPolicy) -> tuple[str, dict[str, str]]:
     for path in map(os.path.realpath, policy.hidden_paths):
         if path not in policy.writable_roots:
             rules.append(f"(deny file-read* file-write* (subpath {named('HIDDEN', path)}))")
+    for mount in policy.mounts:
+        if mount.is_writable:
+            rules.append(f"(allow file-write* (subpath {named('SHOWN', mount.source)}))")
+        if is_beneath_any(mount.source, policy.hidden_paths):
+            rules.append(f"(allow file-read* (subpath {named('SHOWN', mount.source)}))")
     # The temporary directory may lie in a hidden one.
     rules.append(f"(allow file-read* file-write* (subpath {named('TEMPORARY', policy.temp_directory)}))")
     if policy.network:

@@ -7,36 +7,101 @@ from functools import cache
 
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
+from tejat.core.frozen import replace
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.text.paths import is_beneath, is_beneath_any
 from tejat.workspace.files.private_files import make_private_directory
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.container.options import DOCKER, ENGINES, PODMAN, ContainerOptions
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path, own_environment
 from tejat.workspace.sandbox.probe import probe
 from tejat.workspace.sandbox.seatbelt import SeatbeltSandbox
 from tejat.workspace.sandbox.types import Sandbox, SandboxReport, unenforced_report
 
-_SEATBELT = "/usr/bin/sandbox-exec"
+SEATBELT = "sandbox-exec"
+_SEATBELT_PATH = "/usr/bin/sandbox-exec"
 
 
 def select_sandbox(
-    mode: SandboxMode, *, roots: Sequence[str], state_directory: str
+    mode: SandboxMode, *, roots: Sequence[str], state_directory: str, container: ContainerOptions | None = None
 ) -> tuple[Sandbox | None, SandboxReport]:
     """Return the sandbox for these real roots and a report of what it enforces.
 
     Tries bubblewrap, then Landlock with seccomp; on macOS sandbox-exec. A candidate counts if it keeps commands from
-    changing files outside. The result is cached per process. `state_directory` is one of ours. Raises
-    SandboxUnavailable when a sandbox is required and there is none, or it does not enforce files, network and
-    processes; OSError when the state cannot be written.
+    changing files outside. If one is required, it must enforce network and processes too, and containers are tried
+    last. An engine that `container` names is used, or nothing. The result is cached per process. `state_directory` is
+    one of ours. Raises SandboxUnavailable when a sandbox is required and there is none; OSError when the state cannot
+    be written.
     """
     if mode is SandboxMode.OFF:
         return None, unenforced_report(lazy("the sandbox is switched off"), lazy("Use --sandbox auto."))
+    if container is not None and container.engine:
+        return _named(container, tuple(roots), state_directory)
     sandbox, report = _first_working(tuple(roots), state_directory)
-    if mode is SandboxMode.REQUIRED:
-        _require_enforcement(report)
+    if mode is not SandboxMode.REQUIRED or not _missing_axes(report):
+        return sandbox, report
+    if container is not None and (found := _first_container(container, tuple(roots), state_directory)) is not None:
+        return found
+    _require_enforcement(report)
     return sandbox, report
+
+
+def _named(container: ContainerOptions, roots: tuple[str, ...], state: str) -> tuple[Sandbox, SandboxReport]:
+    """Return the sandbox that the user names. Raises SandboxUnavailable: never another one, never none."""
+    from tejat.workspace.sandbox.container.selection import ContainerRefused, ImageNotFound, select_container
+
+    name = container.engine
+    wanted = lazy("{name}, named by {source}, cannot be the sandbox.", name=name, source=container.source)
+    command: tuple[str, ...] = ()
+    if name in ENGINES:
+        try:
+            sandbox, report = select_container(container, roots=roots, state_directory=state)
+        except ContainerRefused as refused:
+            lines = [wanted, refused.problem, refused.advice]
+            command = refused.command if isinstance(refused, ImageNotFound) else ()
+        else:
+            missing = _missing_axes(report)
+            if not missing:
+                return sandbox, report
+            lines = [wanted, lazy("It does not enforce {listed}.", listed=join_lazy("; ", missing))]
+    elif name == SEATBELT and sys.platform == "darwin":
+        found, report = _first_working(roots, state)
+        _require_enforcement(report)
+        if found is not None:
+            return found, report
+        lines = [wanted]
+    elif name in (SEATBELT, "windows-native"):
+        lines = [wanted, lazy("It does not exist on this system.")]
+    else:
+        supported = lazy("{name} is not supported: use docker, podman, or true.", name=name)
+        lines = [wanted, supported]
+    _, other = _first_working(roots, state)
+    if not _missing_axes(other):
+        lines.append(lazy('"sandbox": true uses what works here: {name}.', name=other.sandbox))
+    raise SandboxUnavailable(join_lazy("\n", filter(None, lines)), pull_command=command)
+
+
+def _first_container(
+    container: ContainerOptions, roots: tuple[str, ...], state: str
+) -> tuple[Sandbox, SandboxReport] | None:
+    from tejat.workspace.sandbox.container.selection import ContainerRefused, select_container
+
+    for engine in (DOCKER, PODMAN):
+        try:
+            sandbox, report = select_container(replace(container, engine=engine), roots=roots, state_directory=state)
+        except ContainerRefused:
+            continue
+        if not _missing_axes(report):
+            return sandbox, report
+    return None
+
+
+def _missing_axes(report: SandboxReport) -> list[str]:
+    """Return what a required sandbox must enforce and this one does not."""
+    axes = {lazy("files"): report.files, lazy("network"): report.network, lazy("processes"): report.processes}
+    return [join_lazy("", (name, ": ", axis.detail)) for name, axis in axes.items() if not axis.enforced]
 
 
 def _require_enforcement(report: SandboxReport) -> None:
@@ -44,8 +109,7 @@ def _require_enforcement(report: SandboxReport) -> None:
         how, hint = report.files.detail, report.fix
         message = lazy("A sandbox is required and none works here ({how}). {what_to_do}", how=how, what_to_do=hint)
         raise SandboxUnavailable(message)
-    axes = {lazy("files"): report.files, lazy("network"): report.network, lazy("processes"): report.processes}
-    missing = [join_lazy("", (name, ": ", axis.detail)) for name, axis in axes.items() if not axis.enforced]
+    missing = _missing_axes(report)
     if missing:
         message = lazy(
             "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
@@ -79,8 +143,8 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
 
 def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> Iterator[Sandbox]:
     if sys.platform == "darwin":
-        if os.access(_SEATBELT, os.X_OK):
-            yield SeatbeltSandbox(_SEATBELT)
+        if os.access(_SEATBELT_PATH, os.X_OK):
+            yield SeatbeltSandbox(_SEATBELT_PATH)
         return
     if sys.platform != "linux":
         return

@@ -12,16 +12,25 @@ from typing import Self
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import frozen, replace
-from tejat.core.i18n import _
+from tejat.core.i18n import _, lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.control_paths.changes import ControlPathChanges, ControlPathWatch
 from tejat.workspace.control_paths.names import ControlNames
 from tejat.workspace.control_paths.search import ControlPathSearch, FoundControlPaths
+from tejat.workspace.paths.secret_paths import find_secret_paths
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.container.options import ContainerOptions
 from tejat.workspace.sandbox.paths import program_files
-from tejat.workspace.sandbox.secret_paths import find_secret_paths
 from tejat.workspace.sandbox.selection import select_sandbox
-from tejat.workspace.sandbox.types import EnforcementAxis, OverlayLayer, SandboxedCommand, SandboxPolicy, SandboxReport
+from tejat.workspace.sandbox.types import (
+    EnforcementAxis,
+    OverlayLayer,
+    Sandbox,
+    SandboxedCommand,
+    SandboxMount,
+    SandboxPolicy,
+    SandboxReport,
+)
 
 _PREFIX = "tejat-session-"
 _STALE_SECONDS = 7 * 24 * 3600
@@ -46,8 +55,9 @@ class SandboxPaths:
 class SessionSandbox:
     """Context manager for the sandbox of a session. Raises SandboxUnavailable if one is required and none works.
 
-    With `network`, commands may always use the network. The private temporary directory is removed at the end unless
-    `is_in_use` returns true because a background job may still need it.
+    With `network`, commands may always use the network; if it `is_offline`, no command may. `mounts` are further places
+    that commands see, `container` says which containers may be used. The private temporary directory is removed at the
+    end unless `is_in_use` returns true because a background job may still need it.
     """
 
     def __init__(
@@ -56,13 +66,19 @@ class SessionSandbox:
         paths: SandboxPaths,
         *,
         network: bool = False,
+        is_offline: bool = False,
+        mounts: tuple[SandboxMount, ...] = (),
+        container: ContainerOptions | None = None,
         is_in_use: Callable[[], bool] = lambda: False,
     ) -> None:
         self._mode = mode
         self._paths = paths
         self._network = network
+        self._is_offline = is_offline
+        self._mounts = mounts
+        self._container = container
         self._is_in_use = is_in_use
-        self._sandbox, self.report = select_sandbox(mode, roots=paths.roots, state_directory=paths.state_directory)
+        self._sandbox, self.report = self._select(paths)
         self._temp_directory: str | None = None
         self._pending_detaches: set[Callable[[], None]] = set()
         self._search = ControlPathSearch(ControlNames(self.control_paths))
@@ -84,6 +100,27 @@ class SessionSandbox:
         if self._temp_directory is not None and not self._is_in_use():
             shutil.rmtree(self._temp_directory, ignore_errors=True)
 
+    def _select(self, paths: SandboxPaths) -> tuple[Sandbox | None, SandboxReport]:
+        sandbox, report = select_sandbox(
+            self._mode, roots=paths.roots, state_directory=paths.state_directory, container=self._container
+        )
+        moved = next((mount for mount in self._mounts if mount.source != mount.target), None)
+        if sandbox is not None and not sandbox.is_container and moved is not None:
+            message = lazy(
+                "SANDBOX_MOUNTS shows {source} at {target}, which only a container can do. "
+                "{sandbox} shows paths at their own place: use {source} alone.",
+                source=moved.source,
+                target=moved.target,
+                sandbox=sandbox.name,
+            )
+            raise SandboxUnavailable(message)
+        return sandbox, report
+
+    @property
+    def is_container(self) -> bool:
+        """Whether commands run in a container, with the programs of an image."""
+        return self._sandbox is not None and self._sandbox.is_container
+
     @property
     def environment(self) -> Mapping[str, str]:
         """Environment variables for commands."""
@@ -101,7 +138,7 @@ class SessionSandbox:
         """
         paths = replace(self._paths, roots=(*self._paths.roots, *roots))
         if self._sandbox is not None:
-            sandbox, report = select_sandbox(self._mode, roots=paths.roots, state_directory=paths.state_directory)
+            sandbox, report = self._select(paths)
             if sandbox is None:
                 raise SandboxUnavailable(_("There would be no sandbox any more: {why}.", why=report.files.detail))
             self._sandbox, self.report = sandbox, report
@@ -121,6 +158,8 @@ class SessionSandbox:
     ) -> SandboxedCommand:
         if self._sandbox is None:
             return SandboxedCommand(tuple(arguments))
+        if network and self._is_offline:
+            raise OSError(errno.EPERM, lazy("GEMINI_SANDBOX_PROXY_COMMAND is not supported, so there is no network"))
         # What a background process has done since the last command is reported with this one.
         is_unseen = self._has_unseen_changes or bool(self._pending_detaches)
         earlier = self._last_found if is_unseen else None
@@ -194,16 +233,19 @@ class SessionSandbox:
 
     def _build_policy(self, *, network: bool, programs: tuple[str, ...] = ()) -> SandboxPolicy:
         paths = self._paths
+        shown = {mount.source for mount in self._mounts}
+        hidden = (*find_secret_paths(paths.home), *filter(os.path.lexists, paths.own_directories))
         return SandboxPolicy(
             writable_roots=paths.roots,
             temp_directory=self._open_temp_directory,
             read_only_paths=paths.control_paths,
-            hidden_paths=(*find_secret_paths(paths.home), *filter(os.path.lexists, paths.own_directories)),
+            hidden_paths=tuple(path for path in hidden if os.path.realpath(path) not in shown),
             network=network or self._network,
             blocked_paths=paths.blocked_paths,
             programs=programs,
             found=self._find_control_paths(),
             left_open=self._created,
+            mounts=self._mounts,
         )
 
 

@@ -1,7 +1,8 @@
 """Sandbox types: policy, wrapped command, sandbox protocol and report."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
 
 from tejat.core.frozen import frozen
 from tejat.workspace.control_paths.changes import ControlPathChanges
@@ -21,6 +22,18 @@ class OverlayLayer:
 
 
 @frozen
+class SandboxMount:
+    """A file or directory of the host that the user shows to commands, read-only unless `is_writable`.
+
+    Both paths are absolute. Only containers can show it at another path.
+    """
+
+    source: str
+    target: str
+    is_writable: bool = False
+
+
+@frozen
 class SandboxPolicy:
     """What a sandboxed command may access. All paths are absolute; all but `read_only_paths` are real.
 
@@ -29,7 +42,7 @@ class SandboxPolicy:
     be created either. `hidden_paths` cannot be read: secrets in the home and our own state. `programs` are files that
     must stay readable, with the tree they belong to, even below a hidden directory; only bubblewrap supports this.
     `found` are the control paths that exist at any depth; those in `left_open` are not protected, because an earlier
-    command made them.
+    command made them. `mounts` are further places that the user shows to commands: hidden ones become readable.
     """
 
     writable_roots: tuple[str, ...]
@@ -41,6 +54,7 @@ class SandboxPolicy:
     programs: tuple[str, ...] = ()
     found: FoundControlPaths = FoundControlPaths()
     left_open: frozenset[str] = frozenset()
+    mounts: tuple[SandboxMount, ...] = ()
 
 
 def _do_nothing() -> None:
@@ -55,7 +69,8 @@ class SandboxedCommand:
     `helper_processes` are the names of the sandbox's own processes, which end just after the command's last one. Call
     `clean_up` when the command has ended. If it left something running, call `detach` first: what that relies on stays,
     and `clean_up` does not wait. `find_changes` then looks for control paths that the command created or changed; it
-    may take a while and raises nothing.
+    may take a while and raises nothing. `environment` must be added to the environment of the process. `stop_command`
+    ends what runs outside of our process tree, in a container for example; empty if there is nothing like that.
     """
 
     arguments: tuple[str, ...]
@@ -64,6 +79,12 @@ class SandboxedCommand:
     helper_processes: frozenset[str] = frozenset()
     detach: Callable[[], None] = _do_nothing
     find_changes: Callable[[], ControlPathChanges] = ControlPathChanges
+    environment: Mapping[str, str] = MappingProxyType({})
+    stop_command: tuple[str, ...] = ()
+
+
+ProgramWrapper: TypeAlias = Callable[[Sequence[str], str], SandboxedCommand]
+"""Maps the arguments of a program and its real directory to the command that runs it in a sandbox. Raises OSError."""
 
 
 class Sandbox(Protocol):
@@ -71,6 +92,11 @@ class Sandbox(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def is_container(self) -> bool:
+        """Whether commands see the programs and files of an image instead of this system's."""
+        ...
 
     def wrap(self, arguments: Sequence[str], policy: SandboxPolicy, *, directory: str) -> SandboxedCommand:
         """Return how to start the command, whose first argument is an absolute path, in this directory.
@@ -98,6 +124,7 @@ class SandboxReport:
     """Outcome of a probe. `sandbox` is None if none is in use; `fix` then says what the user can do about it.
 
     `files` are the contents and names of files outside, `attributes` their permissions, times and extended attributes.
+    `start_seconds` is how long a command takes to start, measured for containers only.
     """
 
     sandbox: str | None
@@ -108,6 +135,7 @@ class SandboxReport:
     control_files: EnforcementAxis
     secrets: EnforcementAxis
     fix: str = ""
+    start_seconds: float | None = None
 
 
 def unenforced_report(why: str, fix: str = "") -> SandboxReport:

@@ -1,24 +1,32 @@
 """Settings of the sandbox."""
 
-from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import project_may_tighten
+from tejat.config.settings.merge import every_file, last_wins, project_may_tighten, strict_value_wins, without_project
+from tejat.config.settings.sandbox import merge_sandbox, parse_absolute_paths, parse_sandbox
 from tejat.config.settings.schema.spec import SettingSpec
-from tejat.core.approval.modes import SandboxMode
 
 SANDBOX_SETTINGS = (
-    SettingSpec(
-        "sandbox",
-        SettingKey("tools.sandbox", "sandbox"),
-        parsers.parse_sandbox,
-        project_may_tighten(SandboxMode.OFF, SandboxMode.AUTO, SandboxMode.REQUIRED),
-        protects=True,
-    ),
+    SettingSpec("sandbox", SettingKey("tools.sandbox", "sandbox"), parse_sandbox, merge_sandbox, protects=True),
     SettingSpec(
         "sandbox_network",
         SettingKey("tools.sandboxNetworkAccess"),
         SettingValue.boolean,
         project_may_tighten(True, False),
+        protects=True,
+    ),
+    SettingSpec(
+        "sandbox_allowed_paths",
+        SettingKey("tools.sandboxAllowedPaths"),
+        parse_absolute_paths,
+        every_file,
+        protects=True,
+    ),
+    SettingSpec("sandbox_image", SettingKey("sandbox.image"), SettingValue.string, without_project(last_wins)),
+    SettingSpec(
+        "tool_sandboxing",
+        SettingKey("security.toolSandboxing"),
+        SettingValue.boolean,
+        strict_value_wins(strict=True),
         protects=True,
     ),
 )

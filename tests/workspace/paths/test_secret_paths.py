@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from tejat.workspace.sandbox.secret_paths import find_secret_paths
+from tejat.workspace.paths.secret_paths import find_secret_paths
 
 
 def test_only_what_is_there(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """Well-known locations of secrets in a home directory, which sandboxed commands must not read."""
 
 import os
+from collections.abc import Sequence
+
+from tejat.core.text.paths import is_beneath
 
 _IN_HOME = (
     # keys and passwords
@@ -33,3 +36,27 @@ def find_secret_paths(home: str) -> tuple[str, ...]:
     """Return the secret paths that exist below this home."""
     paths = (os.path.join(home, *path.split("/")) for path in _IN_HOME)
     return tuple(path for path in paths if os.path.lexists(path))
+
+
+def is_sensitive_path(path: str, *, home: str, own_directories: Sequence[str]) -> bool:
+    """Whether this real path must not be shown to commands, even if the user lists it.
+
+    It is the home directory or above it, has settings of agents or our own files, or is a file with credentials. Other
+    secret places can be shown.
+    """
+    if is_beneath(home, path) or ".gemini" in path.split("/"):
+        return True
+    if any(is_beneath(path, own) or is_beneath(own, path) for own in own_directories):
+        return True
+    name = os.path.basename(path)
+    if name.startswith(".env") or name in _CREDENTIAL_FILES:
+        return True
+    return not os.path.isdir(path) and path in map(os.path.realpath, find_secret_paths(home))
+
+
+_CREDENTIAL_FILES = frozenset(
+    {
+        *("credentials", "credentials.json", "credentials.toml", "auth.json", "keys.env"),
+        *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"),
+    }
+)

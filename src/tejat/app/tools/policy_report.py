@@ -1,0 +1,49 @@
+"""Reports on the policy of a run: notes at start, and checks for `tejat doctor` and `/about`."""
+
+from collections.abc import Iterator
+
+from tejat.app.run_config import RunConfig
+from tejat.config.policy_files import read_policy_files
+from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions, describe_mode
+from tejat.core.errors import UsageError
+from tejat.core.i18n import lazy, lazy_plural
+from tejat.engine.calls.policy_inspector import rule_problems
+from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
+from tejat.policy.engine import PolicyEngine
+
+_GROUP = lazy("policy")
+
+
+def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) -> Iterator[str]:
+    """Yield what differs from what the user may expect of the mode and the rules. `mode` is that of the flag."""
+    settings, trust = run_config.settings, run_config.trust
+    choice = choose_mode(settings, mode, is_trusted=trust.is_trusted)
+    if choice.source != MODE_FLAG or trust.is_trusted or run_config.trust_relevant_files:
+        yield from choice.notes
+    if settings.conseca.value:
+        yield lazy(
+            "{source}: no model judges calls here. With security.enableConseca every call that changes something asks.",
+            source=settings.conseca.source,
+        )
+    count = len({rule.source for rule in policy.rules if rule.note is not None})
+    if count:
+        yield lazy_plural(
+            "{count} policy rule is passed over or applies more widely than written: see `tejat policy list`.",
+            "{count} policy rules are passed over or apply more widely than written: see `tejat policy list`.",
+            count,
+        )
+
+
+def policy_checks(run_config: RunConfig, mode: str | None = None) -> Iterator[DoctorCheck]:
+    """Check the approval mode and the rules of a run. `mode` is that of the flag."""
+    options = PolicyOptions(run_config.roots, mode=mode)
+    try:
+        texts = read_policy_files(run_config.paths, run_config.roots, run_config.settings, options)
+        policy = load_policy(texts, run_config.settings, options, is_trusted=run_config.trust.is_trusted)
+    except UsageError as error:
+        yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error))
+        return
+    shown = describe_mode(policy.mode.value, policy.mode_source)
+    yield DoctorCheck(_GROUP, lazy("mode"), passed=True, detail=shown)
+    for problem in rule_problems(policy.rules):
+        yield DoctorCheck(_GROUP, lazy("rule"), passed=True, detail=problem)

@@ -1,0 +1,1 @@
+"""Containers as a sandbox: the client program, the sandbox, and the program that starts each container."""
