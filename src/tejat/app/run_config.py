@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
+from tejat.app.authentication import vertex_switch
 from tejat.config.credentials import read_api_keys
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, load_env_file
@@ -102,6 +103,7 @@ class UserConfig:
         settings = self.loader.load(
             roots, trusted=trust.is_trusted, environment=environment, project_variables=project_variables
         )
+        environment |= vertex_switch(settings)
         if excluded_tools:
             added = (Setting(entry, "--exclude-tools", SourceTier.USER) for entry in excluded_tools)
             settings = replace(settings, exclude=(*settings.exclude, *added))
