@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from support.note_tool import NoteTool, open_scheduler
+from support.prices import FixedPrices
 from tejat.core.agent.events import AgentEvent
+from tejat.core.agent.prices import Price
 from tejat.core.approval.confirmation import Approver
 from tejat.core.frozen import replace
 from tejat.core.messages.history import History, Message, history_problem, user_message
@@ -20,7 +22,6 @@ from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
-from tejat.engine.loop.prices import Price
 from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.turn import RunOutcome, run_turns
@@ -186,7 +187,7 @@ def agent_run(
     note = NoteTool(asks=False)
     model = RecordingModel(answers, window=window)
     asked: ModelClient = model if attempts == 1 else RetryingModel(model, max_attempts=attempts, first_wait=0.01)
-    budget = Budget(limits or BudgetLimits(), lambda _: PRICE, *([] if clock is None else [clock]))
+    budget = Budget(limits or BudgetLimits(), FixedPrices(lambda _: PRICE), *([] if clock is None else [clock]))
     path = directory / "journals"
     journal = SessionJournal.create(str(path), session_id="id", root=str(directory), model="first")
     if history:

@@ -3,24 +3,32 @@
 import os
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
 from tejat.core.agent.options import AgentOptions
-from tejat.core.model import ModelClient
+from tejat.core.agent.prices import Price
+from tejat.core.i18n import _
+from tejat.core.model import ModelClient, ModelFailure
 from tejat.models import ModelOptions, open_model
+from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.names import with_provider
 
-DEFAULT_MODEL = "gemini-2.5-pro"
+if TYPE_CHECKING:
+    from tejat.models.discovery.model_list import ModelLister
+
+DEFAULT_MODEL = "auto"
 
 
 class RunModel(NamedTuple):
-    """A model with the session id of its run, which is the recorded one for a replay."""
+    """A model with the session id of its run, which is the recorded one for a replay. `notes` are for the user."""
 
     model: ModelClient
     session_id: str
     recorded_at: float | None = None
     recording_problem: Callable[[], str | None] = lambda: None
+    notes: tuple[str, ...] = ()
 
 
 def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
@@ -34,6 +42,7 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
         began = replay.header.get("began")
         return RunModel(replay, str(replay.header.get("session")), began if isinstance(began, int | float) else 0.0)
     model = open_named_model(options.model, run_config)
+    notes = alias_notes(options.model or configured_model(run_config), run_config)
     if options.record is not None:
         from tejat.models.recording.recorder import RecordingModel
 
@@ -41,25 +50,62 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
         recording = RecordingModel(
             model, options.record, placeholders=placeholders, secrets=run_config.secrets, header=header
         )
-        return RunModel(recording, session_id, recording_problem=lambda: recording.problem)
-    return RunModel(model, session_id)
+        return RunModel(recording, session_id, recording_problem=lambda: recording.problem, notes=notes)
+    return RunModel(model, session_id, notes=notes)
+
+
+def configured_model(run_config: RunConfig) -> str | None:
+    """The model name of the environment or the settings, None if there is none."""
+    configured = run_config.settings.model_name
+    return None if configured is None else configured.value
 
 
 def open_named_model(name: str | None, run_config: RunConfig) -> ModelClient:
-    """Open the model of this name, or the configured one. Raises UsageError and ModelFailure."""
-    settings = run_config.settings
+    """Open the model of this name, or the configured one. Raises UsageError and ModelFailure.
+
+    The client of an alias has the name of the model that the alias stands for.
+    """
+    settings, environment = run_config.settings, run_config.environment
     if name is None:
-        default = with_provider(DEFAULT_MODEL, run_config.environment)
-        name = default if settings.model_name is None else settings.model_name.value
-    return open_model(
-        name,
-        ModelOptions(
-            run_config.environment,
-            max_attempts=settings.max_attempts.value,
-            base_url=None if settings.base_url is None else settings.base_url.value,
-            root=run_config.roots[0],
-        ),
+        name = configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
+    alias = resolve_alias(name, environment)
+    name = name if alias is None else alias[1]
+    require_auth_type(name, settings, environment)
+    try:
+        return open_model(name, model_options(run_config))
+    except ModelFailure as failure:
+        raise without_sign_in(failure, settings, environment) from None
+
+
+def model_options(run_config: RunConfig) -> ModelOptions:
+    """The settings of the model clients of a run."""
+    settings = run_config.settings
+    return ModelOptions(
+        run_config.environment,
+        max_attempts=settings.max_attempts.value,
+        base_url=None if settings.base_url is None else settings.base_url.value,
+        root=run_config.roots[0],
+        catalogue=run_config.paths.catalogue,
+        needs_key=not is_keyless_gateway(settings, run_config.environment),
     )
+
+
+def own_prices(run_config: RunConfig) -> dict[str, Price]:
+    """The prices in the settings, by model name."""
+    return {name: Price(*price.value) for name, price in run_config.settings.prices.items()}
+
+
+def list_models(run_config: RunConfig) -> "ModelLister":
+    """Return the lister of the models that can be used here."""
+    from tejat.models.discovery.model_list import ModelLister
+
+    return ModelLister(model_options(run_config), own_prices(run_config))
+
+
+def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
+    """What to tell the user about an alias that they have named."""
+    alias = None if name is None else resolve_alias(name, run_config.environment)
+    return () if alias is None else (_("{alias} is {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
 
 
 def new_session_id() -> str:

@@ -34,7 +34,9 @@ async def _open_session(
         return leaving
     while True:
         try:
-            return await stack.enter_async_context(open_interactive_session(options, user_config=config))
+            session = await stack.enter_async_context(open_interactive_session(options, user_config=config))
+            is_allowed = await session.check_cost_limit(user)
+            return session if is_allowed else StartupExit.QUIT
         except ModelFailure as failure:
             if failure.kind is not FailureKind.NO_KEY:
                 raise

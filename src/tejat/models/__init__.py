@@ -22,7 +22,9 @@ class ModelOptions:
     `${root}` in scripts. `generation_of` returns the generation settings of the user for a request. Without
     `retries_connections` a connection that is refused or breaks is final. With `ipv4_first`, IPv4 addresses are
     connected to first. `vertex_headers` are sent to Vertex AI only. `openai_api` is
-    `responses` or `chat`; None chooses by the server.
+    `responses` or `chat`; None chooses by the server. Without `needs_key`, a Gemini gateway is asked even
+    if there is no key. `catalogue` is the file of the updated catalogue of
+    models, "" for none.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -36,6 +38,8 @@ class ModelOptions:
     ipv4_first: bool = False
     vertex_headers: Mapping[str, str] = MappingProxyType({})
     openai_api: str | None = None
+    needs_key: bool = True
+    catalogue: str = ""
 
 
 def open_model(name: str, options: ModelOptions) -> ModelClient:

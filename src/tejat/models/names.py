@@ -1,4 +1,4 @@
-"""Model names, their providers and context windows."""
+"""Model names and their providers."""
 
 import re
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from enum import StrEnum
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.switches import is_truthy
+from tejat.models.catalogue.catalogue_file import builtin_catalogue
 
 
 class Provider(StrEnum):
@@ -28,32 +29,12 @@ _NAME_PATTERNS = (
 # Part of a URL: nothing that ends a path, climbs out of it or is not text.
 _MODEL_NAME = r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}"
 
-_CONTEXT_WINDOWS = {
-    "gemini-1.5-pro": 2_097_152,
-    "gemini": 1_048_576,
-    "gemma-3-1b": 32_768,
-    "gemma-3n": 32_768,
-    "gemma": 131_072,
-    "claude": 200_000,
-    **dict.fromkeys(("claude-fable", "claude-haiku-5", "claude-sonnet-4-6", "claude-sonnet-5"), 1_000_000),
-    **dict.fromkeys(("claude-opus-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5"), 1_000_000),
-    "gpt-3.5": 16_385,
-    "gpt-4-turbo": 128_000,
-    "gpt-4.1": 1_047_576,
-    "gpt-4o": 128_000,
-    "gpt-4": 8_192,
-    "gpt-5": 272_000,
-    "gpt-5.4": 1_050_000,
-    "gpt-5.5": 1_050_000,
-    "gpt-oss": 131_072,
-    "o1-mini": 128_000,
-    **dict.fromkeys(("o1", "o3", "o4"), 200_000),
-}
-_DEFAULT_CONTEXT_WINDOW = 128_000
-
 
 def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provider, str]:
-    """Split a model name into its provider and the provider's own name. Raises UsageError for an unknown one."""
+    """Split a model name into its provider and the provider's own name. Raises UsageError for an unknown one.
+
+    An alias is replaced by the Gemini model that it stands for.
+    """
     service, model = _split_provider(name.strip(), environment)
     if service is Provider.SCRIPTED:
         if not model:
@@ -61,6 +42,8 @@ def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provide
         return service, model
     if not re.fullmatch(_MODEL_NAME, model):
         raise UsageError(_("Not the name of a model: {name!r}", name=name[:100]))
+    if service in {Provider.GEMINI, Provider.VERTEX}:
+        model = builtin_catalogue().aliases.get(model, model)
     if service is Provider.GEMINI and is_truthy(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
         return Provider.VERTEX, model
     return service, model
@@ -78,12 +61,13 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
     if service is not None:
         return service, name
     known = ", ".join(f"{service.value}:NAME" for service in Provider)
-    message = _("Nobody is known to serve a model called {name!r}. Say who does: {known}", name=name[:100], known=known)
+    message = _("Unknown model {name!r}. Add a provider prefix: {known}", name=name[:100], known=known)
     raise UsageError(message)
 
 
 def _provider_of(name: str) -> Provider | None:
-    return next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
+    service = next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
+    return Provider.GEMINI if service is None and name in builtin_catalogue().aliases else service
 
 
 def with_provider(name: str, environment: Mapping[str, str]) -> str:
@@ -106,10 +90,3 @@ def ollama_base_url(environment: Mapping[str, str]) -> str:
     # A wildcard address is for listening, not for connecting.
     address = re.sub(r"^0\.0\.0\.0(?=:)", "127.0.0.1", address)
     return f"{scheme or 'http'}://{address}{slash}{path}/v1"
-
-
-def context_window(model: str) -> int:
-    """Return the context window of a model in tokens, or a default for an unknown one."""
-    own_name = model.rpartition("/")[2].lower()
-    beginnings = [known for known in _CONTEXT_WINDOWS if own_name.startswith(known)]
-    return _CONTEXT_WINDOWS[max(beginnings, key=len)] if beginnings else _DEFAULT_CONTEXT_WINDOW

@@ -16,7 +16,6 @@ from support.model_servers.gemini import ModelServer, Reply, error_reply, functi
 from support.note_tool import NoteTool
 from support.program import ProgramEnv, script_answer, text_script
 from support.wait import wait_until_async
-from tejat.app.model_source import DEFAULT_MODEL
 from tejat.app.session.manager import open_agent
 from tejat.core.agent.events import AgentEvent, EndReason, LoopDetected, ModelChanged, Noticed, RunEnded, SessionStarted
 from tejat.core.agent.options import AgentOptions
@@ -76,7 +75,7 @@ def journals(machine: ProgramEnv) -> list[Path]:
 
 class TestModel:
     def test_without_a_key_the_default_cannot_be_asked(self, machine: ProgramEnv) -> None:
-        with pytest.raises(ModelFailure, match=f"There is no key for the model {DEFAULT_MODEL}") as caught:
+        with pytest.raises(ModelFailure, match=r"There is no key for the model gemini-3\.1-pro-preview") as caught:
             run(options(machine), "hi")
         assert caught.value.kind is FailureKind.NO_KEY
 
@@ -105,7 +104,7 @@ class TestModel:
     @pytest.mark.parametrize(
         ("other", "why"),
         [
-            ("nobody", "Nobody is known to serve a model called 'nobody'."),
+            ("nobody", "Unknown model 'nobody'."),
             ("claude-opus-5", "There is no key for the model claude-opus-5."),
         ],
     )

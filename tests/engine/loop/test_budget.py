@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.prices import FixedPrices
 from tejat.core.agent.events import EndReason
+from tejat.core.agent.prices import Price
 from tejat.core.model import Usage
 from tejat.engine.loop.budget import Budget, BudgetLimits
-from tejat.engine.loop.prices import Price, PriceList
 
 PRICES = {"cheap": Price(1, 0.1, 10), "free": Price(0, 0, 0)}
 TURNS = (
@@ -25,7 +26,7 @@ class Clock:
 
 
 def budget(limits: BudgetLimits, clock: Clock | None = None) -> Budget:
-    return Budget(limits, PRICES.get, clock or Clock())
+    return Budget(limits, FixedPrices(PRICES.get), clock or Clock())
 
 
 def test_without_limits_everything_is_counted_and_nothing_stops() -> None:
@@ -70,33 +71,66 @@ def test_money() -> None:
     assert spent.exceeded_limit("cheap") == (EndReason.COST_LIMIT, "Reached the cost limit of $0.5 ($0.5000 spent).")
 
 
-def test_a_cost_limit_needs_a_price() -> None:
-    told = (
-        "The price of the model mystery is not known, so a cost limit cannot be kept. "
-        "Tell its price in the setting model.prices, or run without the limit."
-    )
-    unknown = (EndReason.COST_LIMIT, told)
-    spent = budget(BudgetLimits(cost=1))
+BOUND = (
+    "The price of mystery is unknown. --max-cost counts it with the highest known prices of dear: $100 for a million "
+    "tokens sent, $100 received. Set its price in model.prices."
+)
+
+
+def test_a_model_without_a_price_is_counted_with_a_stated_upper_bound() -> None:
+    told: list[str] = []
+    spent = Budget(BudgetLimits(cost=1), FixedPrices(PRICES.get), Clock(), told.append)
     assert spent.exceeded_limit("free") is None
-    assert spent.exceeded_limit("mystery") == unknown
-    assert spent.exceeded_limit() is None
+    assert told == []
+    for _ in range(2):
+        assert spent.exceeded_limit("mystery") is None
+        assert told == [BOUND]
     spent.record_usage(Usage(), "mystery")
     assert spent.cost == 0
-    spent.record_usage(Usage(prompt=1), "mystery")
+    spent.record_usage(Usage(prompt=9_999), "mystery")
     assert spent.cost is None
-    assert spent.exceeded_limit() == unknown
-    assert spent.exceeded_limit("free") == unknown
+    assert spent.exceeded_limit("mystery") is None
+    spent.record_usage(Usage(prompt=1), "mystery")
+    reached = "Reached the cost limit of $1 (at most $1.0000 spent; a price is unknown)."
+    assert spent.exceeded_limit("free") == (EndReason.COST_LIMIT, reached)
+    assert told == [BOUND]
+
+
+def test_the_user_may_accept_the_upper_bound_or_leave_a_model_out() -> None:
+    told: list[str] = []
+    spent = Budget(BudgetLimits(cost=1), FixedPrices(PRICES.get), Clock(), told.append)
+    assert spent.estimate_notice("cheap") is None
+    assert spent.estimate_notice("mystery") == BOUND
+    spent.accept_estimate("mystery")
+    spent.record_usage(Usage(prompt=1_000), "mystery")
+    spent.stop_counting("other")
+    assert spent.estimate_notice("other") is None
+    spent.record_usage(Usage(prompt=10**9), "other")
+    assert spent.exceeded_limit("other") is None
+    assert told == []
+
+
+def test_without_a_cost_limit_nothing_is_estimated() -> None:
+    told: list[str] = []
+    spent = Budget(BudgetLimits(), FixedPrices(PRICES.get), Clock(), told.append)
+    spent.record_usage(Usage(prompt=10**9), "mystery")
+    assert (spent.exceeded_limit("mystery"), spent.estimate_notice("mystery"), spent.cost, told) == (
+        None,
+        None,
+        None,
+        [],
+    )
 
 
 def test_the_name_that_was_asked_by_comes_before_what_the_model_calls_itself() -> None:
     """A server of the user's own gives the bare name, under which nobody knows that it is free."""
     used = Usage(prompt=1_000_000)
-    prices = PriceList()
-    local = Budget(BudgetLimits(cost=1), prices.price_of)
-    local.record_usage(used, "ollama:llama3.3:70b", "llama3.3:70b")
-    assert (local.cost, local.exceeded_limit("ollama:llama3.3:70b")) == (0, None)
-    latest = Budget(BudgetLimits(), prices.price_of)
-    latest.record_usage(used, "gemini:some-name-for-the-latest", "gemini-2.5-flash")
+    prices = FixedPrices({"ollama:big": Price(0, 0, 0), "flash": Price(0.3, 0, 1)}.get)
+    local = Budget(BudgetLimits(cost=1), prices)
+    local.record_usage(used, "ollama:big", "big")
+    assert (local.cost, local.exceeded_limit("ollama:big")) == (0, None)
+    latest = Budget(BudgetLimits(), prices)
+    latest.record_usage(used, "gemini:some-name-for-the-latest", "flash")
     assert latest.cost == pytest.approx(0.3)
 
 

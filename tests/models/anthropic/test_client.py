@@ -106,7 +106,7 @@ def test_a_conversation() -> None:
     )
     assert chunks[:-1] == [TextDelta("Two "), TextDelta("files.")]
     assert isinstance(chunks[-1], ModelResponse)
-    assert (chunks[-1].text, chunks[-1].usage) == ("Two files.", Usage(100, 70, 42))
+    assert (chunks[-1].text, chunks[-1].usage) == ("Two files.", Usage(100, 70, 42, cache_write=20))
     first, second = (received.body for received in server.requests)
     assert second["messages"][1]["content"][:3] == [thought, hidden, {"type": "text", "text": "I look."}]
     assert [found["tool_use_id"] for found in second["messages"][2]["content"]] == ["toolu_a", "toolu_b"]

@@ -77,7 +77,7 @@ def test_a_whole_answer() -> None:
         FunctionCall("other", {}, "toolu_2"),
     )
     assert (answer.reason, answer.detail, answer.model) == (FinishReason.STOP, "", "claude-x-20260101")
-    assert answer.usage == Usage(prompt=100, cached=70, output=42)
+    assert answer.usage == Usage(prompt=100, cached=70, output=42, cache_write=20)
 
 
 def test_thoughts_that_are_not_shown_are_kept() -> None:

@@ -87,7 +87,7 @@ def server() -> Generator[ModelServer]:
         yield server
 
 
-@pytest.mark.parametrize("model", ["gemini-2.5-pro", "gemini-3-pro-preview"])
+@pytest.mark.parametrize("model", ["gemini-2.5-pro", "gemini-3-flash-preview"])
 def test_both_say_and_understand_the_same(server: ModelServer, model: str) -> None:
     by_sdk = through_sdk(server, model)
     by_us = asyncio.run(through_us(server, model))

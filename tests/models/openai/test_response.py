@@ -335,6 +335,10 @@ def test_what_is_no_chunk(data: str) -> None:
         ({"prompt_tokens": 5, "completion_tokens": 2}, Usage(5, 0, 2)),
         ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}, Usage(5, 4, 2)),
         ({"prompt_tokens": -5, "completion_tokens": "many", "prompt_tokens_details": None}, NO_USAGE),
+        (
+            {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 99}},
+            Usage(9, 4, cache_write=5),
+        ),
         ({"completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 9}}, Usage(thoughts=2)),
     ],
 )

@@ -1,18 +1,20 @@
 """`/model`: choose the model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.model_source import DEFAULT_MODEL, open_named_model
-from tejat.core.errors import TejatError, UsageError
+from tejat.app.model_source import alias_notes, list_models, open_named_model
+from tejat.app.onboarding.cost_limit import ask_about_unknown_price
+from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.model_figures import format_price, format_window
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import text_report
-from tejat.engine.loop.prices import known_models
-from tejat.models.names import Provider, parse_model_name, with_provider
+from tejat.core.ui.report import Tone, text_report
+from tejat.models.discovery.model_list import ListedModel, ServiceListing
+from tejat.models.names import with_provider
 
 _PERSIST = "--persist"
 
@@ -25,62 +27,82 @@ class ModelCommand(SlashCommand):
         if len(names) > 1 or (persists and not names):
             raise UsageError(_("Usage: {usage}", usage="/model [NAME [--persist]]"))
         name = names[0] if names else await self._choose(user)
-        if name is None:
+        if name is None or not await self._change(name, user):
             return
-        await self._change(name, user)
         if persists:
             user.show(write_setting(self.context, find_setting("model.name"), name))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        """Complete names of the catalogue: a service is not asked while the user types."""
         name, blank, rest = typed.partition(" ")
         if blank:
             return complete_from(rest, [(_PERSIST, _("also from the next start on"))])
-        return complete_from(name, [(known, "") for known in await self._model_names()])
+        lister = list_models(self.context.run_config)
+        known = (ServiceListing(each, lister.known_models(each)) for each in lister.providers())
+        return complete_from(name, list(dict(self._named_models(list(known))).items()))
 
-    async def _change(self, name: str, user: UserPrompter) -> None:
-        """Raises UsageError and ModelFailure, and keeps the old model, if the other one cannot be opened."""
+    async def _change(self, name: str, user: UserPrompter) -> bool:
+        """Change the model and return whether that was done.
+
+        Raises UsageError and ModelFailure, and keeps the old model, if the other one cannot be opened.
+        """
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
             raise UsageError(_("A run that is recorded or played again keeps its model."))
         self.context.require_idle()
         if name == session.conversation.model.name:
             user.show(text_report(_("{model} answers already.", model=name)))
-            return
+            return True
         other = open_named_model(name, manager.run_config)
+        if not await ask_about_unknown_price(session.conversation.budget, other.name, user):
+            await other.close()
+            return False
+        for note in alias_notes(name, manager.run_config):
+            user.show(text_report(note, Tone.QUIET))
         manager.update_search_tool(other)
         await session.conversation.change_model(other, _("You chose it."))
+        return True
 
     async def _choose(self, user: UserPrompter) -> str | None:
-        present, names = self.context.conversation.model.name, await self._model_names()
-        options = [Option(name, _("answers now") if name == present else "") for name in names]
+        listings = await list_models(self.context.run_config).list_all()
+        for listing in listings:
+            if listing.problem and listing.models:
+                user.show(text_report(_catalogue_note(listing), Tone.QUIET))
+        named = dict(self._named_models(listings))
+        options = [Option(name, detail) for name, detail in named.items()]
         options.append(Option(_("Another one"), _("you type its name")))
-        index = await user.choose(Choice(_("Which model is to answer?"), tuple(options)))
-        if index == len(names):
+        index = await user.choose(Choice(_("Choose a model"), tuple(options)))
+        if index == len(named):
             typed = await user.enter(_("Name of the model"))
             return typed.strip() or None if typed else None
-        return None if index is None else names[index]
+        return None if index is None else list(named)[index]
 
-    async def _model_names(self) -> list[str]:
-        """The current model, those of the settings, and known models for which there is a key."""
-        run_config = self.context.run_config
-        set_names = (
-            each.value for each in (run_config.settings.model_name, run_config.settings.fallback_model) if each
-        )
-        reachable: dict[Provider, bool] = {}
-        known: list[str] = []
-        for known_name in (DEFAULT_MODEL, *known_models()):
-            name = with_provider(known_name, run_config.environment)
-            service, _ = parse_model_name(name, run_config.environment)
-            if service not in reachable:
-                reachable[service] = await self._is_available(name)
-            if reachable[service]:
-                known.append(name)
-        return list(dict.fromkeys((self.context.conversation.model.name, *set_names, *known)))
+    def _named_models(self, listings: Sequence[ServiceListing]) -> Iterator[tuple[str, str]]:
+        """Names and details: the current model, those of the settings, aliases, and what the services offer."""
+        settings = self.context.run_config.settings
+        present = self.context.conversation.model.name
+        yield present, _("answers now")
+        for name in (settings.model_name, settings.fallback_model):
+            if name is not None and name.value != present:
+                yield name.value, ""
+        hides_gemma = not settings.shows_gemma.value
+        models = [model for listing in listings for model in listing.models if model.name != present]
+        for model in models:
+            for alias in model.aliases:
+                yield with_provider(alias, self.context.run_config.environment), _("is {model}", model=model.id)
+        for model in models:
+            if not (hides_gemma and model.id.startswith("gemma")):
+                yield model.name, _details(model)
 
-    async def _is_available(self, name: str) -> bool:
-        try:
-            model = open_named_model(name, self.context.run_config)
-        except TejatError:
-            return False
-        await model.close()
-        return True
+
+def _details(model: ListedModel) -> str:
+    window, price = format_window(model.context_window), format_price(model.price)
+    if price.startswith("$"):
+        price = _("{price} per million tokens", price=price)
+    ends = _("ends {day}", day=model.retired) if model.retired else ""
+    return ", ".join(filter(None, (_("{window} context", window=window) if window else "", price, ends)))
+
+
+def _catalogue_note(listing: ServiceListing) -> str:
+    service = listing.provider.value
+    return _("{service} did not list its models. {why} Shown is the catalogue.", service=service, why=listing.problem)

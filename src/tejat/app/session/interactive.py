@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
+from tejat.app.onboarding.cost_limit import ask_about_unknown_price
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig
 from tejat.app.session.approval_mode import cycle_mode
@@ -18,6 +19,7 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply, Approver
 from tejat.core.messages.types import Part
+from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
 from tejat.core.ui.status import Preferences, Status
 from tejat.engine.sessions.statistics import Statistics
@@ -77,6 +79,11 @@ class InteractiveSession:
         from tejat.app.session.session_switch import session_tail
 
         return session_tail(conversation)
+
+    async def check_cost_limit(self, user: UserPrompter) -> bool:
+        """Ask about a cost limit if the price of the model is unknown. Returns whether the session may go on."""
+        conversation = self._manager.session.conversation
+        return await ask_about_unknown_price(conversation.budget, conversation.model.name, user)
 
     async def prompt(self, prompt: str | Sequence[Part], listener: EventSink | None = None) -> RunEnded:
         """See `Session.prompt`."""

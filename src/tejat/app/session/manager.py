@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics import log_event
-from tejat.app.model_source import RunModel, open_named_model, open_run_model
+from tejat.app.model_source import RunModel, open_named_model, open_run_model, own_prices
 from tejat.app.run_config import RunConfig, UserConfig, load_agent_config
 from tejat.app.session.context import load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
@@ -27,7 +27,6 @@ from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import is_lean_window
 from tejat.engine.loop.conversation import Conversation, Safeguards
 from tejat.engine.loop.loop_detector import LoopDetector
-from tejat.engine.loop.prices import Price, PriceList
 from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
@@ -36,6 +35,8 @@ from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
 from tejat.tools import find_tools_entry
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.price_list import PriceList, day_of
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
@@ -137,9 +138,9 @@ class SessionManager:
         self._questions = questions
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
-        self._budget = _make_budget(options, run_config)
+        self._budget = _make_budget(options, run_config, run_model.recorded_at, events)
         self.update_search_tool(run_model.model)
-        notes = toolset.notes if toolset.hooks is None else (*toolset.notes, *toolset.hooks.warnings)
+        notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
@@ -299,12 +300,19 @@ def _session_problems(
     return [*filter(None, found), *(() if external is None else external.take_notices())]
 
 
-def _make_budget(options: AgentOptions, run_config: RunConfig) -> Budget:
-    own = {name: Price(*price.value) for name, price in run_config.settings.prices.items()}
+def _make_budget(
+    options: AgentOptions, run_config: RunConfig, recorded_at: float | None, events: EventBus[AgentEvent]
+) -> Budget:
+    """The budget of a run. A replay costs what the recorded run cost on its day."""
     limits = BudgetLimits(
         turns=options.max_turns or run_config.settings.max_session_turns.value,
         tokens=options.max_tokens,
         cost=options.max_cost,
         seconds=options.timeout,
     )
-    return Budget(limits, PriceList(own).price_of)
+    prices = PriceList(
+        partial(load_catalogue, run_config.paths.catalogue),
+        own_prices(run_config),
+        partial(day_of, recorded_at),
+    )
+    return Budget(limits, prices, on_estimate=lambda message: events.emit(Noticed(message)))

@@ -80,13 +80,15 @@ _KINDS = ("functionCall", "functionResponse", "inlineData", "fileData", "opaque"
 
 
 def usage_to_json(usage: Usage) -> JsonObject:
-    return {name: getattr(usage, name) for name in _USAGE_FIELDS}
+    counts: JsonObject = {name: getattr(usage, name) for name in _USAGE_FIELDS}
+    return counts | {"cache_write": usage.cache_write} if usage.cache_write else counts
 
 
 def usage_from_json(value: object) -> Usage:
     """Raises ValueError."""
     fields = JsonFields(value)
-    return Usage(*(fields.integer(name) for name in _USAGE_FIELDS))
+    written = fields.integer_or_none("cache_write")
+    return Usage(*(fields.integer(name) for name in _USAGE_FIELDS), cache_write=written or 0)
 
 
 _USAGE_FIELDS = ("prompt", "cached", "output", "thoughts", "tool")

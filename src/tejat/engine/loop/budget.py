@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from tejat.core.agent.events import EndReason
+from tejat.core.agent.prices import Price, cost_of
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import NO_USAGE, Usage
-from tejat.engine.loop.prices import Price, cost_of
 
 
 @frozen
@@ -20,25 +21,54 @@ class BudgetLimits:
     seconds: float | None = None
 
 
+class Prices(Protocol):
+    """Prices of models by name."""
+
+    def price_of(self, model: str) -> Price | None:
+        """Return the price of a model now, None if it is unknown."""
+        ...
+
+    def upper_bound(self, model: str) -> tuple[Price, str]:
+        """Return a price that no known model of the same service exceeds, and that service ("" if unknown)."""
+        ...
+
+
 class Budget:
-    """What a session has used so far. Its time starts at construction."""
+    """What a session has used so far. Its time starts at construction.
+
+    With a cost limit, a model without a known price is counted with an upper bound. `on_estimate` is called with a
+    message for the user when that begins, once for each model.
+    """
 
     def __init__(
-        self, limits: BudgetLimits, price_of: Callable[[str], Price | None], clock: Callable[[], float] = time.monotonic
+        self,
+        limits: BudgetLimits,
+        prices: Prices,
+        clock: Callable[[], float] = time.monotonic,
+        on_estimate: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._limits = limits
-        self._price_of = price_of
+        self._prices = prices
         self._clock = clock
+        self._on_estimate = on_estimate
         self._started = clock()
         self._cost = 0.0
-        self._unpriced_model: str | None = None
+        self._estimated_cost = 0.0
+        """Of models without a known price, with an upper bound of it."""
+        self._has_unknown_cost = False
+        self._estimated_models: set[str] = set()
+        self._uncounted_models: set[str] = set()
         self.turns = 0
         self.usage = NO_USAGE
 
     @property
     def cost(self) -> float | None:
         """Dollars, None if the price of any model used is unknown."""
-        return self._cost if self._unpriced_model is None else None
+        return None if self._has_unknown_cost else self._cost
+
+    @property
+    def cost_limit(self) -> float | None:
+        return self._limits.cost
 
     @property
     def seconds(self) -> float:
@@ -59,16 +89,55 @@ class Budget:
         response, which may have a price if the first is only an alias.
         """
         self.usage += usage
-        price = self._price_of(requested_model) or self._price_of(reported_model)
+        price = self._prices.price_of(requested_model) or self._prices.price_of(reported_model)
         if price is not None:
             self._cost += cost_of(usage, price)
         elif usage.total:
-            self._unpriced_model = requested_model
+            self._has_unknown_cost = True
+            if self._limits.cost is not None and requested_model not in self._uncounted_models:
+                self._announce_estimate(requested_model)
+                self._estimated_cost += cost_of(usage, self._prices.upper_bound(requested_model)[0])
+
+    def price_of(self, model: str) -> Price | None:
+        """Return the price of a model now, None if it is unknown."""
+        return self._prices.price_of(model)
+
+    def estimate_notice(self, model: str) -> str | None:
+        """Return what to tell the user before a model is counted with an upper bound; None if it need not be."""
+        is_counted = self._limits.cost is not None and model not in self._uncounted_models
+        if not is_counted or self._prices.price_of(model) is not None:
+            return None
+        bound, service = self._prices.upper_bound(model)
+        of_service = (
+            _("the highest known prices of {service}", service=service) if service else _("the highest known prices")
+        )
+        return _(
+            "The price of {model} is unknown. --max-cost counts it with {which}: ${input:g} for a million tokens sent, "
+            "${output:g} received. Set its price in model.prices.",
+            model=model,
+            which=of_service,
+            input=bound.input,
+            output=bound.output,
+        )
+
+    def accept_estimate(self, model: str) -> None:
+        """Count a model with an upper bound without telling the user again."""
+        self._estimated_models.add(model)
+
+    def stop_counting(self, model: str) -> None:
+        """Leave a model without a known price out of the cost limit."""
+        self._uncounted_models.add(model)
+
+    def _announce_estimate(self, model: str) -> None:
+        notice = None if model in self._estimated_models else self.estimate_notice(model)
+        self._estimated_models.add(model)
+        if notice is not None:
+            self._on_estimate(notice)
 
     def exceeded_limit(self, model: str = "") -> tuple[EndReason, str] | None:
         """Return the limit that is reached, with a message for the user; None if another request may go out.
 
-        `model` is the one that would be used: with a cost limit its price must be known.
+        `model` is the one that would be used: with a cost limit, the user is told if its price is unknown.
         """
         limits = self._limits
         if limits.turns is not None and self.turns >= limits.turns:
@@ -90,15 +159,17 @@ class Budget:
         return EndReason.TIME_LIMIT, _("Reached the time limit of {seconds:g} seconds.", seconds=seconds)
 
     def _exceeded_cost_limit(self, limit: float, model: str) -> tuple[EndReason, str] | None:
-        if self._cost >= limit:
-            return EndReason.COST_LIMIT, _(
-                "Reached the cost limit of ${limit:g} (${cost:.4f} spent).", limit=limit, cost=self._cost
-            )
-        unknown = self._unpriced_model or (model if model and self._price_of(model) is None else None)
-        if unknown is None:
+        spent = self._cost + self._estimated_cost
+        if spent < limit:
+            if model:
+                self._announce_estimate(model)
             return None
+        if self._estimated_cost:
+            return EndReason.COST_LIMIT, _(
+                "Reached the cost limit of ${limit:g} (at most ${cost:.4f} spent; a price is unknown).",
+                limit=limit,
+                cost=spent,
+            )
         return EndReason.COST_LIMIT, _(
-            "The price of the model {model} is not known, so a cost limit cannot be kept. "
-            "Tell its price in the setting model.prices, or run without the limit.",
-            model=unknown,
+            "Reached the cost limit of ${limit:g} (${cost:.4f} spent).", limit=limit, cost=spent
         )

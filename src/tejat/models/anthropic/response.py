@@ -221,5 +221,6 @@ class AnthropicResponseReader:
         if not self._usage:
             return NO_USAGE
         cached = self._usage.get("cache_read_input_tokens", 0)
-        fresh = self._usage.get("input_tokens", 0) + self._usage.get("cache_creation_input_tokens", 0)
-        return Usage(fresh + cached, cached, self._usage.get("output_tokens", 0))
+        written = self._usage.get("cache_creation_input_tokens", 0)
+        prompt = self._usage.get("input_tokens", 0) + written + cached
+        return Usage(prompt, cached, self._usage.get("output_tokens", 0), cache_write=written)

@@ -264,8 +264,11 @@ def _parse_usage(counted: Mapping[str, object]) -> Usage | None:
         return None
     prompt = as_count(counted.get("prompt_tokens"))
     answered = as_count(counted.get("completion_tokens"))
-    cached = as_count(as_object(counted.get("prompt_tokens_details")).get("cached_tokens"))
+    details = as_object(counted.get("prompt_tokens_details"))
+    cached = as_count(details.get("cached_tokens"))
     thoughts = as_count(as_object(counted.get("completion_tokens_details")).get("reasoning_tokens"))
     cached = cached or as_count(counted.get("prompt_cache_hit_tokens"))
     thoughts = min(thoughts, answered)
-    return Usage(prompt, min(cached, prompt), answered - thoughts, thoughts)
+    cached = min(cached, prompt)
+    written = min(as_count(details.get("cache_write_tokens")), prompt - cached)
+    return Usage(prompt, cached, answered - thoughts, thoughts, cache_write=written)

@@ -113,9 +113,15 @@ def _from_ollama(
 def _from_model_list(listed: Mapping[str, object], model: str) -> ServedModel:
     """Read a list of models, in which servers state the window under different names."""
     entry = _find_model(as_list(listed.get("data")), model)
+    return ServedModel(
+        listed_window(entry) or None, is_final="loaded_context_length" in entry or "max_context_length" not in entry
+    )
+
+
+def listed_window(entry: Mapping[str, object]) -> int:
+    """Return the context window that an entry of a list of models states, 0 if it states none."""
     window = as_count(as_object(entry.get("meta")).get("n_ctx"))
-    window = window or next((found for key in _WINDOW_KEYS if (found := as_count(entry.get(key)))), 0)
-    return ServedModel(window or None, is_final="loaded_context_length" in entry or "max_context_length" not in entry)
+    return window or next((found for key in _WINDOW_KEYS if (found := as_count(entry.get(key)))), 0)
 
 
 def _find_model(entries: Sequence[object], model: str, *, only_exact: bool = False) -> Mapping[str, object]:

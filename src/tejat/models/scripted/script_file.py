@@ -24,7 +24,7 @@ _ANSWER_KEYS = (
     *("fail", "retry_after"),
 )
 _CALL_KEYS = ("name", "args", "id", "expect", "expect_error")
-_USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool")
+_USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool", "cache_write")
 _SUCCESS_KEYS = ("call", "finish", "usage")
 
 

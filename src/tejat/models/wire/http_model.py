@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.models import ModelOptions
-from tejat.models.names import context_window
+from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
 from tejat.workspace.http.types import HttpLimits
@@ -27,7 +27,7 @@ class HttpModel:
         self, model: str, url: str, options: ModelOptions, *, headers: AuthHeaders, parse_error: ErrorParser
     ) -> None:
         self.name = model
-        self.context_window = context_window(model)
+        self.context_window = load_catalogue(options.catalogue).context_window(model)
         self._url = url
         self._sse = SseClient(options, headers, parse_error)
         self._cached_head: tuple[object, bytes] = (None, b"")

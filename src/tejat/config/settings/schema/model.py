@@ -10,6 +10,8 @@ MODEL_SETTINGS = (
     SettingSpec("fallback_model", SettingKey("model.fallback"), SettingValue.string),
     SettingSpec("base_url", SettingKey("model.baseUrl"), SettingValue.url, without_project(last_wins)),
     SettingSpec("prices", SettingKey("model.prices"), parsers.parse_price, without_project(merge_by_name)),
+    SettingSpec("catalogue_url", SettingKey("models.catalogueUrl"), SettingValue.url, without_project(last_wins)),
+    SettingSpec("shows_gemma", SettingKey("experimental.gemma"), SettingValue.boolean),
     SettingSpec("max_session_turns", SettingKey("model.maxSessionTurns", "maxSessionTurns"), SettingValue.limit),
     SettingSpec("max_attempts", SettingKey("general.maxAttempts"), parsers.parse_attempts),
     SettingSpec(

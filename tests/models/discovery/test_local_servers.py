@@ -7,7 +7,7 @@ import time
 import pytest
 
 from support.model_servers.gemini import LoopbackServer, Received, Reply
-from tejat.models.local_servers import LocalModel, find_local_models
+from tejat.models.discovery.local_servers import LocalModel, find_local_models
 
 NOWHERE = {"OLLAMA_HOST": "127.0.0.1:9"}
 

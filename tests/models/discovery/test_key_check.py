@@ -6,7 +6,7 @@ import pytest
 
 from support.model_servers.gemini import LoopbackServer, Received, Reply
 from tejat.models import ModelOptions
-from tejat.models.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
+from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
 
 KEY = "key-of-mine"
 

@@ -1,0 +1,37 @@
+"""Prices of model requests."""
+
+from tejat.core.frozen import frozen
+from tejat.core.model import Usage
+
+_MILLION = 1_000_000
+
+
+@frozen
+class Price:
+    """Dollars per million tokens.
+
+    Writing to a cache costs `input` if `cache_write` is None. Each step holds a number of tokens and the price of
+    requests whose prompt is longer than that; steps are in ascending order.
+    """
+
+    input: float
+    cached: float
+    output: float
+    cache_write: float | None = None
+    steps: "tuple[tuple[int, Price], ...]" = ()
+
+    def for_prompt(self, tokens: int) -> "Price":
+        """Return the price of a request with a prompt of this length."""
+        return next((price for above, price in reversed(self.steps) if tokens > above), self)
+
+
+FREE = Price(0.0, 0.0, 0.0)
+
+
+def cost_of(usage: Usage, price: Price) -> float:
+    """Return the dollars for one request. Thoughts are priced as output, input of server-side tools as input."""
+    price = price.for_prompt(usage.prompt)
+    fresh = max(0, usage.prompt - usage.cached - usage.cache_write) + usage.tool
+    written = usage.cache_write * (price.input if price.cache_write is None else price.cache_write)
+    output = (usage.output + usage.thoughts) * price.output
+    return (fresh * price.input + usage.cached * price.cached + written + output) / _MILLION

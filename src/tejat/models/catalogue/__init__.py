@@ -1,0 +1,1 @@
+"""The catalogue of models: names, context windows, prices, aliases and fallback chains, as data."""

@@ -1,0 +1,129 @@
+"""The models to choose from: what the services offer, with what the catalogue knows about them."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from tejat.core.agent.prices import Price
+from tejat.core.errors import UsageError
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _
+from tejat.core.text.switches import is_truthy
+from tejat.models import ModelOptions
+from tejat.models.catalogue.catalogue_file import ModelCatalogue, load_catalogue
+from tejat.models.catalogue.entries import ModelEntry
+from tejat.models.catalogue.price_list import PriceList
+from tejat.models.discovery.service_models import ListingFailure, ServiceModel, fetch_models, has_access
+from tejat.models.names import Provider, parse_model_name
+
+LISTED_PROVIDERS = (Provider.GEMINI, Provider.VERTEX, Provider.ANTHROPIC, Provider.OPENAI, Provider.OLLAMA)
+_OTHER_PURPOSE = re.compile(
+    r"audio|aqa|babbage|banana|computer-use|dall-e|davinci|deep-research|embed|imagen|image|-live|lyria|moderation"
+    r"|omni|realtime|robotics|search-api|search-preview|sora|transcribe|tts|veo-|whisper"
+)
+"""Models that services list besides those for conversations."""
+
+
+@frozen
+class ListedModel:
+    """A model of the list. `name` is the value for `-m`; `aliases` are other names for it.
+
+    `price` is that of today. Whatever is None is unknown. `created` and `retired` are days in ISO format or "".
+    """
+
+    name: str
+    id: str
+    title: str = ""
+    context_window: int | None = None
+    max_output: int | None = None
+    price: Price | None = None
+    aliases: tuple[str, ...] = ()
+    is_preview: bool = False
+    created: str = ""
+    retired: str = ""
+
+
+@frozen
+class ServiceListing:
+    """The models of one service. `problem` says why they are those of the catalogue; "" if the service listed them."""
+
+    provider: Provider
+    models: tuple[ListedModel, ...]
+    problem: str = ""
+
+
+class ModelLister:
+    """Lists models for an environment. `own_prices` are those of the user."""
+
+    def __init__(self, options: ModelOptions, own_prices: Mapping[str, Price] | None = None) -> None:
+        self._options = options
+        self.catalogue: ModelCatalogue = load_catalogue(options.catalogue)
+        self._prices = PriceList(partial(load_catalogue, options.catalogue), own_prices or {})
+        self.day = self._prices.today()
+
+    def providers(self) -> tuple[Provider, ...]:
+        """The services that can be asked here. Ollama is among them, though it may not run."""
+        uses_vertex = is_truthy(self._options.environment.get("GOOGLE_GENAI_USE_VERTEXAI"))
+        hidden = Provider.GEMINI if uses_vertex else Provider.VERTEX
+        return tuple(
+            each
+            for each in LISTED_PROVIDERS
+            if each is not hidden and (each is Provider.VERTEX or has_access(each, self._options))
+        )
+
+    async def list_all(
+        self, providers: Sequence[Provider] | None = None, *, every: bool = False
+    ) -> list[ServiceListing]:
+        """List the models of these services, or of those that can be asked. A silent Ollama is left out.
+
+        With `every`, also those that are not for conversations. Raises UsageError for an invalid address.
+        """
+        chosen = self.providers() if providers is None else providers
+        listings = await asyncio.gather(*(self.list_service(provider, every=every) for provider in chosen))
+        return [each for each in listings if providers or each.models or each.provider is not Provider.OLLAMA]
+
+    async def list_service(self, provider: Provider, *, every: bool = False) -> ServiceListing:
+        """List the models of a service; those of the catalogue if it cannot be asked."""
+        try:
+            if not has_access(provider, self._options) and provider is not Provider.VERTEX:
+                raise ListingFailure(_("There is no API key for this service."))
+            offered = await fetch_models(provider, self._options)
+        except (ListingFailure, UsageError) as failure:
+            return ServiceListing(provider, self.known_models(provider), str(failure))
+        shown = (model for model in offered if every or not _OTHER_PURPOSE.search(model.id))
+        return ServiceListing(provider, tuple(self._describe(provider, model) for model in shown))
+
+    def known_models(self, provider: Provider) -> tuple[ListedModel, ...]:
+        """The models of a service that the catalogue knows and that are still offered."""
+        service = Provider.GEMINI if provider is Provider.VERTEX else provider
+        known = (entry for entry in self.catalogue if entry.service == service.value)
+        current = (entry for entry in known if not entry.is_retired(self.day) and not _OTHER_PURPOSE.search(entry.id))
+        return tuple(self._describe(provider, ServiceModel(entry.id, entry.title)) for entry in current)
+
+    def _describe(self, provider: Provider, model: ServiceModel) -> ListedModel:
+        name = self._full_name(provider, model.id)
+        is_local = provider is Provider.OLLAMA
+        entry = None if is_local else self.catalogue.find(model.id)
+        entry = entry or ModelEntry(model.id, provider.value)
+        aliases = self.catalogue.builtin.aliases.items() if provider in {Provider.GEMINI, Provider.VERTEX} else ()
+        return ListedModel(
+            name,
+            model.id,
+            model.title or entry.title,
+            model.context_window or entry.context_window,
+            model.max_output or entry.max_output,
+            self._prices.price_of(f"{provider.value}:{model.id}"),
+            tuple(alias for alias, target in aliases if target == model.id),
+            entry.is_preview or "preview" in model.id,
+            model.created,
+            entry.retired,
+        )
+
+    def _full_name(self, provider: Provider, identifier: str) -> str:
+        """The name for `-m`: with the provider as a prefix where the bare name means another model or none."""
+        try:
+            service, _own_name = parse_model_name(identifier, self._options.environment)
+        except UsageError:
+            service = None
+        return identifier if service is provider else f"{provider.value}:{identifier}"
