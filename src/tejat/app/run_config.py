@@ -44,6 +44,12 @@ class RunConfig:
     notes: tuple[str, ...] = ()
 
     @property
+    def is_strict(self) -> bool:
+        """Whether any problem in the settings ends the run, by a variable or a setting."""
+        variable = self.environment.get("TEJAT_STRICT_SETTINGS", "").strip().lower()
+        return variable in ("1", "true") or self.settings.strict_settings.value
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """Values that must not be stored or sent anywhere."""
         return tuple(self.named_secrets.values())
