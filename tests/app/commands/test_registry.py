@@ -151,7 +151,7 @@ class TestSuggestions:
             CompletionItem("/stats ", 4, "/stats", "Requests, tokens, calls and times"),
         ]
         assert suggested(env, "/ab") == [
-            CompletionItem("/about", 3, "/about", "Version, model, sandbox and where things are kept")
+            CompletionItem("/about ", 3, "/about", "Version, model, sandbox and where things are kept")
         ]
 
     def test_other_names_only_when_they_are_typed(self, env: CommandEnv) -> None:

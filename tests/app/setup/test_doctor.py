@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tejat.app.setup.doctor import configuration_checks
 from tejat.app.run_config import load_run_config
+from tejat.app.setup.doctor import configuration_checks
 from tejat.config.paths import app_paths
 from tejat.config.trust.decision import trust_folder
 from tejat.core.approval.policy_report import DoctorCheck

@@ -28,14 +28,14 @@ class Examined:
         self.outcome = outcome
         self.asked: list[tuple[list[str], str | None]] = []
 
-    def __call__(self, directories: Sequence[str], wish: str | None) -> list[DoctorCheck]:
-        self.asked.append((list(directories), wish))
+    def __call__(self, directories: Sequence[str], wish: str | None, *, is_strict: bool = False) -> list[DoctorCheck]:
+        self.asked.append((list(directories), "strict" if is_strict else wish))
         if isinstance(self.outcome, Exception):
             raise self.outcome
         return self.outcome
 
 
-def run(words: list[str], examine: Callable[[Sequence[str], str | None], list[DoctorCheck]]) -> int:
+def run(words: list[str], examine: Callable[..., list[DoctorCheck]]) -> int:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(doctor, "run_checks", examine)
         return doctor.run(words)
@@ -65,6 +65,7 @@ class TestWords:
             ([], (["."], None)),
             (["--root", "a", "--root", "b"], (["a", "b"], None)),
             (["--sandbox", "required"], (["."], "required")),
+            (["--strict-settings"], (["."], "strict")),
         ],
     )
     def test_what_is_examined(self, words: list[str], asked: tuple[list[str], str | None]) -> None:
@@ -79,6 +80,11 @@ class TestWords:
     ) -> None:
         assert run(words, Examined(error)) == code
         assert capsys.readouterr() == ("", "tejat: no <U+001B>[2J\n")
+
+    @pytest.mark.parametrize(("codes", "code"), [((0,), 0), ((0, 44), 44), ((44, 52, 0), 52)])
+    def test_a_check_that_would_end_a_run_gives_its_exit_code(self, codes: tuple[int, ...], code: int) -> None:
+        failed = [DoctorCheck("any", "check", passed=False, detail="no", exit_code=each) for each in codes]
+        assert run([], Examined([*CHECKS, *failed])) == code
 
     @pytest.mark.parametrize("words", [["--sandbox", "maybe"], ["more"], ["--root"], ["--yes"]])
     def test_bad_usage(self, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

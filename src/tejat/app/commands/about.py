@@ -2,21 +2,29 @@
 
 import os
 import platform
+from collections.abc import Sequence
 
 from tejat import __version__
-from tejat.app.commands.base import CommandContext, SlashCommand
+from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.setup.doctor import configuration_checks
+from tejat.app.setup.setup_report import setup_report
 from tejat.config.settings.types import Setting
 from tejat.core.approval.modes import SandboxMode
+from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, join_lazy
+from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportTable, Tone
+
+_SETUP = "setup"
 
 
 class AboutCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
-        del arguments
+        if arguments:
+            self._show_setup(arguments, user)
+            return
         run_config, environment = self.context.run_config, self.context.manager.options.environment
         # The current model may differ from the one in the settings.
         current = Setting(self.context.conversation.model.name, _("asked now"))
@@ -30,6 +38,14 @@ class AboutCommand(SlashCommand):
             ReportTable(tuple(rows)),
         )
         user.show(Report(_("About Tejat"), blocks))
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        return complete_from(typed, [(_SETUP, _("what was taken over from Gemini CLI, and what was not"))])
+
+    def _show_setup(self, arguments: str, user: UserPrompter) -> None:
+        if arguments.casefold() != _SETUP:
+            raise UsageError(_("/about takes nothing, or the word setup."))
+        user.show(setup_report(self.context.run_config).to_report())
 
 
 def environment_facts(context: CommandContext) -> list[tuple[str, str]]:

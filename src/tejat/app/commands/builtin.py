@@ -16,7 +16,7 @@ def builtin_names() -> frozenset[str]:
 
 def _information_commands() -> list[CommandSummary]:
     return [
-        CommandSummary("about", _("Version, model, sandbox and where things are kept")),
+        CommandSummary("about", _("Version, model, sandbox and where things are kept"), _("/about [setup]")),
         CommandSummary("bug", _("How to report a defect"), _("/bug TITLE")),
         CommandSummary("context", _("What the model gets with every request, and how much room is left")),
         CommandSummary("copy", _("Copy the last answer to the clipboard")),

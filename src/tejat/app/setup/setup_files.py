@@ -1,0 +1,164 @@
+"""Files of an existing set-up of Gemini CLI: which of them are used, and how."""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from tejat.app.run_config import RunConfig
+from tejat.config.paths import POLICY_DIRECTORY, same_directory
+from tejat.config.settings.types import configured_servers
+from tejat.core.i18n import lazy, lazy_plural
+
+_MAX_ENTRIES = 1000
+
+
+class FileUse(StrEnum):
+    """Whether a file of the set-up is used. The values are part of the JSON report."""
+
+    USED = "used"
+    PARTLY = "partly used"
+    NOT_USED = "not used"
+
+
+class SetupFile(NamedTuple):
+    """A file or directory of the set-up that exists."""
+
+    what: str
+    path: str
+    use: FileUse
+    detail: str
+
+
+def find_setup_files(run_config: RunConfig) -> list[SetupFile]:
+    """The files of Gemini CLI that exist for this user and project. Raises nothing."""
+    paths, root = run_config.paths, run_config.roots[0]
+    project = os.path.join(root, ".gemini")
+    own = [*_user_files(run_config), *_shared_files(run_config, paths.gemini, is_project=False)]
+    if same_directory(project, paths.gemini):
+        return [*_admin_files(run_config), *own]
+    return [
+        *_admin_files(run_config),
+        *own,
+        *_shared_files(run_config, project, is_project=True),
+        *_project_files(run_config, root),
+    ]
+
+
+def _admin_files(run_config: RunConfig) -> Iterator[SetupFile]:
+    for directory in run_config.paths.admin:
+        policies = os.path.join(directory, POLICY_DIRECTORY)
+        if rules := _files(policies, "*.toml"):
+            yield SetupFile(lazy("policies"), policies, FileUse.USED, _count_files(len(rules)))
+
+
+def _user_files(run_config: RunConfig) -> Iterator[SetupFile]:
+    paths = run_config.paths
+    for name in run_config.settings.context_file_names.value:
+        path = os.path.join(paths.gemini, name)
+        if os.path.isfile(path):
+            yield SetupFile(lazy("context file"), path, FileUse.USED, lazy("sent to the model"))
+    if os.path.isfile(paths.gemini_trusted_folders):
+        detail = lazy("folders that Gemini CLI trusts are trusted as they are when first opened")
+        yield SetupFile(lazy("trusted folders"), paths.gemini_trusted_folders, FileUse.USED, detail)
+    for name, reason in _IGNORED_FILES:
+        for path in _files(paths.gemini, name):
+            yield SetupFile(lazy("file"), path, FileUse.NOT_USED, reason)
+    for name in _CREDENTIAL_FILES:
+        path = os.path.join(paths.gemini, name)
+        if os.path.isfile(path):
+            yield SetupFile(lazy("credentials"), path, FileUse.NOT_USED, lazy("never read: sign-in of Gemini CLI"))
+    chats = _files(os.path.join(paths.gemini, "tmp"), "*/chats/session-*.json*")
+    if chats:
+        detail = lazy_plural(
+            "{count} chat; `tejat sessions import` takes one over",
+            "{count} chats; `tejat sessions import` takes one over",
+            len(chats),
+        )
+        yield SetupFile(lazy("chats"), os.path.join(paths.gemini, "tmp"), FileUse.NOT_USED, detail)
+    yield from _not_loaded(lazy("skills"), os.path.join(paths.home, ".agents", "skills"), lazy("skills"))
+
+
+def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) -> Iterator[SetupFile]:
+    """What may be in the `.gemini` of the user and of a project."""
+    is_trusted = not is_project or run_config.trust.is_trusted
+    use = FileUse.USED if is_trusted else FileUse.NOT_USED
+    untrusted = lazy("the folder is not trusted")
+    commands = os.path.join(directory, "commands")
+    if found := _files(commands, "**/*.toml"):
+        detail = _count_files(len(found)) if is_trusted else untrusted
+        yield SetupFile(lazy("custom commands"), commands, use, detail)
+    policies = os.path.join(directory, POLICY_DIRECTORY)
+    if found := _files(policies, "*.toml"):
+        if is_project:
+            detail = lazy("rules that ask or deny count, rules that allow do not")
+            yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
+        else:
+            yield SetupFile(lazy("policies"), policies, FileUse.USED, _count_files(len(found)))
+    for what in _NOT_LOADED:
+        yield from _not_loaded(what, os.path.join(directory, str(what)), what)
+
+
+def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
+    is_trusted = run_config.trust.is_trusted
+    use = FileUse.USED if is_trusted else FileUse.NOT_USED
+    detail = lazy("read") if is_trusted else lazy("the folder is not trusted")
+    for name in (*run_config.settings.context_file_names.value, ".gemini/system.md", ".mcp.json"):
+        path = os.path.join(root, name)
+        if os.path.isfile(path):
+            named = lazy("used if GEMINI_SYSTEM_MD is set") if name.endswith("system.md") and is_trusted else detail
+            yield SetupFile(_LABELS.get(name, lazy("context file")), path, use, named)
+    if os.path.isfile(path := os.path.join(root, ".geminiignore")):
+        yield SetupFile(lazy("ignored files"), path, FileUse.USED, lazy("its files are left out"))
+    yield from _not_loaded(lazy("skills"), os.path.join(root, ".agents", "skills"), lazy("skills"))
+
+
+def environment_files(run_config: RunConfig) -> Iterator[SetupFile]:
+    """The settings, the `.env` file that was read and the MCP servers."""
+    settings = run_config.settings
+    for path in settings.files:
+        if path not in settings.ignored_files:
+            yield SetupFile(lazy("settings"), path, FileUse.USED, lazy("see the keys above"))
+    for path in settings.ignored_files:
+        yield SetupFile(lazy("settings"), path, FileUse.NOT_USED, lazy("the folder is not trusted"))
+    if run_config.environment_file is not None:
+        yield SetupFile(lazy("environment"), run_config.environment_file, FileUse.USED, lazy("variables are set"))
+    for name, server in configured_servers(settings).items():
+        yield SetupFile(lazy("MCP server"), server.source, FileUse.USED, name)
+
+
+def _not_loaded(what: str, directory: str, kind: str) -> Iterator[SetupFile]:
+    try:
+        names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
+    except OSError:
+        return
+    names = [name for name in names if name not in _BOOKKEEPING]
+    if names:
+        detail = lazy("found, {kind} are not loaded yet: {names}", kind=kind, names=", ".join(names[:10]))
+        yield SetupFile(what, directory, FileUse.NOT_USED, detail)
+
+
+def _files(directory: str, pattern: str) -> Sequence[str]:
+    """At most so many files that match the pattern; none if the directory cannot be read."""
+    matches = glob.iglob(pattern, root_dir=directory, recursive=True)
+    return [os.path.join(directory, name) for _, name in zip(range(_MAX_ENTRIES), matches, strict=False)]
+
+
+def _count_files(count: int) -> str:
+    return lazy_plural("{count} file", "{count} files", count)
+
+
+_NOT_LOADED = (lazy("extensions"), lazy("skills"), lazy("agents"))
+_BOOKKEEPING = frozenset({"extension-enablement.json"})
+_LABELS = {".gemini/system.md": lazy("system prompt"), ".mcp.json": lazy("MCP servers")}
+_IGNORED_FILES = (
+    ("keybindings.json", lazy("key bindings are not supported yet")),
+    ("memory.md", lazy("GEMINI.md is used instead")),
+    ("sandbox.toml", lazy("the sandbox is configured in settings.json")),
+    ("sandbox-macos-*.sb", lazy("profiles of your own are not supported")),
+)
+_CREDENTIAL_FILES = (
+    *("oauth_creds.json", "google_accounts.json", "gemini-credentials.json"),
+    *("mcp-oauth-tokens.json", "a2a-oauth-tokens.json"),
+)

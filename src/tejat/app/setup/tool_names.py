@@ -1,0 +1,45 @@
+"""Names of tools in the settings that do not exist."""
+
+from collections.abc import Iterator
+
+from tejat.app.plugins.discovery import find_plugins
+from tejat.app.run_config import RunConfig
+from tejat.app.tools.toolset import builtin_registry
+from tejat.config.settings.types import Setting, configured_servers
+from tejat.core.i18n import lazy
+from tejat.policy.tool_names import TOOL_ALIASES, parse_tool_name
+
+
+def unknown_tools(run_config: RunConfig) -> Iterator[str]:
+    """A line for each tool in a list of the settings that does not exist.
+
+    Which tools a discovery command will find is not known before it runs.
+    """
+    settings = run_config.settings
+    if settings.discovery_command is not None:
+        return
+    servers = configured_servers(settings)
+    known = {*TOOL_ALIASES, *(name for entry in builtin_registry().entries() for name in entry.settings_names), "*"}
+    plugins: set[str] | None = None
+    for key, entry in _tool_lists(run_config):
+        name = entry.value.partition("(")[0].strip()
+        tool, server = parse_tool_name(name)
+        if server is not None:
+            is_known = server == "*" or server in servers
+        else:
+            is_known = tool in known or any(tool.startswith(f"mcp_{each}_") for each in servers)
+        if not is_known:
+            if plugins is None:
+                plugins = {plugin.tool.name for plugin in find_plugins(run_config).tools}
+            if name not in plugins:
+                yield lazy("{source} {key}: no tool is called {name!r}", source=entry.source, key=key, name=name)
+
+
+def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
+    """The entries of the lists of tools, each with the name of its list."""
+    settings = run_config.settings
+    for key, given in (("tools.core", settings.core), ("tools.allowed", settings.allowed)):
+        if given is not None:
+            yield from ((key, Setting(entry, given.source, given.tier)) for entry in given.value)
+    yield from (("tools.exclude", entry) for entry in settings.exclude if not entry.source.startswith("--"))
+    yield from (("tools.confirmationRequired", entry) for entry in settings.confirmation_required)

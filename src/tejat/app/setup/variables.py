@@ -1,0 +1,41 @@
+"""Environment variables of Gemini CLI that have no effect here."""
+
+import sys
+from collections.abc import Iterator, Mapping
+
+from tejat.core.i18n import lazy
+
+
+def ineffective_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The variables that are set and have no effect, each with the reason."""
+    for name in sorted(name for name, value in environment.items() if value.strip()):
+        reason = INEFFECTIVE_VARIABLES.get(name)
+        if reason is None and name.startswith(_EDITOR_PREFIX):
+            reason = _NO_EDITOR
+        if reason is not None and not (name in _ONLY_ON_MACOS and sys.platform == "darwin"):
+            yield name, reason
+
+
+_NO_SIGN_IN = lazy("there is no Google sign-in here; use GEMINI_API_KEY or Vertex AI")
+_NO_LABEL = lazy("requests carry no such label")
+_TOKEN_FILES = lazy("tokens of MCP servers are kept in files that only you can read")
+_NO_EDITOR = lazy("there is no companion for editors yet")
+_EDITOR_PREFIX = "GEMINI_CLI_IDE_"
+_ONLY_ON_MACOS = frozenset({"SEATBELT_PROFILE"})
+INEFFECTIVE_VARIABLES: Mapping[str, str] = {
+    "GOOGLE_GENAI_USE_GCA": _NO_SIGN_IN,
+    "GOOGLE_CLOUD_ACCESS_TOKEN": _NO_SIGN_IN,
+    "CODE_ASSIST_ENDPOINT": _NO_SIGN_IN,
+    "CODE_ASSIST_API_VERSION": _NO_SIGN_IN,
+    "GEMINI_CLI_USE_COMPUTE_ADC": _NO_SIGN_IN,
+    "CLOUD_SHELL": _NO_SIGN_IN,
+    "GEMINI_CLI_SURFACE": _NO_LABEL,
+    "SURFACE": _NO_LABEL,
+    "NODE_OPTIONS": lazy("Tejat does not use Node.js"),
+    "GEMINI_FORCE_FILE_STORAGE": _TOKEN_FILES,
+    "GEMINI_FORCE_ENCRYPTED_FILE_STORAGE": _TOKEN_FILES,
+    "GEMINI_CLI_EXTENSION_REGISTRY_URI": lazy("there is no gallery of extensions"),
+    "SANDBOX": lazy("it is no proof of a sandbox; Tejat tries what works here"),
+    "SEATBELT_PROFILE": lazy("it is for macOS"),
+}
+"""Why each of these variables has no effect."""

@@ -1,0 +1,191 @@
+"""What was taken over from a set-up of Gemini CLI, key by key and file by file."""
+
+from pathlib import Path
+
+import pytest
+
+from support.program import ProgramEnv
+from tejat.app.run_config import load_run_config
+from tejat.app.setup.setup_report import SetupReport, setup_report
+from tejat.core.errors import ConfigurationError
+from tejat.core.ui.report import Paragraph, ReportTable
+
+SECRET = "hush-hush-hush"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path.resolve())
+
+
+def report(machine: ProgramEnv, *, trusts_folder: bool = True) -> SetupReport:
+    faults: list[ConfigurationError] = []
+    config = load_run_config(
+        [str(machine.project)], environment=machine.environment, trusts_folder=trusts_folder, faults=faults
+    )
+    return setup_report(config, faults)
+
+
+def shown(found: SetupReport) -> list[str]:
+    lines: list[str] = []
+    for block in found.to_report().blocks:
+        match block:
+            case Paragraph(text):
+                lines.append(f"# {text}")
+            case ReportTable(rows):
+                lines += [" | ".join(row) for row in rows]
+            case _:
+                pytest.fail("unexpected block")
+    return lines
+
+
+def files(found: SetupReport) -> dict[str, tuple[str, str]]:
+    return {file.path: (file.use.value, file.detail) for file in found.files}
+
+
+def write(directory: Path, *names: str) -> None:
+    for name in names:
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_text("x")
+
+
+class TestSettings:
+    def test_counts_first_then_every_key_under_its_heading(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(
+            general={"vimMode": True, "vimmode": 1},
+            ui={"hideBanner": True, "showSpinner": False, "theme": 7},
+            tools={"allowed": ["glob", "ls"], "usePty": True},
+            hideTips=True,
+            vimMode=True,
+        )
+        place = "~/.gemini/settings.json:1"
+        assert shown(report(machine)) == [
+            "Settings in effect | 3",
+            "Settings that work in another way | 1",
+            "Settings without effect | 2",
+            "Settings that are gone from Gemini CLI | 1",
+            "Settings with a wrong value | 1",
+            "Unknown settings | 1",
+            "Files in use | 1",
+            "# Settings in effect (3)",
+            f"general.vimMode | true | {place}",
+            f"tools.allowed | 2 entries | {place}",
+            f"vimMode | not used: general.vimMode takes precedence | {place}",
+            "# Settings that work in another way (1)",
+            f"ui.showSpinner | `false` is the same as `ui.animations` false. | {place}",
+            "# Settings without effect (2)",
+            f"ui.hideBanner | There is no banner. | {place}",
+            f"hideTips | No tips are shown. (old name of ui.hideTips) | {place}",
+            "# Settings that are gone from Gemini CLI (1)",
+            f"tools.usePty | Commands have no terminal. | {place}",
+            "# Settings with a wrong value (1)",
+            f"ui.theme | ui.theme must be a text, but is the number 7 | {place}",
+            "# Unknown settings (1)",
+            f"general.vimmode | did you mean general.vimMode? | {place}",
+            "# Files in use (1)",
+            "settings | ~/.gemini/settings.json | see the keys above",
+        ]
+
+    def test_for_programs(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(general={"vimmode": 1}, ui={"hideBanner": True}, vimMode=True)
+        found = report(machine).to_json()
+        assert found["counts"] == {
+            "obeyed": 1,
+            "mapped": 0,
+            "no effect": 1,
+            "retired": 0,
+            "wrong value": 0,
+            "unknown": 1,
+        }
+        assert found["settings"] == [
+            {
+                "key": "general.vimmode",
+                "file": str(path),
+                "line": 1,
+                "status": "unknown",
+                "suggestion": "general.vimMode",
+            },
+            {
+                "key": "ui.hideBanner",
+                "file": str(path),
+                "line": 1,
+                "status": "no effect",
+                "reason": "There is no banner.",
+            },
+            {"key": "vimMode", "file": str(path), "line": 1, "status": "obeyed", "present_name": "general.vimMode"},
+        ]
+
+    def test_no_secret_is_shown(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(
+            mcpServers={"one": {"command": "x", "env": {"KEY": SECRET}, "headers": {"a": SECRET}}},
+            model={"baseUrl": f"https://user:{SECRET}@example.com"},
+        )
+        found = report(machine)
+        assert SECRET not in "\n".join(shown(found))
+        assert SECRET not in str(found.to_json())
+        assert "mcpServers | one | ~/.gemini/settings.json:1" in shown(found)
+
+    def test_a_broken_file(self, machine: ProgramEnv) -> None:
+        (machine.home / ".gemini").mkdir(mode=0o700)
+        (machine.home / ".gemini" / "settings.json").write_text("{")
+        found = report(machine)
+        assert len(found.faults) == 1
+        assert "# Errors that end a run" in shown(found)
+
+    def test_nothing_there(self, machine: ProgramEnv) -> None:
+        assert shown(report(machine)) == [
+            "Nothing found | no settings or other files of Gemini CLI",
+            "Settings in effect | 0",
+        ]
+
+
+class TestFiles:
+    def test_of_the_user(self, machine: ProgramEnv) -> None:
+        gemini = machine.home / ".gemini"
+        write(gemini, "GEMINI.md", "policies/a.toml", "commands/git/a.toml", "commands/b.toml", "keybindings.json")
+        write(gemini, "oauth_creds.json", "tmp/abc/chats/session-1.json", "extensions/one/gemini-extension.json")
+        write(gemini, "extensions/extension-enablement.json", "agents/helper.md", "skills/s/SKILL.md")
+        write(machine.home, ".agents/skills/t/SKILL.md")
+        (gemini / "trustedFolders.json").write_text("{}")
+        found = {path.removeprefix(f"{machine.home}/"): use for path, use in files(report(machine)).items()}
+        assert found == {
+            ".gemini/GEMINI.md": ("used", "sent to the model"),
+            ".gemini/policies": ("used", "1 file"),
+            ".gemini/commands": ("used", "2 files"),
+            ".gemini/trustedFolders.json": (
+                "used",
+                "folders that Gemini CLI trusts are trusted as they are when first opened",
+            ),
+            ".gemini/keybindings.json": ("not used", "key bindings are not supported yet"),
+            ".gemini/oauth_creds.json": ("not used", "never read: sign-in of Gemini CLI"),
+            ".gemini/tmp": ("not used", "1 chat; `tejat sessions import` takes one over"),
+            ".gemini/extensions": ("not used", "found, extensions are not loaded yet: one"),
+            ".gemini/agents": ("not used", "found, agents are not loaded yet: helper.md"),
+            ".gemini/skills": ("not used", "found, skills are not loaded yet: s"),
+            ".agents/skills": ("not used", "found, skills are not loaded yet: t"),
+        }
+
+    def test_of_a_project(self, machine: ProgramEnv) -> None:
+        write(machine.project, "GEMINI.md", ".gemini/commands/a.toml", ".gemini/policies/a.toml", ".geminiignore")
+        trusted = report(machine)
+        found = {path.removeprefix(f"{machine.project}/"): use for path, use in files(trusted).items()}
+        assert found == {
+            "GEMINI.md": ("used", "read"),
+            ".gemini/commands": ("used", "1 file"),
+            ".gemini/policies": ("partly used", "rules that ask or deny count, rules that allow do not"),
+            ".geminiignore": ("used", "its files are left out"),
+        }
+        untrusted = files(report(machine, trusts_folder=False))
+        assert untrusted[str(machine.project / "GEMINI.md")] == ("not used", "the folder is not trusted")
+        assert untrusted[str(machine.project / ".gemini" / "commands")] == ("not used", "the folder is not trusted")
+
+    def test_servers_and_variables(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(mcpServers={"one": {"command": "x"}})
+        write(machine.home, ".gemini/.env")
+        machine.environment["CLOUD_SHELL"] = "true"
+        found = report(machine)
+        assert files(found)[f"{path}:1"] == ("used", "one")
+        assert files(found)[str(machine.home / ".gemini" / ".env")] == ("used", "variables are set")
+        assert [name for name, _ in found.variables] == ["CLOUD_SHELL"]
+        assert "# Variables without effect (1)" in shown(found)
