@@ -77,6 +77,8 @@ async def open_session_manager(
     """
     if run_config is None:
         run_config = load_agent_config(options, user_config)
+    if options.strict_settings or run_config.is_strict:
+        _check_settings(run_config)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)
@@ -101,6 +103,7 @@ async def open_session_manager(
             )
         )
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
+        toolset.notes += _settings_notes(run_config)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
@@ -112,6 +115,21 @@ async def open_session_manager(
             external.start()
         stack.push_async_callback(manager.close)
         yield manager
+
+
+def _check_settings(run_config: RunConfig) -> None:
+    """Raise ConfigurationError if there is any problem in the settings."""
+    from tejat.app.setup.strict import check_settings
+
+    check_settings(run_config)
+
+
+def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
+    if not run_config.settings_files:
+        return ()
+    from tejat.app.setup.notes import settings_notes
+
+    return settings_notes(run_config)
 
 
 class SessionManager:
