@@ -61,6 +61,11 @@ def test_secrets_are_values_that_look_like_some_and_not_too_short(machine: Progr
     assert "12345678" not in repr(load_config(machine))
 
 
+def test_values_of_custom_headers_are_secrets(machine: ProgramEnv) -> None:
+    machine.environment["GEMINI_CLI_CUSTOM_HEADERS"] = "X-Team: blue, X-Proxy: some-opaque-value"
+    assert load_config(machine).secrets == ("some-opaque-value",)
+
+
 def test_an_environment_file_of_a_folder_counts_only_if_it_is_trusted(machine: ProgramEnv) -> None:
     write(machine.project / ".env", "CI=from-the-file\nHOME=/nowhere\n")
     strange, trusted = load_config(machine), load_config(machine, trusts_folder=True)

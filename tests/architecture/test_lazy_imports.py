@@ -30,6 +30,7 @@ LAZY_IMPORTS = {
     "cli/mcp/main.py": "the subcommand is known",
     "cli/run.py": "the mode of the run is known",
     "app/run_config.py": "the user adds headers to requests",
+    "app/run_config.py": "the user adds headers to requests",
     "app/startup.py": "the user has no model yet",
     "cli/tools/main.py": "the subcommand is known",
     "config/custom_commands.py": "there is a command to read",

@@ -85,6 +85,7 @@ def test_a_project_gets_no_secret(text: str) -> None:
         ("SSH_AUTH_SOCK", "/run/ssh", False),
         ("KEYBOARD", "us", False),
         ("TOKEN_FILE", "/run/token", False),
+        ("GEMINI_API_KEY_AUTH_MECHANISM", "x-goog-api-key", False),
         ("PORT", "8080", False),
     ],
 )

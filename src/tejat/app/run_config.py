@@ -17,6 +17,7 @@ from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
 
+CUSTOM_HEADERS_VARIABLE = "GEMINI_CLI_CUSTOM_HEADERS"
 _MIN_SECRET_LENGTH = 8
 _MAX_NAMES = 3
 
@@ -66,10 +67,23 @@ class RunConfig:
 
 def find_secrets(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of an environment whose values look like secrets."""
-    return {
+    found = {
         name: value
         for name, value in environment.items()
         if len(value) >= _MIN_SECRET_LENGTH and is_secret(name, value)
+    }
+    return {**found, **_header_secrets(environment)} if CUSTOM_HEADERS_VARIABLE in environment else found
+
+
+def _header_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """The values of the headers that the user adds to requests."""
+    from tejat.models.gemini.headers import custom_headers
+
+    headers = custom_headers(environment)
+    return {
+        f"{CUSTOM_HEADERS_VARIABLE}_{name}": value
+        for name, value in headers.items()
+        if len(value) >= _MIN_SECRET_LENGTH
     }
 
 

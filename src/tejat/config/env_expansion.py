@@ -34,7 +34,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def _is_secret_name(name: str) -> bool:
-    """Names of locations do not count. Words that are part of others (author, keyboard) count only alone."""
+    """Names of locations and of kinds do not count. Words that are part of others (author, keyboard) count only alone."""
     if name.endswith(_LOCATION_SUFFIXES):
         return False
     if name.endswith(_SECRET_SUFFIXES) or any(word in name for word in _SECRET_PARTS):
@@ -51,7 +51,7 @@ def _is_secret_value(value: str) -> bool:
 
 # Compiled on first use: few settings hold a reference.
 _REFERENCE = r"\$(?:\{(?P<braced>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<otherwise>[^}]*))?\}|(?P<bare>[A-Za-z_][A-Za-z0-9_]*))"
-_LOCATION_SUFFIXES = ("_FILE", "_PATH", "_DIR", "_SOCK", "_SOCKET", "_URL", "_URI")
+_LOCATION_SUFFIXES = ("_FILE", "_PATH", "_DIR", "_SOCK", "_SOCKET", "_URL", "_URI", "_MECHANISM")
 _SECRET_PARTS = ("TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL")
 _SECRET_SUFFIXES = ("KEY", "KEYS", "KEY_ID")
 _SECRET_WORDS = frozenset({"KEY", "PASS", "AUTH", "CREDS", "PRIVATE", "COOKIE"})

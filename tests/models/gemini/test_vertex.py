@@ -194,6 +194,15 @@ def test_where_it_is(location: str, host: str) -> None:
     assert model._endpoint.url("x") == f"https://{host}/v1beta1/{path}:x"
 
 
+def test_the_other_variable_of_a_project() -> None:
+    for environment in (
+        {"GOOGLE_CLOUD_PROJECT": " ", "GOOGLE_CLOUD_PROJECT_ID": "q"},
+        {"GOOGLE_CLOUD_PROJECT": "q", "GOOGLE_CLOUD_PROJECT_ID": "p"},
+    ):
+        model = open_vertex("gemini-2.5-pro", ModelOptions(environment))
+        assert "/projects/q/locations/global/" in model._endpoint.url("x")
+
+
 @pytest.mark.parametrize("wrong", [{"GOOGLE_CLOUD_PROJECT": "a/../b"}, {"GOOGLE_CLOUD_LOCATION": "evil.example/"}])
 def test_places_that_are_none(wrong: Mapping[str, str]) -> None:
     with pytest.raises(UsageError, match="characters that no name has"):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from support.raw_server import run_checked
-from tejat.workspace.http.connect import Address, connect_to_address, connect_to_any, connect_to_host
+from tejat.workspace.http.connect import Address, connect_to_address, connect_to_any, connect_to_host, put_ipv4_first
 from tejat.workspace.http.types import HttpFailure, HttpFailureKind
 
 
@@ -144,3 +144,19 @@ class TestConnectedSocket:
         with pytest.raises(HttpFailure, match=r"^No connection to \[::ffff:127\.0\.0\.1\]:\d+: ") as caught:
             run_checked(main())
         assert caught.value.kind is HttpFailureKind.CONNECT
+
+
+def test_ipv4_addresses_first() -> None:
+    six = [(socket.AF_INET6, (f"::{number}", 1, 0, 0)) for number in range(2)]
+    four = [(socket.AF_INET, (f"127.0.0.{number}", 1)) for number in range(2)]
+    assert put_ipv4_first([six[0], four[0], six[1], four[1]]) == [*four, *six]
+
+
+def test_a_host_is_reached_with_ipv4_first() -> None:
+    async def connect() -> str:
+        with await connect_to_host("localhost", port, ipv4_first=True) as connection:
+            return connection.getpeername()[0]
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert asyncio.run(connect()) == "127.0.0.1"

@@ -16,6 +16,7 @@ from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, Model
 from tejat.models import ModelOptions
 from tejat.models.base_url import GEMINI_BASE_URL, read_api_key, resolve_base_url
 from tejat.models.gemini.errors import parse_api_error
+from tejat.models.gemini.headers import custom_headers, uses_bearer, with_headers
 from tejat.models.gemini.request import GeminiEncoder, refused_values
 from tejat.models.gemini.response import GeminiResponseReader
 from tejat.models.wire.encoding_cache import EncodingCache, JoinedMessages, encode_within_limit
@@ -56,15 +57,17 @@ def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
     Raises ModelFailure when neither is set, and UsageError for an invalid key or an unsafe URL.
     """
     key = next((found for name in _KEY_VARIABLES if (found := read_api_key(options, name))), None)
-    if key is None:
+    if key is None and options.needs_key:
         message = lazy(
             "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
             model=model,
         )
         raise ModelFailure(message, FailureKind.NO_KEY)
-    base = resolve_base_url(options, variable="GOOGLE_GEMINI_BASE_URL", default=GEMINI_BASE_URL, has_key=True)
+    base = resolve_base_url(options, variable="GOOGLE_GEMINI_BASE_URL", default=GEMINI_BASE_URL, has_key=bool(key))
     version = api_version(options, default="v1beta")
-    return GeminiClient(model, _ApiKeyEndpoint(model, key, f"{base}/{version}"), options)
+    is_bearer = uses_bearer(options.environment)
+    endpoint = _ApiKeyEndpoint(model, key or "", f"{base}/{version}", is_bearer=is_bearer)
+    return GeminiClient(model, endpoint, options)
 
 
 def api_version(options: ModelOptions, *, default: str) -> str:
@@ -78,16 +81,19 @@ def api_version(options: ModelOptions, *, default: str) -> str:
 
 
 class ApiKeyAuth:
-    def __init__(self, key: str) -> None:
-        self.secrets: Sequence[str] = (key,)
+    """Authentication with an API key, which is empty for a gateway without one."""
+
+    def __init__(self, key: str, *, is_bearer: bool = False) -> None:
+        self.secrets: Sequence[str] = (key,) if key else ()
+        self._headers = {"authorization": f"Bearer {key}"} if is_bearer else {"x-goog-api-key": key}
 
     async def headers(self) -> Mapping[str, str]:
-        return {"x-goog-api-key": self.secrets[0]}
+        return self._headers if self.secrets else {}
 
 
 class _ApiKeyEndpoint(ApiKeyAuth):
-    def __init__(self, model: str, key: str, base: str) -> None:
-        super().__init__(key)
+    def __init__(self, model: str, key: str, base: str, *, is_bearer: bool) -> None:
+        super().__init__(key, is_bearer=is_bearer)
         self._resource = model if "/" in model else f"models/{model}"
         self._base = base
 
@@ -106,8 +112,10 @@ class GeminiClient(HttpModel):
 
     def __init__(self, model: str, endpoint: GeminiEndpoint, options: ModelOptions) -> None:
         self._endpoint = endpoint
+        self._custom_headers = custom_headers(options.environment)
         url = f"{endpoint.url('streamGenerateContent')}?alt=sse"
-        super().__init__(model, url, options, headers=endpoint.headers, parse_error=self._parse_error)
+        headers = with_headers(endpoint.headers, self._custom_headers)
+        super().__init__(model, url, options, headers=headers, parse_error=self._parse_error)
         self._encoder = GeminiEncoder(model)
         self._cache = EncodingCache(self._encoder.encode_message)
         self._lean_cache = EncodingCache(partial(self._encoder.encode_message, media=False))
@@ -130,7 +138,7 @@ class GeminiClient(HttpModel):
                 return
 
     async def _stream_once(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        reader = GeminiResponseReader(self._endpoint.secrets, request.tools)
+        reader = GeminiResponseReader(self._secrets, request.tools)
         encode = partial(self._encoder.encode_request_fields, request, self._refused)
         fields = self._head(request, encode, self._refused, request.purpose)
         body = (b'{"contents":[', *self._contents(request), b"]", fields, b"}")
@@ -179,4 +187,8 @@ class GeminiClient(HttpModel):
         return ModelFailure(failure.message, failure.kind, status=failure.status, retry_after=0.0, can_retry=True)
 
     def _parse_error(self, body: object, *, status: int, retry_after: float | None) -> ModelFailure:
-        return parse_api_error(body, status=status, retry_after=retry_after, secrets=self._endpoint.secrets)
+        return parse_api_error(body, status=status, retry_after=retry_after, secrets=self._secrets)
+
+    @property
+    def _secrets(self) -> Sequence[str]:
+        return (*self._endpoint.secrets, *self._custom_headers.values())

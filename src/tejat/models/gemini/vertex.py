@@ -13,11 +13,13 @@ from tejat.core.model import FailureKind, ModelFailure
 from tejat.models import ModelOptions
 from tejat.models.base_url import read_api_key, resolve_base_url
 from tejat.models.gemini.client import ApiKeyAuth, GeminiClient, api_version
+from tejat.models.gemini.headers import uses_bearer
 from tejat.workspace.threads.daemon import run_in_daemon
 
 if TYPE_CHECKING:
     from tejat.models.gemini.vertex_credentials import GoogleCredentials
 
+PROJECT_VARIABLES = ("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID")
 _DEFAULT_LOCATION = "global"
 _PROJECT_OR_LOCATION = re.compile(r"[a-z0-9][a-z0-9.:-]{0,99}")
 
@@ -30,11 +32,12 @@ class _Auth(Protocol):
 
 
 def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
-    """Create a client for the project `GOOGLE_CLOUD_PROJECT`, or with `GOOGLE_API_KEY` if no project is set.
+    """Create a client for the project in one of `PROJECT_VARIABLES`, or with `GOOGLE_API_KEY` if there is none.
 
     Raises ModelFailure without either, and UsageError for an invalid project, location or URL, and without google-auth.
     """
-    project = options.environment.get("GOOGLE_CLOUD_PROJECT", "").strip()
+    named = (options.environment.get(name, "").strip() for name in PROJECT_VARIABLES)
+    project = next(filter(None, named), "")
     location = options.environment.get("GOOGLE_CLOUD_LOCATION", "").strip() or _DEFAULT_LOCATION
     for place in (project or _DEFAULT_LOCATION, location):
         if not _PROJECT_OR_LOCATION.fullmatch(place):
@@ -46,14 +49,15 @@ def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
     )
     root = f"{base}/{api_version(options, default='v1beta1')}"
     where = f"projects/{project}/locations/{location}/{resource}" if within else resource
-    return GeminiClient(model, _VertexEndpoint(f"{root}/{quote(where, safe='/:')}", identity), options)
+    endpoint = _VertexEndpoint(f"{root}/{quote(where, safe='/:')}", identity, options.vertex_headers)
+    return GeminiClient(model, endpoint, options)
 
 
 def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
     """Return the authentication, and whether it belongs to a project."""
     key = read_api_key(options, "GOOGLE_API_KEY")
     if not project and key:
-        return ApiKeyAuth(key), False
+        return ApiKeyAuth(key, is_bearer=uses_bearer(options.environment)), False
     if not project:
         message = lazy(
             "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
@@ -81,15 +85,16 @@ def _default_base_url(location: str) -> str:
 
 
 class _VertexEndpoint:
-    def __init__(self, model_address: str, identity: _Auth) -> None:
+    def __init__(self, model_address: str, identity: _Auth, headers: Mapping[str, str]) -> None:
         self._model_url = model_address
         self._auth = identity
+        self._headers = headers
 
     def url(self, method: str) -> str:
         return f"{self._model_url}:{method}"
 
     async def headers(self) -> Mapping[str, str]:
-        return await self._auth.headers()
+        return {**self._headers, **await self._auth.headers()}
 
     @property
     def secrets(self) -> Sequence[str]:

@@ -58,7 +58,9 @@ class SseClient:
         self._headers = headers
         self._parse_error = parse_error
         self._http = HttpClient(
-            environment=options.environment, limits=options.http_limits or HttpLimits(body=MAX_STREAM_BYTES)
+            environment=options.environment,
+            limits=options.http_limits or HttpLimits(body=MAX_STREAM_BYTES),
+            ipv4_first=options.ipv4_first,
         )
 
     def warm_up(self) -> None:

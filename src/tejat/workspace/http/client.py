@@ -24,13 +24,20 @@ _RESERVED_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "c
 class HttpClient:
     """HTTP client. It follows no redirects, keeps no cookies and decompresses nothing.
 
-    Nothing is opened before the first request. A client belongs to one event loop, in which it must be closed.
+    Nothing is opened before the first request. A client belongs to one event loop, in which it must be closed. With
+    `ipv4_first`, IPv4 addresses of a host are tried before the others.
     """
 
     def __init__(
-        self, *, environment: Mapping[str, str], limits: HttpLimits = _DEFAULT_LIMITS, use_proxies: bool = True
+        self,
+        *,
+        environment: Mapping[str, str],
+        limits: HttpLimits = _DEFAULT_LIMITS,
+        use_proxies: bool = True,
+        ipv4_first: bool = False,
     ) -> None:
         self._limits = limits
+        self._ipv4_first = ipv4_first
         self._certificate_store = CertificateStore(environment)
         self._proxies = ProxySettings(environment if use_proxies else {})
         self._pool = ConnectionPool()
@@ -111,7 +118,12 @@ class HttpClient:
                 if failure.kind is not HttpFailureKind.DISCONNECTED or pooled.has_received_bytes:
                     raise
         fresh = await open_connection(
-            origin, proxy=proxy, resolver=resolver, certificate_store=self._certificate_store, deadline=deadline
+            origin,
+            proxy=proxy,
+            resolver=resolver,
+            certificate_store=self._certificate_store,
+            deadline=deadline,
+            ipv4_first=self._ipv4_first,
         )
         return fresh, await self._exchange(fresh, request, body, deadline)
 

@@ -17,14 +17,20 @@ _MAX_ADDRESSES = 16
 Address: TypeAlias = "tuple[socket.AddressFamily, tuple[Any, ...]]"
 
 
-async def connect_to_host(host: str, port: int) -> socket.socket:
+async def connect_to_host(host: str, port: int, *, ipv4_first: bool = False) -> socket.socket:
     """Return a non-blocking socket connected to one of the host's addresses.
 
-    Each address gets a small head start over the next, so that a dead one does not delay the rest. Raises HttpFailure
-    with DNS or CONNECT.
+    Each address gets a small head start over the next, so that a dead one does not delay the rest. With `ipv4_first`,
+    IPv4 addresses come before all others. Raises HttpFailure with DNS or CONNECT.
     """
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return await connect_to_any(await _resolve(host, port), where=where)
+    addresses = await _resolve(host, port)
+    return await connect_to_any(put_ipv4_first(addresses) if ipv4_first else addresses, where=where)
+
+
+def put_ipv4_first(addresses: Sequence[Address]) -> list[Address]:
+    """Return the addresses with those of IPv4 before all others."""
+    return sorted(addresses, key=lambda address: address[0] != socket.AF_INET)
 
 
 async def connect_to_address(address: str, port: int, *, where: str) -> socket.socket:

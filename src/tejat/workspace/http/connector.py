@@ -24,8 +24,9 @@ async def open_connection(
     resolver: AddressResolver | None,
     certificate_store: CertificateStore,
     deadline: RequestDeadline,
+    ipv4_first: bool = False,
 ) -> HttpConnection:
-    """Open a connection for requests to this origin.
+    """Open a connection for requests to this origin. For `ipv4_first` see `connect_to_host`.
 
     Raises HttpFailure with DNS, CONNECT, PROXY, TLS or TIMED_OUT_CONNECT, and whatever `resolver` raises.
     """
@@ -33,7 +34,12 @@ async def open_connection(
     alarm = asyncio.timeout_at(deadline.until(deadline.limits.connect))
     try:
         async with alarm:
-            await _connect(stream, origin, proxy=proxy, resolver=resolver, certificate_store=certificate_store)
+            if proxy is not None:
+                await _connect_through(stream, proxy, origin, certificate_store)
+            else:
+                await _attach(stream, await _open_socket(origin, resolver, ipv4_first=ipv4_first))
+            if origin.is_secure:
+                await _start_tls(stream, origin, certificate_store)
     except BaseException as error:
         stream.abort()
         if isinstance(error, TimeoutError) and alarm.expired():
@@ -43,28 +49,17 @@ async def open_connection(
     return HttpConnection(stream, where=origin.authority)
 
 
-async def _connect(
-    stream: SocketStream,
-    origin: Origin,
-    *,
-    proxy: Proxy | None,
-    resolver: AddressResolver | None,
-    certificate_store: CertificateStore,
+async def _connect_through(
+    stream: SocketStream, proxy: Proxy, origin: Origin, certificate_store: CertificateStore
 ) -> None:
-    if proxy is not None:
-        await _connect_to_proxy(stream, proxy, certificate_store)
-        if not origin.is_secure:
-            return
-        await _open_tunnel(stream, origin, proxy)
-    else:
-        await _attach(stream, await _open_socket(origin, resolver))
+    await _connect_to_proxy(stream, proxy, certificate_store)
     if origin.is_secure:
-        await _start_tls(stream, origin, certificate_store)
+        await _open_tunnel(stream, origin, proxy)
 
 
-async def _open_socket(origin: Origin, resolver: AddressResolver | None) -> socket.socket:
+async def _open_socket(origin: Origin, resolver: AddressResolver | None, *, ipv4_first: bool = False) -> socket.socket:
     if resolver is None:
-        return await connect_to_host(origin.host, origin.port)
+        return await connect_to_host(origin.host, origin.port, ipv4_first=ipv4_first)
     address, port = await resolver(origin.host, origin.port)
     return await connect_to_address(address, port, where=origin.authority)
 

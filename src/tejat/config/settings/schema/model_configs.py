@@ -37,8 +37,9 @@ def _parse_shared_request_type(found: SettingValue) -> str:
     return found.choice(("priority", "flex"))
 
 
-def _parse_dns_order(found: SettingValue) -> str:
-    return found.choice(("ipv4first", "verbatim"))
+def _parse_dns_order(found: SettingValue) -> bool:
+    """Whether IPv4 addresses come first."""
+    return found.choice(("ipv4first", "verbatim")) == "ipv4first"
 
 
 def _parse_openai_api(found: SettingValue) -> str:
@@ -72,9 +73,7 @@ MODEL_CONFIG_SETTINGS = (
     SettingSpec("openai_api", SettingKey("model.api"), _parse_openai_api),
     SettingSpec("plan_model_routing", SettingKey("general.plan.modelRouting"), SettingValue.boolean),
     SettingSpec("retry_fetch_errors", SettingKey("general.retryFetchErrors", "retryFetchErrors"), SettingValue.boolean),
-    SettingSpec(
-        "dns_resolution_order", SettingKey("advanced.dnsResolutionOrder", "dnsResolutionOrder"), _parse_dns_order
-    ),
+    SettingSpec("ipv4_first", SettingKey("advanced.dnsResolutionOrder", "dnsResolutionOrder"), _parse_dns_order),
     SettingSpec(
         "vertex_request_type",
         SettingKey("billing.vertexAi.requestType"),
