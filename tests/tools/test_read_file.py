@@ -18,6 +18,7 @@ from tejat.core.tools.base import Kind, ToolLocation, ToolResult, validate_and_e
 from tejat.tools.read_file import ReadFileTool
 from tejat.workspace.context import Workspace
 from tejat.workspace.files.media.image import ImageSize, read_image_size
+from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
 NOISE = bytes(range(256)) * 3
 
@@ -411,7 +412,7 @@ class TestIgnoring:
     def test_unless_the_workspace_does_not_care(self, root: Path) -> None:
         (root / ".geminiignore").write_text("*.key\n")
         (root / "a.key").write_text("secret")
-        with Workspace([root], respect_gemini_ignore=False) as workspace:
+        with Workspace([root], ignore=IgnoreOptions(gemini=False)) as workspace:
             assert call(ReadFileTool(workspace), "a.key") == ToolResult("secret", "")
 
     def test_what_git_ignores_can_be_read(self, tool: ReadFileTool, root: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from tejat.app.authentication import vertex_switch
 from tejat.config.credentials import read_api_keys
@@ -16,6 +17,9 @@ from tejat.core.agent.options import AgentOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import field, frozen, frozen_identity, replace
 from tejat.core.i18n import _
+
+if TYPE_CHECKING:
+    from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
 CUSTOM_HEADERS_VARIABLE = "GEMINI_CLI_CUSTOM_HEADERS"
 _MIN_SECRET_LENGTH = 8
@@ -49,6 +53,14 @@ class RunConfig:
         """Whether any problem in the settings ends the run, by a variable or a setting."""
         variable = self.environment.get("TEJAT_STRICT_SETTINGS", "").strip().lower()
         return variable in ("1", "true") or self.settings.strict_settings.value
+
+    @property
+    def ignore_options(self) -> "IgnoreOptions":
+        from tejat.workspace.paths.ignore_rules import IgnoreOptions
+
+        settings = self.settings
+        files = tuple(entry.value for entry in settings.custom_ignore_files)
+        return IgnoreOptions(settings.respect_git_ignore.value, settings.respect_gemini_ignore.value, files)
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -145,6 +157,7 @@ class UserConfig:
             notes=(
                 *_root_notes(roots[0], self.environment),
                 *_startup_notes(trust, relevant, included),
+                *_ignore_file_notes(settings),
                 *_env_file_notes(paths, file),
             ),
         )
@@ -249,6 +262,14 @@ def _env_file_notes(paths: AppPaths, file: EnvFile | None) -> list[str]:
         return [_("{file} cannot set {names}. Set them in your environment.", file=path, names=names)]
     own = paths.abbreviate(os.path.join(paths.gemini, ".env"))
     return [_("{file} cannot set {names}. Set them in your environment or in {own}.", file=path, names=names, own=own)]
+
+
+def _ignore_file_notes(settings: Settings) -> list[str]:
+    missing = (entry for entry in settings.custom_ignore_files if not os.path.isfile(entry.value))
+    return [
+        _("The ignore file {path} does not exist ({source}).", path=entry.value, source=entry.source)
+        for entry in missing
+    ]
 
 
 def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from tejat.core.text.one_or_many import OnePathOrMany
 from tejat.workspace.files.read_tracker import ReadTracker
 from tejat.workspace.files.roots import RootDirectory, Roots
-from tejat.workspace.paths.ignore_rules import IgnoreRules
+from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules
 
 
 class Workspace:
@@ -18,20 +18,19 @@ class Workspace:
         directories: OnePathOrMany = ".",
         *,
         for_reading: OnePathOrMany = (),
-        respect_git_ignore: bool = True,
-        respect_gemini_ignore: bool = True,
+        ignore: IgnoreOptions = DEFAULT_IGNORE,
     ) -> None:
         self.roots = Roots(directories, for_reading=for_reading)
         self.read_tracker = ReadTracker()
-        self._respect_git_ignore = respect_git_ignore
-        self._respect_gemini_ignore = respect_gemini_ignore
+        self._ignore = ignore
 
     def ignore_rules(self, root: RootDirectory, *, git: bool | None = None, gemini: bool | None = None) -> IgnoreRules:
         """Return the current ignore rules of a root. Arguments override the workspace's settings."""
         return IgnoreRules(
             root.real_path,
-            git=self._respect_git_ignore if git is None else git,
-            gemini=self._respect_gemini_ignore if gemini is None else gemini,
+            git=self._ignore.git if git is None else git,
+            gemini=self._ignore.gemini if gemini is None else gemini,
+            files=self._ignore.files,
         )
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tejat.config.context.discovery import ContextFile, ContextFileOrigin, ContextFiles, find_context_files
+from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions
 
 NAMES = ("GEMINI.md", "AGENTS.md")
 
@@ -37,6 +38,8 @@ class Here:
         is_trusted: bool = True,
         import_format: str = "tree",
         most_directories: int = 200,
+        markers: Sequence[str] = (".git",),
+        ignore: IgnoreOptions = DEFAULT_IGNORE,
     ) -> ContextFiles:
         return find_context_files(
             home_directory=str(self.home / ".gemini"),
@@ -45,6 +48,8 @@ class Here:
             is_trusted=is_trusted,
             import_format=import_format,
             max_directories=most_directories,
+            boundary_markers=markers,
+            ignore=ignore,
         )
 
     def found_texts(self, *directories: Path, **options: Any) -> list[tuple[str, str]]:
@@ -118,6 +123,19 @@ class TestWhichOnes:
             ("project", "project"),
         ]
 
+    def test_other_markers_of_the_last_directory(self, here: Here) -> None:
+        here.write("work/GEMINI.md", "work")
+        here.write("work/repository/GEMINI.md", "repository")
+        here.write("work/repository/packages/GEMINI.md", "packages")
+        here.write("work/repository/packages/WORKSPACE", "")
+        texts = [text for text, origin in here.found_texts(markers=["WORKSPACE"]) if origin == "above"]
+        assert texts == ["packages"]
+
+    def test_without_markers_nothing_above(self, here: Here) -> None:
+        here.write("work/repository/GEMINI.md", "repository")
+        here.write("work/repository/packages/one/GEMINI.md", "one")
+        assert here.found_texts(markers=[]) == [("one", "project")]
+
     def test_without_a_repository_outside_the_home_nothing_above(
         self, here: Here, tmp_path_factory: pytest.TempPathFactory
     ) -> None:
@@ -157,6 +175,12 @@ class TestBelow:
         for place in ("generated", "private", "node_modules/x", ".svn/x", "kept", "build", ".hidden"):
             here.write(f"work/repository/packages/one/{place}/GEMINI.md", place)
         assert here.found_texts() == [("kept", "below"), (".hidden", "below"), ("build", "below")]
+
+    def test_what_other_files_ignore_is_left_out(self, here: Here) -> None:
+        more = here.write("more.ignore", "private\n")
+        for place in ("private", "kept"):
+            here.write(f"work/repository/packages/one/{place}/GEMINI.md", place)
+        assert here.found_texts(ignore=IgnoreOptions(files=(str(more),))) == [("kept", "below")]
 
     def test_what_tools_made_is_left_out(self, here: Here) -> None:
         here.write("work/repository/packages/one/cache/CACHEDIR.TAG", "")

@@ -121,6 +121,8 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         "respect_git_ignore",
         False,
     ),
+    (("context.includeDirectoryTree",), False, "include_directory_tree", False),
+    (("context.memoryBoundaryMarkers",), ["WORKSPACE"], "memory_boundary_markers", ("WORKSPACE",)),
     (
         ("context.fileFiltering.respectGeminiIgnore", "fileFiltering.respectGeminiIgnore"),
         False,
@@ -174,6 +176,12 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.exclude", "excludeTools"), ["glob"], "exclude", ["glob"]),
     (("mcp.excluded", "excludeMCPServers"), ["two"], "mcp_excluded", ["two"]),
     (("context.includeDirectories", "includeDirectories"), ["/a"], "include_directories", ["/a"]),
+    (
+        ("context.fileFiltering.customIgnoreFilePaths", "fileFiltering.customIgnoreFilePaths"),
+        ["/a"],
+        "custom_ignore_files",
+        ["/a"],
+    ),
     (
         ("advanced.excludedEnvVars", "excludedProjectEnvVars"),
         ["CI"],

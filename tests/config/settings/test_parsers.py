@@ -9,7 +9,7 @@ import pytest
 from tejat.config.paths import SourceTier
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingsError, SettingValue, read_settings_file
-from tejat.config.settings.types import TokenPrice
+from tejat.config.settings.types import SessionRetention, TokenPrice
 
 Reader = Callable[[SettingValue], object]
 
@@ -32,7 +32,7 @@ def found(directory: Path, value: object) -> SettingValue:
         (parsers.parse_import_format, "tree", "tree"),
         (parsers.parse_price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
         (parsers.parse_price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
-        (parsers.parse_retention_days, {"maxAge": "36h"}, 1.5),
+        (parsers.parse_session_retention, {"maxAge": "36h"}, SessionRetention(1.5)),
         (parsers.parse_variable_names, ["A", "_b1"], ("A", "_b1")),
         (parsers.parse_file_names, "a/b.md", ("a/b.md",)),
         (parsers.parse_command, "python3 'my tools.py' list", ("python3", "my tools.py", "list")),
@@ -57,10 +57,11 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
         ),
         (parsers.parse_price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
         (parsers.parse_price, 5, "key must be an object, but is the number 5"),
-        (parsers.parse_retention_days, "30d", "key must be a number from 0, but is the text '30d'"),
-        (parsers.parse_retention_days, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (parsers.parse_retention_days, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (parsers.parse_retention_days, {"enabled": "no"}, "key.enabled must be true or false"),
+        (parsers.parse_session_retention, "30d", "key must be a number from 0, but is the text '30d'"),
+        (parsers.parse_session_retention, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (parsers.parse_session_retention, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
+        (parsers.parse_session_retention, {"maxCount": 0}, "key.maxCount must be a whole number from 1"),
+        (parsers.parse_session_retention, {"enabled": "no"}, "key.enabled must be true or false"),
         (parsers.parse_command, 5, "key must be a command line or a list of arguments, but is the number 5"),
         (parsers.parse_command, {}, "key must be a command line or a list of arguments, but is an object"),
         (parsers.parse_command, ["a", 5], "key must be a command line or a list of arguments, but is the number 5"),

@@ -9,6 +9,7 @@ from tejat.core.messages.types import Text
 from tejat.engine.prompt.folder_tree import render_folder_tree
 from tejat.engine.prompt.system_prompt import ACKNOWLEDGEMENT, build_system_prompt, environment_messages
 from tejat.engine.prompt.templates import load_template
+from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
 ALL = ("read_file", "replace", "write_file", "run_shell_command", "save_memory")
 
@@ -103,8 +104,13 @@ class TestFirstMessage:
 
         def environment_text(*, respect: bool) -> str:
             return environment_messages(
-                directories=[str(tmp_path)], today=self.DAY, platform="linux", respect_git_ignore=respect
+                directories=[str(tmp_path)], today=self.DAY, platform="linux", ignore=IgnoreOptions(git=respect)
             )[0].text
 
         assert "a.log" not in environment_text(respect=True)
         assert "a.log" in environment_text(respect=False)
+
+    def test_without_trees(self, tmp_path: Path) -> None:
+        (tmp_path / "a.log").touch()
+        opening = environment_messages(directories=[str(tmp_path)], today=self.DAY, platform="linux", ignore=None)
+        assert opening[0].text.endswith(f"\nI am working in the directory {tmp_path}")

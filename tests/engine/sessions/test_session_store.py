@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tejat.config.settings.types import SessionRetention
 from tejat.core.agent.history_events import RunFinished
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
@@ -22,11 +23,19 @@ DAY = 86_400
 IDS = ("aaaa1111-0000", "aabb2222-0000", "cccc3333-0000")
 
 
-def store(tmp_path: Path, *, days: int | None = 30, max_bytes: int = 1 << 30, now: float = NOW) -> SessionStore:
+def store(
+    tmp_path: Path,
+    *,
+    days: int | None = 30,
+    count: int | None = None,
+    min_days: float = 1,
+    max_bytes: int = 1 << 30,
+    now: float = NOW,
+) -> SessionStore:
     return SessionStore(
         str(tmp_path / "sessions"),
         str(tmp_path),
-        max_age_days=days,
+        SessionRetention(days, count, min_days),
         max_bytes=max_bytes,
         secrets=["secret-key"],
         now=lambda: now,
@@ -218,6 +227,7 @@ class TestResume:
     RESUMING = """
 import sys
 from tejat.core.errors import UsageError
+from tejat.config.settings.types import SessionRetention
 from tejat.core.messages.history import user_message
 from tejat.engine.sessions.session_store import SessionStore
 files = SessionStore(sys.argv[1], sys.argv[2])
@@ -281,6 +291,7 @@ journal.record_prompt(user_message("from the other process"), "")
     # Permissions mean nothing to root, so everything is done as somebody else there.
     READ_ONLY = """
 import os, tempfile
+from tejat.config.settings.types import SessionRetention
 from tejat.core.messages.history import user_message
 from tejat.engine.sessions.session_store import SessionStore
 if os.geteuid() == 0:
@@ -344,6 +355,20 @@ class TestTidy:
         write(files, IDS[0], at=0)
         files.prune()
         assert len(files.list_sessions()) == 1
+
+    def test_the_newest_of_a_project_are_kept(self, tmp_path: Path) -> None:
+        files = store(tmp_path, count=3)
+        for number, session_id in enumerate(IDS):
+            write(files, session_id, at=NOW - (9 - number) * DAY)
+        files.prune()  # before the third session of these is started
+        assert [entry.session_id for entry in files.list_sessions()] == [IDS[1], IDS[2]]
+
+    def test_none_that_is_younger_goes_because_of_its_number(self, tmp_path: Path) -> None:
+        files = store(tmp_path, count=1, min_days=2)
+        for session_id, days in zip(IDS, (3, 1.9, 0), strict=True):
+            write(files, session_id, at=NOW - days * DAY)
+        files.prune()
+        assert [entry.session_id for entry in files.list_sessions()] == [IDS[1], IDS[2]]
 
     def test_the_oldest_go_when_there_is_too_much(self, tmp_path: Path) -> None:
         sizes = [entry.size for entry in three(tmp_path).list_sessions()]

@@ -13,6 +13,7 @@ import pytest
 from tejat.workspace.context import Workspace
 from tejat.workspace.paths import file_index
 from tejat.workspace.paths.file_index import FileIndex
+from tejat.workspace.paths.ignore_rules import IgnoreOptions
 
 
 def make(root: Path, *names: str) -> Path:
@@ -94,7 +95,7 @@ def test_the_settings_say_what_is_ignored(project: Path) -> None:
         await read(names)
         assert [await names.find("out.py"), await names.find("secret")] == [["build/out.py"], ["notes/secret.txt"]]
 
-    ask(look, project, respect_git_ignore=False, respect_gemini_ignore=False)
+    ask(look, project, ignore=IgnoreOptions(git=False, gemini=False))
 
 
 def test_other_roots_have_whole_paths(project: Path, tmp_path: Path) -> None:

@@ -406,6 +406,43 @@ class TestGemini:
         assert judged(rules_for(top), "private/", "private/x", "private") == [GEMINI, GEMINI, NO]
 
 
+class TestOtherFiles:
+    def test_the_first_takes_precedence_over_the_next_and_over_geminiignore(self, tmp_path: Path) -> None:
+        (tmp_path / ".git").mkdir()
+        for name, text in {
+            ".gitignore": "*.log\n",
+            ".geminiignore": "!keep.log\nsecret\n",
+            "one.ignore": "!b.tmp\n!secret\n",
+            "two.ignore": "*.tmp\nkeep.log\n",
+        }.items():
+            (tmp_path / name).write_text(text)
+        files = [str(tmp_path / "one.ignore"), str(tmp_path / "missing"), str(tmp_path / "two.ignore")]
+        rules = IgnoreRules(str(tmp_path), git=True, gemini=True, files=files)
+        statuses = {
+            name: rules.check(name, is_directory=False)
+            for name in ("a.tmp", "b.tmp", "keep.log", "x.log", "secret", "plain")
+        }
+        assert statuses == {
+            "a.tmp": IgnoreStatus.GEMINI,
+            "b.tmp": IgnoreStatus.NOT_IGNORED,
+            "keep.log": IgnoreStatus.GEMINI,
+            "x.log": IgnoreStatus.GIT,
+            "secret": IgnoreStatus.NOT_IGNORED,
+            "plain": IgnoreStatus.NOT_IGNORED,
+        }
+        names = [name.encode() for name in statuses]
+        assert rules.filter(names) == ([b"b.tmp", b"secret", b"plain"], 1, 2)
+
+    def test_they_count_where_the_others_do_not(self, tmp_path: Path) -> None:
+        (tmp_path / "more").write_text("a\n")
+        rules = IgnoreRules(str(tmp_path), git=False, gemini=False, files=[str(tmp_path / "more")])
+        assert not rules.is_empty
+        assert rules.check("d/a", is_directory=False) is IgnoreStatus.GEMINI
+        decided = rules.explain("a", is_directory=False)
+        assert decided is not None
+        assert decided.file == str(tmp_path / "more")
+
+
 class TestPaths:
     def test_the_root_is_never_ignored(self, tmp_path: Path) -> None:
         make_repository(os.fsencode(tmp_path))

@@ -79,10 +79,11 @@ async def _announce(manager: SessionManager, added: Sequence[str]) -> None:
     run_config, conversation = manager.run_config, manager.session.conversation
     if run_config.settings.load_memory_from_include_directories.value:
         conversation.set_context(load_context_files(run_config))
-    respect_git_ignore = run_config.settings.respect_git_ignore.value
-    trees = "\n\n".join(render_folder_tree(path, respect_git_ignore=respect_git_ignore) for path in added)
     names = "\n".join(f"  - {sanitize_line(path)}" for path in added)
-    text = f"From now on I am working in these directories too:\n{names}\nThis is what is in there:\n\n{trees}"
+    text = f"From now on I am working in these directories too:\n{names}"
+    if run_config.settings.include_directory_tree.value:
+        trees = "\n\n".join(render_folder_tree(path, run_config.ignore_options) for path in added)
+        text += f"\nThis is what is in there:\n\n{trees}"
     manager.session.add_note(user_message(text), "")
     if manager.toolset.mcp_manager is not None:
         await manager.toolset.mcp_manager.notify_roots_changed()

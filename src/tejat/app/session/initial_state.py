@@ -43,8 +43,8 @@ def initial_state(options: AgentOptions, run_config: RunConfig, run_model: RunMo
 
 
 def open_session_store(run_config: RunConfig) -> SessionStore:
-    days = run_config.settings.session_days.value
-    return SessionStore(run_config.paths.sessions, run_config.roots[0], max_age_days=days, secrets=run_config.secrets)
+    retention = run_config.settings.session_retention.value
+    return SessionStore(run_config.paths.sessions, run_config.roots[0], retention, secrets=run_config.secrets)
 
 
 def resume_state(sessions: SessionStore, entry: SessionSummary) -> InitialState:
@@ -86,5 +86,5 @@ def opening_messages(run_config: RunConfig) -> Sequence[Message]:
         directories=run_config.roots,
         today=current_date(),
         platform=sys.platform,
-        respect_git_ignore=run_config.settings.respect_git_ignore.value,
+        ignore=run_config.ignore_options if run_config.settings.include_directory_tree.value else None,
     )

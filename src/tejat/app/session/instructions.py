@@ -25,6 +25,8 @@ def find_all_context_files(run_config: RunConfig) -> ContextFiles:
         is_trusted=run_config.trust.is_trusted,
         import_format=settings.import_format.value,
         max_directories=settings.discovery_max_directories.value,
+        boundary_markers=settings.memory_boundary_markers.value,
+        ignore=run_config.ignore_options,
     )
 
 

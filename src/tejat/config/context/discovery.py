@@ -10,7 +10,7 @@ from tejat.config.context.reader import ContextReader, UnreadableContextFile
 from tejat.config.files.reader import AllowedWriters
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
-from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
 
 _SKIPPED_DIRECTORIES = frozenset({"node_modules", ".git", "bower_components", ".svn", ".hg"})
 # Usually generated. Searched last, because a project may keep its own files there.
@@ -64,31 +64,34 @@ def find_context_files(
     is_trusted: bool,
     import_format: str = "tree",
     max_directories: int = 200,
+    boundary_markers: Sequence[str] = (".git",),
+    ignore: IgnoreOptions = DEFAULT_IGNORE,
 ) -> ContextFiles:
     """Find the context files for these workspace directories; the first is the working directory.
 
     `home_directory` holds the files of the user. Those of an untrusted project are ignored. `import_format` is "tree"
-    or "flat". At most `max_directories` below the workspace directories are searched. Raises nothing: unusable files
-    are reported in the warnings.
+    or "flat". At most `max_directories` below the workspace directories are searched. Above them, the first directory
+    that holds one of the `boundary_markers` is the last; without markers none is searched. Raises nothing: unusable
+    files are reported in the warnings.
     """
     search = _ContextSearch(names, flat=import_format == "flat")
     search.add_directory(os.path.realpath(home_directory), ContextFileOrigin.USER)
     if is_trusted:
         home = os.path.dirname(os.path.realpath(home_directory))
         for directory in map(os.path.realpath, directories):
-            repository = _find_repository(directory)
-            search.allowed = (repository or directory,)
-            # Without a repository, only directories below the user's home.
-            top = repository or (home if directory.startswith(f"{home.rstrip('/')}/") else directory)
+            boundary = _find_boundary(directory, boundary_markers) if boundary_markers else directory
+            search.allowed = (boundary or directory,)
+            # Without a boundary, only directories below the user's home.
+            top = boundary or (home if directory.startswith(f"{home.rstrip('/')}/") else directory)
             for above in _directories_between(top, directory):
                 search.add_directory(above, ContextFileOrigin.ABOVE)
             search.add_directory(directory, ContextFileOrigin.PROJECT)
-            search.add_descendants(directory, max_directories)
+            search.add_descendants(directory, max_directories, ignore)
     return ContextFiles(tuple(search.found), tuple(search.reader.warnings))
 
 
-def _find_repository(directory: str) -> str | None:
-    while not os.path.lexists(os.path.join(directory, ".git")):
+def _find_boundary(directory: str, markers: Sequence[str]) -> str | None:
+    while not any(os.path.lexists(os.path.join(directory, marker)) for marker in markers):
         parent = os.path.dirname(directory)
         if parent == directory:
             return None
@@ -159,11 +162,11 @@ class _ContextSearch:
             self._texts.add(text.strip())
             self.found.append(ContextFile(path, filled, origin, len(filled.encode("utf-8", "replace"))))
 
-    def add_descendants(self, root: str, max_directories: int) -> None:
+    def add_descendants(self, root: str, max_directories: int, ignore: IgnoreOptions) -> None:
         """Search breadth first, without following links, skipping ignored files."""
         rules: IgnoreRules | None = None
         for directory, names in _directories_below(root, frozenset(self._names), max_directories):
-            rules = rules or IgnoreRules(root, git=True, gemini=True)
+            rules = rules or IgnoreRules(root, git=ignore.git, gemini=ignore.gemini, files=ignore.files)
             relative = os.path.relpath(directory, root)
             wanted = [name for name in self._names if name in names]
             kept = [name for name in wanted if _is_not_ignored(rules, os.path.join(relative, name))]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from tejat.core.sanitize import sanitize_line
-from tejat.workspace.paths.ignore_rules import IgnoreRules, IgnoreStatus
+from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions, IgnoreRules, IgnoreStatus
 
 MAX_ITEMS = 200
 COLLAPSED_FOLDERS = frozenset({"node_modules", ".git", "dist"})
@@ -15,13 +15,13 @@ _MAX_ENTRIES = 5000
 _MAX_NAME_LENGTH = 120
 
 
-def render_folder_tree(directory: str, *, respect_git_ignore: bool = True) -> str:
+def render_folder_tree(directory: str, ignore: IgnoreOptions = DEFAULT_IGNORE) -> str:
     """Render a directory level by level, with at most MAX_ITEMS entries. Ignored files are left out.
 
     Raises nothing: unreadable directories are shown without their content.
     """
     root = _Folder(os.path.realpath(directory), "")
-    rules = IgnoreRules(root.path, git=respect_git_ignore, gemini=True)
+    rules = IgnoreRules(root.path, git=ignore.git, gemini=ignore.gemini, files=ignore.files)
     left = MAX_ITEMS
     waiting = deque([root])
     while waiting and left:

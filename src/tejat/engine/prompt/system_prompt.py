@@ -6,6 +6,7 @@ from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.sanitize import sanitize_line
 from tejat.engine.prompt.folder_tree import render_folder_tree
 from tejat.engine.prompt.templates import load_template
+from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions
 
 ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
 
@@ -60,21 +61,20 @@ def _lean_sections(tool_names: Collection[str], sandbox: str, is_headless: bool)
 
 
 def environment_messages(
-    *, directories: Sequence[str], today: str, platform: str, respect_git_ignore: bool = True
+    *, directories: Sequence[str], today: str, platform: str, ignore: IgnoreOptions | None = DEFAULT_IGNORE
 ) -> tuple[Message, Message]:
-    """Return the first messages: the environment of the conversation and its acknowledgement."""
+    """Return the first messages: the environment of the conversation and its acknowledgement.
+
+    `ignore` says what is left out of the trees of the directories; None means no trees.
+    """
     names = list(map(sanitize_line, directories))
     where = (
         f"I am working in the directory {names[0]}"
         if len(names) == 1
         else "\n".join(["I am working in these directories:", *(f"  - {name}" for name in names)])
     )
-    trees = "\n\n".join(render_folder_tree(each, respect_git_ignore=respect_git_ignore) for each in directories)
-    text = (
-        "This is where we are.\n"
-        f"Today's date is {today}.\n"
-        f"My operating system is: {platform}\n"
-        f"{where}\n"
-        f"This is what is in there:\n\n{trees}"
-    )
+    trees = "" if ignore is None else "\n\n".join(render_folder_tree(each, ignore) for each in directories)
+    text = f"This is where we are.\nToday's date is {today}.\nMy operating system is: {platform}\n{where}"
+    if trees:
+        text += f"\nThis is what is in there:\n\n{trees}"
     return user_message(text), model_message(ACKNOWLEDGEMENT)

@@ -4,11 +4,13 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TypeAlias
 
 from tejat.config.paths import project_key
+from tejat.config.settings.types import DEFAULT_RETENTION, SessionRetention
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -55,20 +57,20 @@ class SessionStore:
         self,
         directory: str,
         root: str,
+        retention: SessionRetention = DEFAULT_RETENTION,
         *,
-        max_age_days: float | None = 30,
         max_bytes: int = 1 << 30,
         secrets: Sequence[str] = (),
         now: Clock = time.time,
     ) -> None:
-        """`prune` enforces `max_age_days`, and `max_bytes` for all projects together.
+        """`prune` enforces the retention, and `max_bytes` for all projects together.
 
         `secrets` are masked in journals.
         """
         self._root = os.path.realpath(root)
         self._sessions_directory = directory
         self._directory = os.path.join(self._sessions_directory, project_key(self._root))
-        self._max_age_days = max_age_days
+        self._retention = retention
         self._max_bytes = max_bytes
         self._secrets = tuple(secrets)
         self._now = now
@@ -159,19 +161,31 @@ class SessionStore:
                 return
             with os.scandir(self._sessions_directory) as entries:
                 directories = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-            self._prune_files([file for directory in directories for file in _journal_files(directory)], now)
+            for path in self._expired_files({directory: _journal_files(directory) for directory in directories}, now):
+                with suppress(OSError):
+                    _remove(path)
             for directory in directories:
                 with suppress(OSError):
                     os.rmdir(directory)
 
-    def _prune_files(self, files: list["_File"], now: float) -> None:
-        oldest = 0 if self._max_age_days is None else now - self._max_age_days * _DAY
+    def _expired_files(self, files: Mapping[str, list["_File"]], now: float) -> list[str]:
+        """The journals that are not kept, of those in each directory."""
+        retention = self._retention
+        oldest = 0 if retention.max_days is None else now - retention.max_days * _DAY
+        youngest = now - retention.min_days * _DAY
+        expired: dict[str, None] = {}
+        if retention.max_count is not None:
+            for directory, journals in files.items():
+                # The session that is about to start counts too.
+                others = retention.max_count - (directory == self._directory)
+                surplus = sorted(journals, key=_last_change, reverse=True)[others:]
+                expired |= dict.fromkeys(path for path, status in surplus if status.st_mtime < youngest)
         kept = 0
-        for path, status in sorted(files, key=_last_change, reverse=True):
+        for path, status in sorted(chain.from_iterable(files.values()), key=_last_change, reverse=True):
             kept += status.st_size
             if status.st_mtime < oldest or kept > self._max_bytes:
-                with suppress(OSError):
-                    _remove(path)
+                expired[path] = None
+        return list(expired)
 
 
 _File: TypeAlias = tuple[str, os.stat_result]

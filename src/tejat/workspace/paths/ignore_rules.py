@@ -1,9 +1,9 @@
-"""Ignore rules of a root: exactly git's, as modified by the root's `.geminiignore`."""
+"""Ignore rules of a root: exactly git's, as modified by the root's `.geminiignore` and other named files."""
 
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 
 from tejat.core.frozen import frozen
@@ -26,11 +26,26 @@ class IgnoreStatus(Enum):
     GEMINI = auto()
 
 
+@frozen
+class IgnoreOptions:
+    """Which ignore files count: those of git, `.geminiignore`, and `files`, the first of which takes precedence."""
+
+    git: bool = True
+    gemini: bool = True
+    files: tuple[str, ...] = ()
+
+
+DEFAULT_IGNORE = IgnoreOptions()
+
+
 class IgnoreRules:
     """The ignore rules beneath a root, read on demand and cached; create one per call."""
 
-    def __init__(self, root: str, *, git: bool, gemini: bool) -> None:
-        """`root` is the real path of a directory. The root itself is never ignored."""
+    def __init__(self, root: str, *, git: bool, gemini: bool, files: Sequence[str] = ()) -> None:
+        """`root` is the real path of a directory. The root itself is never ignored.
+
+        `files` are more files like `.geminiignore`. They take precedence over it, the first over the next.
+        """
         self._root = root
         self._beneath_root = os.path.join(os.fsencode(root), b"")
         self._ignore_files_beneath: bytes | None = None
@@ -39,15 +54,17 @@ class IgnoreRules:
         self._tracked: TrackedFiles | None = None
         self._repository: GitRepository | None = find_git_repository(root) if git else None
         self._root_from_top = b""
-        self._gemini_file = os.path.join(root, ".geminiignore")
-        self._gemini = self._read_gemini() if gemini else None
+        gemini_file = os.path.join(root, ".geminiignore")
+        self._own_files = frozenset((*files, gemini_file))
+        added = [self._read(os.fsencode(file), base=b"", follow=True) for file in files]
+        self._own = tuple(filter(None, (*added, self._read_gemini(gemini_file) if gemini else None)))
         self._name_filters: dict[tuple[_IgnoreFile, ...], _NameFilter] = {}
         self._directories = {b"": _Directory(self._layers_of_root(), IgnoreStatus.NOT_IGNORED, None)}
 
     @property
     def is_empty(self) -> bool:
         """Whether there are no rules, so that nothing is ignored."""
-        return self._repository is None and self._gemini is None
+        return self._repository is None and not self._own
 
     @property
     def truncated_files(self) -> tuple[str, ...]:
@@ -65,7 +82,7 @@ class IgnoreRules:
         ignored, _ = self._evaluate(path, is_directory=is_directory)
         if ignored is not IgnoreStatus.GIT:
             return ignored
-        if is_directory and self._gemini is not None and self._gemini.may_unignore_beneath(path):
+        if is_directory and any(layer.may_unignore_beneath(path) for layer in self._own):
             return IgnoreStatus.NOT_IGNORED
         return IgnoreStatus.NOT_IGNORED if self._is_tracked(path) else IgnoreStatus.GIT
 
@@ -77,7 +94,7 @@ class IgnoreRules:
         """
         path = _normalize(relative)
         _, rule = self._evaluate(path, is_directory=is_directory)
-        if rule is None or rule.file == self._gemini_file or not self._is_tracked(path):
+        if rule is None or rule.file in self._own_files or not self._is_tracked(path):
             return rule
         return None
 
@@ -153,11 +170,11 @@ class IgnoreRules:
         """Evaluate all rules in order of precedence. Tracked files are not considered here."""
         if directory.ignored is IgnoreStatus.GEMINI:
             return IgnoreStatus.GEMINI, directory.rule
-        if self._gemini is not None:
-            pattern = self._gemini.last_match(path, name, is_directory=is_directory)
+        for layer in self._own:
+            pattern = layer.last_match(path, name, is_directory=is_directory)
             if pattern is not None and pattern.rule.negated and directory.ignored is IgnoreStatus.GIT:
                 # Only path patterns apply below ignored directories: `!*.md` does not unignore all of node_modules.
-                pattern = self._gemini.last_match(path, None, is_directory=is_directory)
+                pattern = layer.last_match(path, None, is_directory=is_directory)
             if pattern is not None:
                 return IgnoreStatus.NOT_IGNORED if pattern.rule.negated else IgnoreStatus.GEMINI, pattern.rule
         if directory.ignored is IgnoreStatus.GIT:
@@ -185,7 +202,7 @@ class IgnoreRules:
         directory = self._directory(path)
         if directory.ignored is not IgnoreStatus.NOT_IGNORED:
             return _MATCH_ALL
-        layers = directory.layers if self._gemini is None else (*directory.layers, self._gemini)
+        layers = (*directory.layers, *self._own)
         screen = self._name_filters.get(layers)
         if screen is None:
             screen = self._name_filters[layers] = _name_filter(layers, in_repository=self._repository is not None)
@@ -193,7 +210,7 @@ class IgnoreRules:
         literals: list[bytes] = []
         others: list[Callable[[bytes], object]] = []
         for layer in layers:
-            layer.add_for_children(path if layer is self._gemini else from_top, literals, others)
+            layer.add_for_children(path if layer in self._own else from_top, literals, others)
         if not literals and not others:
             return screen
         return _NameFilter(screen.literals.union(literals), screen.suffixes, (*screen.others, *others))
@@ -222,14 +239,14 @@ class IgnoreRules:
         layer = self._read(directory + b"/" + _IGNORE_FILE, base=base, follow=False)
         return (layer, *layers) if layer else layers
 
-    def _read_gemini(self) -> "_IgnoreFile | None":
-        if not os.path.lexists(self._gemini_file):
+    def _read_gemini(self, path: str) -> "_IgnoreFile | None":
+        if not os.path.lexists(path):
             return None
         # It may be a link, but only to a file in the project.
-        real = real_path(self._gemini_file)
+        real = real_path(path)
         if os.path.commonpath((real, self._root)) != self._root:
             return None
-        return self._read(os.fsencode(real), base=b"", follow=False, named=self._gemini_file)
+        return self._read(os.fsencode(real), base=b"", follow=False, named=path)
 
     def _read(self, path: bytes, *, base: bytes, follow: bool, named: str | None = None) -> "_IgnoreFile | None":
         content = _read_ignore_file(path, follow=follow)

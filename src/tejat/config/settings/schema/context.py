@@ -6,7 +6,9 @@ from tejat.config.settings.merge import last_wins, union, without_project
 from tejat.config.settings.schema.spec import SettingSpec
 
 CONTEXT_SETTINGS = (
-    SettingSpec("context_file_names", SettingKey("context.fileName", "contextFileName"), parsers.parse_file_names),
+    SettingSpec(
+        "context_file_names", SettingKey("context.fileName", "contextFileName"), parsers.parse_context_file_names
+    ),
     SettingSpec(
         "include_directories",
         SettingKey("context.includeDirectories", "includeDirectories"),
@@ -28,6 +30,8 @@ CONTEXT_SETTINGS = (
         SettingKey("context.discoveryMaxDirs", "memoryDiscoveryMaxDirs"),
         SettingValue.count,
     ),
+    SettingSpec("include_directory_tree", SettingKey("context.includeDirectoryTree"), SettingValue.boolean),
+    SettingSpec("memory_boundary_markers", SettingKey("context.memoryBoundaryMarkers"), parsers.parse_file_names),
     SettingSpec(
         "respect_git_ignore",
         SettingKey("context.fileFiltering.respectGitIgnore", "fileFiltering.respectGitIgnore"),
@@ -38,6 +42,13 @@ CONTEXT_SETTINGS = (
         SettingKey("context.fileFiltering.respectGeminiIgnore", "fileFiltering.respectGeminiIgnore"),
         SettingValue.boolean,
         without_project(last_wins),
+        protects=True,
+    ),
+    SettingSpec(
+        "custom_ignore_files",
+        SettingKey("context.fileFiltering.customIgnoreFilePaths", "fileFiltering.customIgnoreFilePaths"),
+        SettingValue.strings,
+        union,
         protects=True,
     ),
     SettingSpec(

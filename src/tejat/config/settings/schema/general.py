@@ -2,7 +2,7 @@
 
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import last_wins, merge_deep, without_project
+from tejat.config.settings.merge import every_file, last_wins, without_project
 from tejat.config.settings.schema.spec import SettingSpec
 
 GENERAL_SETTINGS = (
@@ -22,9 +22,12 @@ GENERAL_SETTINGS = (
     SettingSpec("output_format", SettingKey("output.format"), parsers.parse_output_format),
     SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
     SettingSpec(
-        "session_days", SettingKey("general.sessionRetention"), parsers.parse_retention_days, without_project(last_wins)
+        "session_retention",
+        SettingKey("general.sessionRetention"),
+        parsers.parse_session_retention,
+        without_project(last_wins),
     ),
-    SettingSpec("telemetry", SettingKey("telemetry"), parsers.parse_telemetry, without_project(merge_deep)),
+    SettingSpec("telemetry", SettingKey("telemetry"), parsers.parse_telemetry, without_project(every_file)),
     SettingSpec(
         "bug_command",
         SettingKey("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
