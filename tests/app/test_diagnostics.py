@@ -27,6 +27,7 @@ from support.wait import wait_until
 from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, log_event, open_log, report_crash
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.agent.events import Noticed, Severity
+from tejat.core.errors import UsageError
 from tejat.core.log import enable_debug, is_debugging, log_path, logger, report_unexpected
 from tejat.core.tools.base import unexpected_error_result
 from tejat.mcp.errors import McpFailure
@@ -314,3 +315,54 @@ main.program()
 
     def test_help_names_the_flag(self, env: ProgramEnv) -> None:
         assert "--debug" in self.run(env, "from tejat.cli import main\nmain.program()", "--help").stdout
+
+
+class TestChosenFile:
+    """`GEMINI_DEBUG_LOG_FILE`."""
+
+    @staticmethod
+    def paths(base: Path, path: Path) -> AppPaths:
+        return app_paths({"HOME": str(base), "GEMINI_DEBUG_LOG_FILE": str(path)})
+
+    def test_debug_messages_go_there_and_its_directory_stays_as_it_is(self, tmp_path: Path) -> None:
+        directory = tmp_path / "shared"
+        directory.mkdir(mode=0o755)
+        directory.chmod(0o755)
+        paths = self.paths(tmp_path, directory / "debug.log")
+        enable_debug()
+        with open_log(paths, {"KEY": SECRET}):
+            logger.debug("with %s", SECRET)
+        written = (directory / "debug.log").read_text()
+        assert "DEBUG tejat: with [the secret KEY]" in written
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o755
+        assert not Path(paths.log).exists()
+
+    def test_only_if_debugging(self, tmp_path: Path) -> None:
+        paths = self.paths(tmp_path, tmp_path / "debug.log")
+        with open_log(paths, {}):
+            logger.error("broken")
+        assert "broken" in text_of(paths)
+        assert not (tmp_path / "debug.log").exists()
+
+    def test_one_that_cannot_be_written(self, tmp_path: Path) -> None:
+        missing = tmp_path / "missing" / "debug.log"
+        enable_debug()
+        refused = pytest.raises(UsageError, match="GEMINI_DEBUG_LOG_FILE names")
+        with refused, open_log(self.paths(tmp_path, missing), {}):
+            pass
+        said = report_crash(fail(), {"HOME": str(tmp_path), "GEMINI_DEBUG_LOG_FILE": str(missing)})
+        assert said.startswith("Internal error: KeyError. Details are in ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "counts"), [("DEBUG", "1", True), ("DEBUG_MODE", "TRUE", True), ("DEBUG", "app:*", False)]
+)
+def test_variables_that_are_as_good_as_the_flag(tmp_path: Path, name: str, value: str, counts: bool) -> None:
+    machine = ProgramEnv(tmp_path)
+    model = machine.script(text_script("Hi."))
+    log = tmp_path / "debug.log"
+    done = machine.run("-m", model, "-p", "hi", **{name: value, "GEMINI_DEBUG_LOG_FILE": str(log)})
+    assert (done.code, done.stdout) == (0, "Hi.\n")
+    assert log.exists() is counts
+    if counts:
+        assert "SessionStarted" in log.read_text()

@@ -10,7 +10,9 @@ from tejat.config.files.directory import make_private_directory
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.agent.events import AgentEvent, TextStreamed, ThoughtStreamed
 from tejat.core.errors import UsageError
-from tejat.core.log import logger, report_unexpected
+from tejat.core.frozen import replace
+from tejat.core.i18n import _
+from tejat.core.log import is_debugging, logger, report_unexpected
 from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.tools.call_events import OutputUpdated
 from tejat.engine.calls.secret_mask import SecretMask
@@ -25,12 +27,14 @@ _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 class LogFileHandler(logging.Handler):
     """Appends records to a private file, which is created with the first record and rotated when it is full.
 
-    A record that cannot be written is lost: the log must never disturb the run.
+    A record that cannot be written is lost: the log must never disturb the run. If the directory `is_own`, it is
+    created and closed to others.
     """
 
-    def __init__(self, path: str, secrets: Mapping[str, str]) -> None:
+    def __init__(self, path: str, secrets: Mapping[str, str], *, is_own: bool = True) -> None:
         super().__init__()
         self.baseFilename = path
+        self._is_own = is_own
         self._secrets = dict(secrets)
         self._mask = SecretMask(secrets)
         self.setFormatter(logging.Formatter(_FORMAT))
@@ -47,7 +51,8 @@ class LogFileHandler(logging.Handler):
 
     def _write(self, content: bytes) -> None:
         path = self.baseFilename
-        make_private_directory(os.path.dirname(path))
+        if self._is_own:
+            make_private_directory(os.path.dirname(path))
         with suppress(FileNotFoundError):
             if os.stat(path).st_size + len(content) > MAX_LOG_BYTES:
                 _rotate(path)
@@ -70,14 +75,19 @@ def _rotate(path: str) -> None:
 def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     """Log to the user's log file meanwhile, exceptions of background tasks too.
 
-    If it is open already, these secrets are masked in it too.
+    If it is open already, these secrets are masked in it too. Raises UsageError if the user has chosen a file for debug
+    messages that cannot be written.
     """
+    chosen = paths.debug_log if is_debugging() else None
+    path = chosen or paths.log
     for known in logger.handlers:
-        if isinstance(known, LogFileHandler) and known.baseFilename == paths.log:
+        if isinstance(known, LogFileHandler) and known.baseFilename == path:
             known.add_secrets(secrets)
             yield
             return
-    handler = LogFileHandler(paths.log, secrets)
+    if chosen is not None:
+        _check_writable(chosen)
+    handler = LogFileHandler(path, secrets, is_own=chosen is None)
     loggers = (logger, logging.getLogger("asyncio"))
     for each in loggers:
         each.addHandler(handler)
@@ -86,6 +96,17 @@ def open_log(paths: AppPaths, secrets: Mapping[str, str]) -> Generator[None]:
     finally:
         for each in loggers:
             each.removeHandler(handler)
+
+
+def _check_writable(path: str) -> None:
+    """Raises UsageError."""
+    try:
+        os.close(open_private_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT))
+    except OSError as error:
+        message = _(
+            "GEMINI_DEBUG_LOG_FILE names {path}, which cannot be written: {why}.", path=path, why=error.strerror
+        )
+        raise UsageError(message) from None
 
 
 def log_event(event: AgentEvent) -> None:
@@ -97,5 +118,10 @@ def log_event(event: AgentEvent) -> None:
 
 def report_crash(error: BaseException, environment: Mapping[str, str]) -> str:
     """Log an exception that ends the program, and return the sentence for the user."""
-    with open_log(app_paths(environment), find_secrets(environment)):
-        return report_unexpected(error, "tejat")
+    paths = app_paths(environment)
+    try:
+        with open_log(paths, find_secrets(environment)):
+            return report_unexpected(error, "tejat")
+    except UsageError:
+        with open_log(replace(paths, debug_log=None), find_secrets(environment)):
+            return report_unexpected(error, "tejat")

@@ -33,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     _configure_streams()
+    _apply_debug_variables()
     try:
         code = dispatch(given)
         sys.stdout.flush()
@@ -111,6 +112,14 @@ def dispatch(given: list[str]) -> int:
             from tejat.cli.run import run
 
             return run(given)
+
+
+def _apply_debug_variables() -> None:
+    """`DEBUG` and `DEBUG_MODE` are as good as `--debug`. Other programs give them other values than true."""
+    if any(os.environ.get(name, "").strip().lower() in ("1", "true") for name in ("DEBUG", "DEBUG_MODE")):
+        from tejat.core.log import enable_debug
+
+        enable_debug()
 
 
 def _dispatch_debugging(given: list[str]) -> int:

@@ -50,7 +50,7 @@ class AppPaths:
     """Absolute paths. None of them need exist.
 
     `config` and `state` are Tejat's own directories, `gemini` is the user's `.gemini`. The first directory in `admin`
-    has the highest precedence.
+    has the highest precedence. `debug_log` is the file that the user wants debug messages in, None for the usual log.
     """
 
     home: str
@@ -58,6 +58,7 @@ class AppPaths:
     state: str
     gemini: str
     admin: tuple[str, ...]
+    debug_log: str | None = None
 
     @property
     def homes(self) -> tuple[str, str]:
@@ -127,12 +128,14 @@ def app_paths(environment: Mapping[str, str]) -> AppPaths:
     home = _absolute(environment.get("HOME")) or _account_home() or NO_HOME
     gemini_home = environment.get("GEMINI_CLI_HOME")
     added = environment.get("TEJAT_ADMIN_DIRECTORY", "").split(os.pathsep)
+    debug_log = environment.get("GEMINI_DEBUG_LOG_FILE", "").strip()
     return AppPaths(
         home=home,
         config=os.path.join(_absolute(environment.get("XDG_CONFIG_HOME")) or f"{home}/.config", "tejat"),
         state=os.path.join(_absolute(environment.get("XDG_STATE_HOME")) or f"{home}/.local/state", "tejat"),
         gemini=os.path.join(os.path.abspath(gemini_home) if gemini_home else home, ".gemini"),
         admin=(*MACHINE_DIRECTORIES, *(os.path.abspath(directory) for directory in added if directory)),
+        debug_log=os.path.abspath(debug_log) if debug_log else None,
     )
 
 
