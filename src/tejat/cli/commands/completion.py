@@ -1,8 +1,8 @@
 """`tejat completion`: scripts that let a shell complete commands, flags and values."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from io import StringIO
 
@@ -29,7 +29,7 @@ DIRECTORY_FLAGS = ("--include-directories",)
 def run(words: list[str]) -> int:
     """Run `tejat completion` and return the exit code."""
     match words:
-        case ["-h" | "--help", *_] | [_, "-h" | "--help", *_]:
+        case _ if "-h" in words or "--help" in words:
             print(help_text(), end="")
         case [("bash" | "zsh" | "fish") as shell]:
             print(_WRITERS[shell](), end="")
@@ -71,19 +71,25 @@ def _commands() -> dict[str, _Command]:
 
 def _command_flags(command: str) -> Iterator[str]:
     """The flags in the help of a subcommand and of its actions."""
-    if command not in MODULES or command == "completion":
+    module, _unused, function = MODULES.get(command, "").partition(":")
+    if not module or function or command == "completion":
         return
-    module, _unused, function = MODULES[command].partition(":")
-    execute = getattr(import_module(module), function or "run")
-    texts = [_output(execute, [*action, "--help"]) for action in ([], *([each] for each in ACTIONS.get(command, ())))]
+    execute: Callable[[list[str]], int] = import_module(module).run
+    actions = [[], *([each] for each in ACTIONS.get(command, ()))]
+    texts = [_without_examples(_output(execute, [*action, "--help"])) for action in actions]
     yield from sorted({flag for text in texts for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]*\b", text)})
 
 
-def _output(execute: object, words: list[str]) -> str:
+def _output(execute: Callable[[list[str]], int], words: list[str]) -> str:
     output = StringIO()
-    with redirect_stdout(output), suppress(SystemExit):
-        execute(words)  # type: ignore[operator]
+    with redirect_stdout(output), redirect_stderr(StringIO()), suppress(SystemExit):
+        execute(words)
     return output.getvalue()
+
+
+def _without_examples(text: str) -> str:
+    """Help without the command lines that it mentions."""
+    return re.sub("`[^`]*`", "", text)
 
 
 def _run_flags() -> list[str]:
@@ -212,11 +218,14 @@ def _fish() -> str:
         "    set -l words (commandline -opc)",
         f"    test (count $words) -gt 1; and contains -- $words[2] {names}; and echo $words[2]",
         "end",
+        "function __tejat_using",
+        "    contains -- $argv[1] (__tejat_command)",
+        "end",
         f"complete -c tejat -n 'test (count (commandline -opc)) -eq 1' -f -a '{' '.join(NAMES)}'",
     ]
     lines += [_fish_flag(flag) for flag in sorted(FLAGS)]
     for name, command in _commands().items():
-        condition = f"-n 'test (__tejat_command) = {name}'"
+        condition = f"-n '__tejat_using {name}'"
         if command.actions:
             position = "-n 'test (count (commandline -opc)) -eq 2'"
             lines.append(f"complete -c tejat {condition} {position} -f -a '{' '.join(command.actions)}'")

@@ -16,7 +16,7 @@ _MANIFEST = "gemini-extension.json"
 def run(words: list[str]) -> int:
     """Run `tejat extensions` and return the exit code."""
     match words:
-        case ["-h" | "--help", *_] | [_, "-h" | "--help", *_]:
+        case _ if "-h" in words or "--help" in words:
             print(help_text(), end="")
             return EXIT_OK
         case ["list"]:

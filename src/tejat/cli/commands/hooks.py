@@ -14,7 +14,7 @@ from tejat.ui.shared.exit_status import classify_error
 def run(words: list[str]) -> int:
     """Run `tejat hooks` and return the exit code."""
     match words:
-        case ["-h" | "--help", *_] | [_, "-h" | "--help", *_]:
+        case _ if "-h" in words or "--help" in words:
             print(help_text(), end="")
             return EXIT_OK
         case [] | ["list"]:

@@ -24,7 +24,7 @@ _DEFAULT_LINES = 100
 
 def run(words: list[str]) -> int:
     """Run `tejat jobs` and return the exit code."""
-    if words[:1] in (["-h"], ["--help"]):
+    if "-h" in words or "--help" in words:
         print(help_text(), end="")
         return EXIT_OK
     options = _parser().parse_intermixed_args(words)
@@ -56,6 +56,7 @@ options:
   --offset N   begin with this byte of the output (default: its last lines)
   --lines N    how many lines to print at most (default: 100)
   -d, --debug  write details to the log, and show where an internal error happened
+  -h, --help   show this help
 
 exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
 """)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def run(words: list[str]) -> int:
     """Run `tejat sessions` and return the exit code."""
-    if words[:1] in (["-h"], ["--help"]) or words[1:2] in (["-h"], ["--help"]):
+    if "-h" in words or "--help" in words:
         print(help_text(), end="")
         return EXIT_OK
     options = _parser().parse_intermixed_args(words)

@@ -33,7 +33,7 @@ from tejat.ui.plain.style import Style
 
 def run(words: list[str]) -> int:
     """Run `tejat undo` and return the exit code."""
-    if words[:1] in (["-h"], ["--help"]):
+    if "-h" in words or "--help" in words:
         print(help_text(), end="")
         return EXIT_OK
     options = _parser().parse_intermixed_args(words)
@@ -65,6 +65,7 @@ options:
   --json       print the entries as one JSON array
   --root DIR   the directory it is about (default: .)
   -d, --debug  write details to the log, and show where an internal error happened
+  -h, --help   show this help
 
 exit codes: 0 all that the call changed is as it was, 1 something is not, 2 bad usage, 3 not confirmed
 """)

@@ -86,8 +86,8 @@ def _split(words: Sequence[str]) -> _SplitArguments:
 
 def _takes_value(option: str) -> bool:
     if option.startswith("--"):
-        return "=" not in option and option not in ("--trust", "--help", "--debug")
-    return len(option) == 2 and option not in ("-h", "-d")
+        return "=" not in option and option not in ("--trust", "--help", "--debug", "--version")
+    return len(option) == 2 and option not in ("-h", "-d", "-v", "-V")
 
 
 def _first_two(words: Sequence[str]) -> tuple[str | None, str | None]:
