@@ -185,10 +185,14 @@ class TestChoosing:
         return env.output_of("/settings", prompter=FakePrompter(choices=choices, entries=answers.get("entries", [])))  # type: ignore[arg-type]
 
     def test_a_switch(self, env: CommandEnv) -> None:
-        assert self.chosen(env, "general.vimMode", choices=[0]) == "general.vimMode is now true."
+        assert (
+            self.chosen(env, "general.vimMode", choices=[0])
+            == f"general.vimMode is now true.\nSaved in {env.user_file}."
+        )
         assert self.chosen(env, "general.vimMode", choices=[None]) == ""
 
     def test_anything_else(self, env: CommandEnv) -> None:
-        assert self.chosen(env, "model.name", entries=[" m "]) == f"model.name is now m.\n{LATER}"
+        told = f"model.name is now m.\nSaved in {env.own_file}.\n{LATER}"
+        assert self.chosen(env, "model.name", entries=[" m "]) == told
         assert self.chosen(env, "model.name", entries=["  "]) == ""
         assert self.chosen(env, "model.name", entries=[None]) == ""

@@ -176,7 +176,7 @@ class TestGathered:
 class TestServers:
     def test_the_files_of_the_user_are_merged_field_by_field(self, tmp_path: Path) -> None:
         read = files(tmp_path, (USER, {"a": {"x": 1, "y": 1}}), (USER, {"a": {"y": 2, "z": 2}, "b": {}}))
-        merged = merge_servers(reader(read, SettingValue.members), {})
+        merged = merge_servers(reader(read, lambda found: found.members()), {})
         assert isinstance(merged, dict)
         assert {name: list(setting.value) for name, setting in merged.items()} == {"a": ["x", "y", "z"], "b": []}
         assert merged["a"].value["y"].node.value == 2

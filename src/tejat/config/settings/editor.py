@@ -96,6 +96,10 @@ def remove_member(text: str, names: Sequence[str]) -> str:
         start -= 1
     if text[start - 1] == "\n" and text[end : end + 1] in ("\n", "\r"):
         start -= 1  # the whole line goes
+    elif text[start - 1] == "\n":
+        start = place.key  # what follows keeps the indentation
+        while text[end : end + 1] in (" ", "\t"):
+            end += 1
     # The comma before a removed last member goes too.
     kept = text[:start] if before is None else text[:before] + text[before + 1 : start]
     return kept + text[end:]
