@@ -14,7 +14,7 @@ def apply_admin_settings(settings: Settings) -> Settings:
     reached, and `admin.mcp.requiredConfig` adds servers. See `unlisted_source` for servers that are not permitted.
     """
     if settings.secure_mode.value:
-        settings = replace(settings, yolo_disabled=settings.secure_mode)
+        settings = replace(settings, yolo_disabled=settings.secure_mode, always_disabled=settings.secure_mode)
     if settings.mcp_admin_config or settings.mcp_required_config:
         servers = {name: _as_listed(name, local, settings) for name, local in settings.mcp_servers.items()}
         settings = replace(

@@ -67,7 +67,7 @@ class Statistics:
         return self.models.setdefault(model, _ModelStatistics())
 
     def _record_call(self, call: CallFinished) -> None:
-        decision = _decision(call)
+        decision = call_decision(call)
         self.tools.setdefault(call.call.name, _ToolStatistics()).add(call, decision)
         if decision == "reject":
             self.denials.append(_denial(call))
@@ -137,7 +137,7 @@ class _ToolStatistics:
         }
 
 
-def _decision(call: CallFinished) -> str:
+def call_decision(call: CallFinished) -> str:
     """Return who decided about the call, as in the JSON output; empty if nobody had to."""
     error = call.result.error
     if not call.allowed_by:
