@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
+from tejat.config.settings.types import Setting, Settings
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
+from tejat.core.frozen import replace
 from tejat.core.i18n import _
+from tejat.core.messages.types import JsonObject
 from tejat.core.model import ModelClient, ModelFailure
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
@@ -17,6 +20,7 @@ from tejat.models.names import with_provider
 
 if TYPE_CHECKING:
     from tejat.models.discovery.model_list import ModelLister
+    from tejat.models.presets.selection import ModelSelector
 
 DEFAULT_MODEL = "auto"
 
@@ -60,19 +64,25 @@ def configured_model(run_config: RunConfig) -> str | None:
     return None if configured is None else configured.value
 
 
-def open_named_model(name: str | None, run_config: RunConfig) -> ModelClient:
+def open_named_model(name: str | None, run_config: RunConfig, *, max_attempts: int | None = None) -> ModelClient:
     """Open the model of this name, or the configured one. Raises UsageError and ModelFailure.
 
-    The client of an alias has the name of the model that the alias stands for.
+    The client of an alias has the name of the model that the alias stands for. `max_attempts` replaces the setting.
     """
     settings, environment = run_config.settings, run_config.environment
     if name is None:
         name = configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
-    alias = resolve_alias(name, environment)
-    name = name if alias is None else alias[1]
+    selector = model_selector(run_config)
+    if selector is None:
+        alias = resolve_alias(name, environment)
+        name, generation_of = name if alias is None else alias[1], None
+    else:
+        selected = selector.select(name)
+        name, generation_of = selected.name, selected.generation_of
     require_auth_type(name, settings, environment)
+    changes = {} if max_attempts is None else {"max_attempts": max_attempts}
     try:
-        return open_model(name, model_options(run_config))
+        return open_model(name, replace(model_options(run_config), generation_of=generation_of, **changes))
     except ModelFailure as failure:
         raise without_sign_in(failure, settings, environment) from None
 
@@ -87,7 +97,44 @@ def model_options(run_config: RunConfig) -> ModelOptions:
         root=run_config.roots[0],
         catalogue=run_config.paths.catalogue,
         needs_key=not is_keyless_gateway(settings, run_config.environment),
+        retries_connections=settings.retry_fetch_errors.value,
+        ipv4_first=settings.ipv4_first.value,
+        vertex_headers=_vertex_headers(settings),
+        openai_api=None if settings.openai_api is None else settings.openai_api.value,
     )
+
+
+def _vertex_headers(settings: Settings) -> dict[str, str]:
+    types = {
+        "X-Vertex-AI-LLM-Request-Type": settings.vertex_request_type,
+        "X-Vertex-AI-LLM-Shared-Request-Type": settings.vertex_shared_request_type,
+    }
+    return {name: given.value for name, given in types.items() if given is not None}
+
+
+def model_selector(run_config: RunConfig) -> "ModelSelector | None":
+    """The selector of models by the presets of the settings; None if there are none."""
+    settings = run_config.settings
+    is_dynamic = settings.dynamic_model_configuration.value
+    unset = Settings()
+    resolutions = settings.model_id_resolutions if is_dynamic else unset.model_id_resolutions
+    tiers = settings.classifier_id_resolutions if is_dynamic else unset.classifier_id_resolutions
+    aliases, overrides = settings.model_aliases, settings.model_overrides.value
+    custom_aliases, custom_overrides = settings.custom_model_aliases, settings.custom_model_overrides.value
+    if not (aliases or custom_aliases or overrides or custom_overrides or resolutions or tiers):
+        return None
+    from tejat.models.presets.resolver import PresetSettings
+    from tejat.models.presets.selection import ModelSelector
+
+    presets = PresetSettings(
+        aliases, custom_aliases, _each(settings.model_overrides), _each(settings.custom_model_overrides)
+    )
+    return ModelSelector(run_config.environment, presets, resolutions, tiers)
+
+
+def _each(listed: Setting[tuple[JsonObject, ...]]) -> list[Setting[JsonObject]]:
+    """The entries of a list, each with the source of the list."""
+    return [Setting(value, listed.source, listed.tier) for value in listed.value]
 
 
 def own_prices(run_config: RunConfig) -> dict[str, Price]:

@@ -10,7 +10,6 @@ from tejat.core.frozen import field, frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import merge_objects
 from tejat.core.messages.types import JsonObject, JsonValue
-from tejat.core.model import ModelRequest
 
 _BUILT_IN_FILE = os.path.join(os.path.dirname(__file__), "presets.json")
 _MAX_DEPTH = 100
@@ -133,10 +132,6 @@ class ModelPresets:
             problem = lazy("the preset has no model; add modelConfig.model")
             raise self._aliases[name].error(name, problem)
         return ResolvedModel(model, generation)
-
-    def generation_of(self, name: str, request: ModelRequest) -> JsonObject:
-        """The generation settings of a request of the conversation."""
-        return self.resolve(name, is_retry=request.is_retry).generation
 
     def _add_alias(self, name: str, entry: SourcedObject) -> None:
         known = self._aliases.get(name)

@@ -1,0 +1,62 @@
+"""Model presets of a settings file, in the requests of the installed command."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.model_servers.gemini import ModelServer, text_reply
+from support.program import ProgramEnv, ProgramResult
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
+
+
+def preset(**fields: Any) -> dict[str, Any]:
+    config = {key: fields.pop(key) for key in ("model", "generateContentConfig") if key in fields}
+    return {**fields, "modelConfig": config}
+
+
+PRECISE = preset(extends="chat-base", model="gemini-3.8-flash", generateContentConfig={"temperature": 0})
+
+
+def run(machine: ProgramEnv, *words: str) -> tuple[ProgramResult, list[Any]]:
+    """Run a prompt, and return the requests that reached the service."""
+    with ModelServer([text_reply("Done.")]) as server:
+        address, key = server.address, "a-key-for-tests"
+        result = machine.run(*words, "-p", "hi", GOOGLE_GEMINI_BASE_URL=address, GEMINI_API_KEY=key)
+        return result, list(server.requests)
+
+
+def test_an_alias_of_the_user(machine: ProgramEnv) -> None:
+    machine.write_user_settings(modelConfigs={"customAliases": {"precise": PRECISE}})
+    result, (request,) = run(machine, "-m", "precise")
+    assert result.code == 0, result.stderr
+    assert request.target.startswith("/v1beta/models/gemini-3.8-flash:")
+    generation = request.body["generationConfig"]
+    assert (generation["temperature"], generation["topP"], generation["topK"]) == (0, 0.95, 64)
+    assert generation["thinkingConfig"] == {"includeThoughts": True, "thinkingLevel": "HIGH"}
+
+
+def test_without_presets_only_the_thinking_is_sent(machine: ProgramEnv) -> None:
+    result, (request,) = run(machine, "-m", "gemini-2.5-pro")
+    assert result.code == 0, result.stderr
+    assert request.body["generationConfig"] == {"thinkingConfig": {"includeThoughts": True, "thinkingBudget": 8192}}
+
+
+@pytest.mark.parametrize(
+    ("aliases", "said"),
+    [
+        ({"a": preset(extends="b"), "b": preset(extends="a")}, "extends itself: a -> b -> a"),
+        ({"a": preset(extends="nobody")}, "extends 'nobody'"),
+        ({"a": preset(model="gemini-2.5-pro", generateContentConfig={"tools": []})}, "generateContentConfig.tools"),
+    ],
+)
+def test_a_broken_preset_ends_the_run(machine: ProgramEnv, aliases: Any, said: str) -> None:
+    path = machine.write_user_settings(modelConfigs={"customAliases": aliases})
+    result, requests = run(machine, "-m", "gemini-2.5-pro")
+    assert (result.code, requests) == (52, [])
+    assert said in result.stderr
+    assert f"{path}:" in result.stderr
