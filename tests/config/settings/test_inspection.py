@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.settings_examples import put
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, read_settings_file
 from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings, needs_inspection
@@ -99,6 +100,22 @@ class TestStatus:
 
     def test_null_is_not_given(self, write: Write) -> None:
         assert inspect_settings([write({"nonsense": None, "ui": {"hideBanner": None}, "general": {}})]) == []
+
+
+class TestScope:
+    def test_a_project_cannot_set_everything(self, tmp_path: Path) -> None:
+        path = tmp_path / "settings.json"
+        path.write_text(json.dumps({"general": {"preferredEditor": "vim", "vimMode": True}, "preferredEditor": "vim"}))
+        file = read_settings_file(str(path), SourceTier.WORKSPACE, {})
+        assert file is not None
+        assert [(finding.key, finding.status, finding.reason) for finding in inspect_settings([file])][::2] == [
+            ("general.preferredEditor", SettingStatus.NO_EFFECT, "A project cannot set it."),
+            ("preferredEditor", SettingStatus.NO_EFFECT, "A project cannot set it."),
+        ]
+
+    def test_only_the_administrator_requires_servers(self, write: Write) -> None:
+        (finding,) = inspect_settings([write({"admin": {"mcp": {"requiredConfig": {}}}})])
+        assert (finding.status, finding.reason) == (SettingStatus.NO_EFFECT, "Only the administrator can set it.")
 
 
 class TestOldNames:
@@ -211,12 +228,3 @@ class TestNeedsInspection:
     @pytest.mark.parametrize("given", [{"ui": {"hideBanner": True}}, {"nonsense": {}}, {"model": {"nmae": "x"}}])
     def test_for_all_others(self, write: Write, given: object) -> None:
         assert needs_inspection([write(given)])
-
-
-def put(content: dict[str, object], name: str, value: object) -> None:
-    *groups, last = name.split(".")
-    for group in groups:
-        inner = content.setdefault(group, {})
-        assert isinstance(inner, dict)
-        content = inner
-    content[last] = value

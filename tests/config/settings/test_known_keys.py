@@ -3,14 +3,20 @@
 import json
 import runpy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.program import write_settings
+from support.settings_examples import default_settings
 from support.source_tree import ROOT
+from tejat.config.paths import app_paths
 from tejat.config.settings.known_keys import KeyAction, KnownKey, load_known_keys
+from tejat.config.settings.loader import load_settings
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
+from tejat.config.settings.types import Settings
 
 SCRIPT: dict[str, Any] = runpy.run_path(str(ROOT / "scripts" / "settings-table"), run_name="settings-table")
 KNOWN = load_known_keys()
@@ -67,6 +73,11 @@ class TestActions:
             key.name for key in keys if (rows := list(rows_of(key))) and not any(row.protects for row in rows)
         ] == []
 
+    def test_no_protection_is_lost_in_silence(self) -> None:
+        """Except for a hook that is not run, which is reported at every start."""
+        lost = [name for name, key in KEYS.items() if key.protects and key.action in (KeyAction.NONE, KeyAction.LATER)]
+        assert lost in ([], ["hooks.BeforeToolSelection"])
+
     def test_every_setting_is_known(self) -> None:
         names = {*KEYS, *KNOWN.own_names, *KNOWN.former_names, *KNOWN.retired, *KNOWN.groups}
         assert [name for name in ROWS if name not in names and name.rpartition(".")[0] not in names] == []
@@ -74,6 +85,33 @@ class TestActions:
     def test_no_own_key_is_one_of_gemini_cli(self) -> None:
         assert set(KNOWN.own_names) & set(KEYS) == set()
         assert [name for name in KNOWN.own_names if name not in ROWS] == []
+
+
+class TestScope:
+    """A project can set what the table says."""
+
+    @pytest.fixture
+    def of_project(self, tmp_path: Path) -> Settings:
+        (tmp_path / "home").mkdir()
+        write_settings(tmp_path, default_settings())
+        environment = {"HOME": str(tmp_path / "home")}
+        return load_settings(app_paths(environment), [str(tmp_path)], trusted=True, environment=environment)
+
+    def fields(self, project: str | None) -> dict[str, str]:
+        obeyed = {name: key for name, key in KEYS.items() if key.action is KeyAction.OBEY and name in ROWS}
+        return {name: ROWS[name].field for name, key in obeyed.items() if key.project == project}
+
+    def test_nothing_that_is_for_the_person(self, of_project: Settings) -> None:
+        fields = self.fields("person")
+        assert len(fields) > 10
+        del fields["tools.sandboxAllowedPaths"]  # kept, and reported as not used
+        assert [name for name, field in fields.items() if "WORKSPACE" in repr(getattr(of_project, field))] == []
+
+    def test_everything_that_is_not_restricted(self, of_project: Settings) -> None:
+        empty = {"mcpServers", "tools.allowed", "modelConfigs.customAliases", "modelConfigs.customOverrides"}
+        fields = {name: field for name, field in self.fields(None).items() if name not in empty}
+        assert len(fields) > 20
+        assert [name for name, field in fields.items() if "WORKSPACE" not in repr(getattr(of_project, field))] == []
 
 
 class TestFormerNames:

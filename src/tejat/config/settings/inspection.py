@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tejat.config.hooks import CLAUDE_EVENT_NAMES
+from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, SettingValue
 from tejat.config.settings.known_keys import KeyAction, KnownKey, KnownKeys, load_known_keys
 from tejat.config.settings.schema import SETTINGS
@@ -124,6 +125,8 @@ class _FileInspection:
         if (wrong := self._wrong_value(value, key, is_negated=former is not None and former.is_negated)) is not None:
             return SettingFinding(value, SettingStatus.WRONG, wrong, present)
         status = _STATUSES[key.action]
+        if status is not SettingStatus.NO_EFFECT and (reason := _denied_scope(self._file.tier, key)) is not None:
+            return SettingFinding(value, SettingStatus.NO_EFFECT, reason, present)
         is_overridden = present is not None and _is_set(self._file.members, present)
         return SettingFinding(value, status, lazy_data(key.text), present, is_overridden)
 
@@ -161,6 +164,15 @@ class _FileInspection:
             return None
         wanted = " | ".join(key.words) if key.words else _WANTED[key.types[0]]
         return _problem(value, wanted)
+
+
+def _denied_scope(tier: SourceTier, key: KnownKey) -> str | None:
+    """Why a key does not count in files of this tier."""
+    if key.project == "admin" and tier is not SourceTier.ADMIN:
+        return lazy("Only the administrator can set it.")
+    if key.project == "person" and tier is SourceTier.WORKSPACE:
+        return lazy("A project cannot set it.")
+    return None
 
 
 def _may_be(value: SettingValue, types: Collection[str], words: Collection[str]) -> bool:

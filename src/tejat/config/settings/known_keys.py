@@ -39,7 +39,8 @@ class KnownKey(NamedTuple):
     """A key: its types, the words it may be, its default in Gemini CLI, and what Tejat does with it.
 
     `text` says what it does, or why it has no effect. `members` are the only members of an object; without them they
-    have free names. `is_own` is for keys that Gemini CLI does not know.
+    have free names. `project` says what the settings of a project can do: nothing (`person`, `admin`), tighten, narrow
+    or add (`union`); without it they count like others. `is_own` is for keys that Gemini CLI does not know.
     """
 
     name: str
@@ -50,6 +51,7 @@ class KnownKey(NamedTuple):
     default: JsonValue = None
     members: tuple[str, ...] = ()
     protects: bool = False
+    project: str | None = None
     is_own: bool = False
 
 
@@ -146,6 +148,7 @@ def _known_key(name: str, entry: Mapping[str, JsonValue], *, is_own: bool) -> Kn
         default=entry.get("default"),
         members=_strings(entry.get("members")),
         protects=bool(entry.get("protects")),
+        project=str(entry["project"]) if "project" in entry else None,
         is_own=is_own,
     )
 
