@@ -10,7 +10,7 @@ from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
 from tejat.app.preferences import preferences_from_settings
-from tejat.app.run_config import UserConfig
+from tejat.app.run_config import UserConfig, load_agent_config
 from tejat.app.session.approval_mode import cycle_mode
 from tejat.app.session.manager import SessionManager, open_session_manager
 from tejat.app.session.status import StatusSource
@@ -34,7 +34,8 @@ async def open_interactive_session(
     options: AgentOptions, approver: Approver | None = None, *, user_config: UserConfig | None = None
 ) -> "AsyncGenerator[InteractiveSession]":
     """Open a session for a user at a front end. Raises UsageError, and ModelFailure without a key for the model."""
-    async with open_session_manager(options, approver, interactive=True, user_config=user_config) as manager:
+    run_config = load_agent_config(options, user_config)
+    async with open_session_manager(options, approver, interactive=True, run_config=run_config) as manager:
         interactive = InteractiveSession(manager)
         try:
             yield interactive

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics import log_event
 from tejat.app.model_source import RunModel, open_named_model, open_run_model, own_prices
-from tejat.app.run_config import RunConfig, UserConfig, load_agent_config
+from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
@@ -68,16 +68,13 @@ async def open_session_manager(
     approver: Approver | None = None,
     *,
     interactive: bool = False,
-    user_config: UserConfig | None = None,
     run_config: RunConfig | None = None,
 ) -> "AsyncGenerator[SessionManager]":
     """Open the services of an agent and its first session. Raises as `open_agent` does.
 
-    If it is `interactive`, front ends may answer questions; otherwise only the approver does. `user_config` is the
-    user's part of the configuration, `run_config` all of it, if they were loaded already.
+    If it is `interactive`, front ends may answer questions; otherwise only the approver does.
     """
-    if run_config is None:
-        run_config = load_agent_config(options, user_config)
+    run_config = run_config or load_agent_config(options)
     if options.strict_settings or run_config.is_strict:
         _check_settings(run_config)
     async with AsyncExitStack() as stack:
