@@ -37,7 +37,7 @@ def run_interactive(options: RunOptions) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     if ended is StartupExit.DEMO:
-        from tejat.cli.commands.demo import run
+        from tejat.cli.commands.demo.main import run
 
         return run([])
     return EXIT_OK if ended is StartupExit.QUIT else ended

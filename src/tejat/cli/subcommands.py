@@ -7,13 +7,14 @@ from tejat.core.text.edit_distance import edit_distance
 
 MODULES: Mapping[str, str] = {
     "completion": "tejat.cli.commands.completion",
-    "demo": "tejat.cli.commands.demo",
+    "demo": "tejat.cli.commands.demo.main",
     "doctor": "tejat.cli.commands.doctor",
     "extensions": "tejat.cli.commands.extensions",
     "gemma": "tejat.cli.commands.reserved:run_gemma",
     "hooks": "tejat.cli.commands.hooks",
     "jobs": "tejat.cli.commands.jobs",
     "mcp": "tejat.cli.mcp.main",
+    "models": "tejat.cli.commands.models",
     "policy": "tejat.cli.commands.policy",
     "sessions": "tejat.cli.commands.sessions",
     "skills": "tejat.cli.commands.reserved:run_skills",
@@ -32,13 +33,14 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "hooks": ("list",),
     "jobs": ("list", "read", "stop"),
     "mcp": ("add", "remove", "list", "test", "enable", "disable", "auth", "serve"),
+    "models": ("list", "update", "refresh"),
     "policy": ("explain", "list", "revoke", "test"),
     "sessions": ("list", "show", "delete", "export", "import"),
     "tools": ("list", "call"),
     "undo": ("list", "show", "restore"),
 }
 """The words that may follow a subcommand."""
-_WORDS_OF_PROMPTS = frozenset({"completion", "help", "update", "version"})
+_WORDS_OF_PROMPTS = frozenset({"completion", "help", "models", "update", "version"})
 """Names that also begin a sentence: with other words after them they are a prompt."""
 _SHORT_NAME = 5
 

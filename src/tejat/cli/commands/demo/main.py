@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tejat.app.session.manager import open_agent
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.commands.demo_output import DemoOutput
+from tejat.cli.commands.demo.output import DemoOutput
 from tejat.cli.messages import print_error
 from tejat.core.agent.events import AgentEvent
 from tejat.core.agent.options import AgentOptions
@@ -23,7 +23,7 @@ from tejat.ui.plain.style import Style
 from tejat.ui.shared.exit_status import classify_error, exit_code_for
 from tejat.ui.signals import Terminated, graceful_termination
 
-_DEMO = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "demo")
+_DEMO = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, os.pardir, "demo")
 _PROMPT = "A test of this project fails. Find out why, correct it, and run the tests."
 
 

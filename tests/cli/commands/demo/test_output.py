@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from tejat.cli.commands.demo_output import DemoOutput
+from tejat.cli.commands.demo.output import DemoOutput
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,

@@ -130,7 +130,7 @@ class TestAtTheTerminal:
 
 def test_the_test_of_the_project_really_fails(place: Path) -> None:
     """Or else there would be nothing to show."""
-    code = "import sys; from tejat.cli.commands.demo import make_project; make_project(sys.argv[1])"
+    code = "import sys; from tejat.cli.commands.demo.main import make_project; make_project(sys.argv[1])"
     project = place / "project"
     subprocess.run([sys.executable, "-c", code, project], timeout=60, check=True)
     tests = [sys.executable, "-m", "unittest"]
