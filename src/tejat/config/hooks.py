@@ -1,5 +1,6 @@
 """Parsing of hooks in the settings."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -61,7 +62,7 @@ class HooksConfig:
 
 
 def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
-    """Parse `hooks` and `hooksConfig` of all settings. Raises nothing.
+    """Parse `hooks` and `hooksConfig` of all settings. Raises nothing: an invalid hook has a `problem`.
 
     Hooks of lower precedence come first: those of the project, then of the user, then of the administrator. A source
     can only disable hooks of the same or lower precedence.
@@ -71,9 +72,9 @@ def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
     off = _DisabledHooks()
     for source in (hooks, switches):
         for entry in source.get("disabled", ()):
-            off.disable_name(entry, warnings)
+            off.disable_name(entry)
         for entry in source.get("enabled", ()):
-            off.apply_switch(entry, warnings)
+            off.apply_switch(entry)
     kept = [hook for hook in read if not off.covers(hook)]
     warnings += [join_lazy(" ", (hook.problem, _describe_consequence(hook))) for hook in kept if hook.problem]
     return HooksConfig(tuple(sorted(kept, key=lambda hook: tier_rank(hook.tier))), tuple(warnings))
@@ -156,6 +157,8 @@ class _HookGroup:
         limit = given.get("timeout")
         if limit is None:
             return DEFAULT_TIMEOUT
+        if isinstance(limit, str) and re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", limit.strip()):
+            limit = float(limit)
         if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= 0:
             raise _InvalidHook(lazy("timeout must be a number above 0"))
         return min(limit if self._spelling in CLAUDE_EVENT_NAMES else limit / 1000, MAX_TIMEOUT)
@@ -177,18 +180,12 @@ class _DisabledHooks:
         self._names: dict[str, int] = {}
         self._all = -1
 
-    def disable_name(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
-        name, source = entry.value, entry.source
-        if isinstance(name, str):
-            self._names[name] = max(tier_rank(entry.tier), self._names.get(name, -1))
-        else:
-            warnings.append(lazy("{source}: hooks.disabled must be a list of names. It is passed over.", source=source))
+    def disable_name(self, entry: Setting[JsonValue]) -> None:
+        name = str(entry.value)
+        self._names[name] = max(tier_rank(entry.tier), self._names.get(name, -1))
 
-    def apply_switch(self, entry: Setting[JsonValue], warnings: list[str]) -> None:
-        source = entry.source
-        if not isinstance(entry.value, bool):
-            warnings.append(lazy("{source}: hooks.enabled must be true or false. It is passed over.", source=source))
-        elif not entry.value:
+    def apply_switch(self, entry: Setting[JsonValue]) -> None:
+        if entry.value is False:
             self._all = max(tier_rank(entry.tier), self._all)
 
     def covers(self, hook: HookConfig) -> bool:
@@ -224,6 +221,8 @@ def _text(given: JsonObject, name: str, default: str | None = None) -> str:
 
 def _boolean(given: JsonObject, name: str) -> bool:
     found = given.get(name)
+    if isinstance(found, str):
+        found = {"true": True, "false": False}.get(found.strip().lower(), found)
     if found is not None and not isinstance(found, bool):
         raise _InvalidHook(lazy("{name} must be true or false", name=name))
     return found is True

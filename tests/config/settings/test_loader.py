@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tejat.config.hooks import parse_hooks
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import McpServer, SessionRetention, Setting, SettingProblem, Settings, TokenPrice
-from tejat.core.approval.modes import SandboxMode, SandboxRequest
+from tejat.core.approval.modes import ApprovalMode, SandboxMode, SandboxRequest
 from tejat.core.frozen import fields_of, replace
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
@@ -147,14 +148,20 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
         True,
     ),
     (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
-    (("ui.animations",), False, "animations", False),
+    (("ui.animations", "ui.showSpinner"), False, "animations", False),
+    (("ui.showHomeDirectoryWarning",), False, "home_directory_warning", False),
     (
         ("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),
         "https://example.com/?{title}",
         "bug_command",
         "https://example.com/?{title}",
     ),
+    (("general.defaultApprovalMode", "tools.approvalMode"), "plan", "approval_mode", ApprovalMode.PLAN),
+    (("general.plan.enabled", "experimental.plan"), False, "plan_enabled", False),
     (("security.disableYoloMode",), True, "yolo_disabled", True),
+    (("security.disableAlwaysAllow",), True, "always_disabled", True),
+    (("security.enablePermanentToolApproval",), False, "permanent_approval", False),
+    (("security.enableConseca",), True, "conseca", True),
     (("security.folderTrust.enabled", "folderTrust"), False, "folder_trust", False),
     (("security.auth.selectedType", "selectedAuthType"), "gemini-api-key", "auth_type", "gemini-api-key"),
     (("security.auth.enforcedType", "enforcedAuthType"), "vertex-ai", "enforced_auth_type", "vertex-ai"),
@@ -175,6 +182,9 @@ EXCLUDED = [entry.value for entry in Settings().excluded_environment]
 UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.exclude", "excludeTools"), ["glob"], "exclude", ["glob"]),
     (("mcp.excluded", "excludeMCPServers"), ["two"], "mcp_excluded", ["two"]),
+    (("tools.confirmationRequired",), ["glob"], "confirmation_required", ["glob"]),
+    (("policyPaths",), ["a.toml"], "policy_paths", ["a.toml"]),
+    (("adminPolicyPaths",), ["a.toml"], "admin_policy_paths", ["a.toml"]),
     (("context.includeDirectories", "includeDirectories"), ["/a"], "include_directories", ["/a"]),
     (
         ("context.fileFiltering.customIgnoreFilePaths", "fileFiltering.customIgnoreFilePaths"),
@@ -580,6 +590,9 @@ class TestWrongValues:
             {"security": {"disableYoloMode": "maybe"}},
             {"mcpServers": {"a": 1}},
             {"hooks": 1},
+            {"hooks": {"BeforeTool": [{"hooks": [{"type": "http", "name": "guard"}]}]}},
+            {"hooks": {"AfterTool": [{"hooks": [{"command": "x", "timeout": 0}]}]}},
+            {"hooks": {"disabled": [5]}},
             {"model": {"name": 5}},
             {"tools": {"discoveryCommand": 5}},
             {"tools": {"callCommand": [5]}},
@@ -590,6 +603,37 @@ class TestWrongValues:
         path = machine.write("user", written)
         with pytest.raises(SettingsError, match=f"^Error in {path}: line 1: "):
             machine.load()
+
+
+class TestHooks:
+    def test_texts_for_numbers_and_switches(self, machine: Machine) -> None:
+        group = {"sequential": "true", "hooks": [{"command": "echo $HOME", "timeout": "5000"}]}
+        machine.write("user", {"hooks": {"BeforeTool": [group]}, "hooksConfig": {"enabled": "TRUE"}})
+        settings = machine.load()
+        (hook,) = parse_hooks(settings.hooks, settings.hooks_switches).hooks
+        assert (hook.command, hook.timeout, hook.is_sequential) == ("echo $HOME", 5.0, True)
+        machine.write("user", {"hooks": {"BeforeTool": [group]}, "hooksConfig": {"enabled": "False"}})
+        settings = machine.load()
+        assert parse_hooks(settings.hooks, settings.hooks_switches).hooks == ()
+
+    def test_an_invalid_hook_that_is_disabled(self, machine: Machine) -> None:
+        guard = {"BeforeTool": [{"hooks": [{"type": "http", "name": "guard"}]}]}
+        machine.write("user", {"hooks": guard, "hooksConfig": {"disabled": ["guard"]}})
+        settings = machine.load()
+        assert parse_hooks(settings.hooks, settings.hooks_switches).hooks == ()
+        machine.write("user", {"hooks": guard})
+        with pytest.raises(SettingsError, match=r"line 1: in hooks.BeforeTool, the type of a hook must be command"):
+            machine.load()
+
+    def test_wrong_switches_are_reported(self, machine: Machine) -> None:
+        machine.write("user", {"hooksConfig": {"disabled": ["guard", 5], "enabled": "maybe", "notifications": 1}})
+        settings = machine.load()
+        assert [entry.value for entry in settings.hooks_switches["disabled"]] == ["guard"]
+        assert [problem.key for problem in settings.problems] == [
+            "hooksConfig.disabled",
+            "hooksConfig.enabled",
+            "hooksConfig.notifications",
+        ]
 
 
 class TestPrecedence:

@@ -11,6 +11,7 @@ from tejat.config.settings.types import Setting, SettingProblem, Settings
 from tejat.core.approval.modes import SandboxRequest
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
+from tejat.core.i18n import lazy, map_lazy
 
 
 def load_settings(
@@ -146,7 +147,7 @@ def _merge(
         if row.field == "mcp_servers":
             conflicts = find_name_conflicts(reader)
     known = tuple(row.key for row in SETTINGS if row.restricts)
-    return replace(
+    merged = replace(
         default,
         **values,
         mcp_name_conflicts=conflicts,
@@ -154,6 +155,21 @@ def _merge(
         ignored_files=tuple(file.path for file in partly if file.sets_other_than(known)),
         problems=tuple(problems),
     )
+    if merged.hooks:
+        _check_hooks(merged, on_fault)
+    return merged
+
+
+def _check_hooks(settings: Settings, on_fault: Callable[[ConfigurationError], None]) -> None:
+    """An invalid hook may be a guard, so it is an error unless it is disabled."""
+    from tejat.config.hooks import parse_hooks
+
+    for hook in parse_hooks(settings.hooks, settings.hooks_switches).hooks:
+        if hook.problem:
+            path, _, line = hook.source.rpartition(":")
+            start = f"{hook.source}: "
+            why = map_lazy(hook.problem, lambda text, start=start: text.removeprefix(start).removesuffix("."))
+            on_fault(SettingsError(lazy("line {line}: {problem}", line=line, problem=why), path=path))
 
 
 def _without_variables(

@@ -94,6 +94,17 @@ def parse_telemetry(found: SettingValue) -> "JsonObject":
 _TELEMETRY_SWITCHES = ("enabled", "traces", "logPrompts", "useCollector", "useCliAuth")
 
 
+def parse_hook_entry(found: SettingValue) -> "JsonValue":
+    """An entry in a list of `hooks` or `hooksConfig`. References in hooks are for a shell to expand."""
+    match found.name.rpartition(".")[2]:
+        case "enabled" | "notifications":
+            return found.boolean()
+        case "disabled":
+            return found.string()
+        case _:
+            return found.raw_json()
+
+
 def parse_import_format(found: SettingValue) -> str:
     return found.choice(("tree", "flat"))
 
