@@ -8,7 +8,9 @@ import pytest
 from tejat.config.files.reader import MAX_BYTES, MAX_TRUSTED_BYTES
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile, read_policy_files
-from tejat.core.errors import UsageError
+from tejat.config.settings.types import Setting, Settings
+from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.errors import ConfigurationError, UsageError
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -43,13 +45,98 @@ def test_all_of_them_in_order(paths: AppPaths, tmp_path: Path) -> None:
         PolicyFile(write(paths.admin[1], "a.toml", "2"), "2", ADMIN),
         PolicyFile(write(paths.gemini, "a.toml", "3"), "3", USER),
         PolicyFile(write(paths.gemini, "b.toml", "4"), "4", USER),
-        PolicyFile(write(paths.config, "saved.toml", "5"), "5", USER),
+        PolicyFile(write(paths.config, "saved.toml", "5"), "5", USER, is_saved=True),
         PolicyFile(write(f"{roots[0]}/.gemini", "a.toml", "6"), "6", WORKSPACE),
         PolicyFile(write(f"{roots[1]}/.gemini", "a.toml", "7"), "7", WORKSPACE),
     ]
     for name in ("notes.txt", "a.toml~", ".#a.toml", "a.TOML.bak", "saved.lock"):
         write(paths.gemini, name, "not a policy")
     assert read_policy_files(paths, roots) == expected
+
+
+class TestPolicyPaths:
+    @pytest.fixture
+    def root(self, tmp_path: Path) -> Path:
+        root = tmp_path / "project"
+        root.mkdir()
+        root.chmod(0o755)
+        return root
+
+    def file(self, path: Path, text: str = "x") -> str:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o755)
+        path.write_text(text)
+        path.chmod(0o644)
+        return str(path)
+
+    def settings(self, *user: str, admin: tuple[str, ...] = ()) -> Settings:
+        return Settings(
+            policy_paths=tuple(Setting(path, "s.json:2", SourceTier.USER) for path in user),
+            admin_policy_paths=tuple(Setting(path, "s.json:3", SourceTier.USER) for path in admin),
+        )
+
+    def test_files_and_directories_from_the_root_the_home_or_anywhere(self, paths: AppPaths, root: Path) -> None:
+        relative = self.file(root / "rules" / "a.toml")
+        at_home = self.file(Path(paths.home) / "b.toml")
+        absolute = self.file(root.parent / "elsewhere" / "c.toml")
+        self.file(root / "rules" / "notes.txt")
+        files = read_policy_files(paths, [str(root)], self.settings("rules", "~/b.toml", absolute))
+        assert [(file.path, file.tier) for file in files] == [(relative, USER), (at_home, USER), (absolute, USER)]
+        assert [file.entry and file.entry.value for file in files] == [str(root / "rules"), at_home, absolute]
+
+    def test_they_take_the_place_of_what_the_standard_directory_allows(self, paths: AppPaths, root: Path) -> None:
+        given, standard = self.file(root / "p.toml"), write(paths.gemini, "a.toml")
+        own = write(paths.config, "mine.toml")
+        files = {file.path: file.allows_nothing for file in read_policy_files(paths, [str(root)], self.settings(given))}
+        reason = "s.json:2 replaces this directory, so its rules can only tighten"
+        assert files == {given: None, standard: reason, own: None}
+
+    def test_the_standard_directory_may_be_named(self, paths: AppPaths, root: Path) -> None:
+        standard = write(paths.gemini, "a.toml")
+        files = read_policy_files(paths, [str(root)], self.settings("~/.gemini/policies"))
+        assert [(file.path, file.allows_nothing) for file in files] == [(standard, None)]
+
+    def test_added_files_of_the_administrator(self, paths: AppPaths, root: Path) -> None:
+        given = self.file(root / "p.toml")
+        settings = self.settings(admin=(given,))
+        (alone,) = read_policy_files(paths, [str(root)], settings)
+        assert (alone.tier, alone.allows_nothing) == (ADMIN, None)
+        central = write(paths.admin[0], "a.toml")
+        files = {file.path: file.allows_nothing for file in read_policy_files(paths, [str(root)], settings)}
+        directory = os.path.dirname(central)
+        assert files == {central: None, given: f"{directory} has rules, so added rules can only tighten"}
+
+    def test_flags_replace_settings_of_the_same_kind(self, paths: AppPaths, root: Path) -> None:
+        user, admin, flag = (self.file(root / name) for name in ("u.toml", "a.toml", "f.toml"))
+        settings = self.settings(user, admin=(admin,))
+        options = PolicyOptions(policy_paths=("f.toml",))
+        assert [file.path for file in read_policy_files(paths, [str(root)], settings, options)] == [admin, flag]
+        options = PolicyOptions(admin_policy_paths=("f.toml",))
+        assert [file.path for file in read_policy_files(paths, [str(root)], settings, options)] == [flag, user]
+
+    def test_one_that_is_missing_is_an_error(self, paths: AppPaths, root: Path) -> None:
+        with pytest.raises(ConfigurationError) as raised:
+            read_policy_files(paths, [str(root)], self.settings("p.toml"))
+        told = f"s.json:2: there is no policy file or directory {root}/p.toml. Create it, or remove the entry."
+        assert str(raised.value) == told
+        with pytest.raises(ConfigurationError, match=r"^--admin-policy: there is no policy file"):
+            read_policy_files(paths, [str(root)], Settings(), PolicyOptions(admin_policy_paths=("gone",)))
+
+    def test_another_kind_of_file_is_an_error(self, paths: AppPaths, root: Path) -> None:
+        self.file(root / "p.txt")
+        with pytest.raises(ConfigurationError, match=r"p\.txt is no \.toml file and no directory"):
+            read_policy_files(paths, [str(root)], self.settings("p.txt"))
+
+    def test_one_that_others_can_write_is_an_error(self, paths: AppPaths, root: Path) -> None:
+        path = self.file(root / "p.toml")
+        Path(path).chmod(0o666)
+        with pytest.raises(ConfigurationError):
+            read_policy_files(paths, [str(root)], self.settings(path))
+
+    def test_answers_that_gemini_cli_saved_are_marked(self, paths: AppPaths, root: Path) -> None:
+        write(paths.gemini, "auto-saved.toml")
+        write(paths.gemini, "b.toml")
+        assert [file.is_saved for file in read_policy_files(paths, [str(root)])] == [True, False]
 
 
 def test_the_home_directory_as_a_project_has_the_persons_own_rules(paths: AppPaths, tmp_path: Path) -> None:

@@ -95,12 +95,13 @@ def open_scheduler(
     rules: Sequence[PolicyRule] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
     save: SaveRule | None = None,
+    remembers: bool = True,
 ) -> Generator[Scheduler]:
     registry = ToolRegistry()
     for tool in tools:
         registry.register(tool)
     with Roots([directory]) as roots:
-        yield create_scheduler(roots, registry, approver, rules=rules, mode=mode, save=save)
+        yield create_scheduler(roots, registry, approver, rules=rules, mode=mode, save=save, remembers=remembers)
 
 
 def create_scheduler(
@@ -111,6 +112,8 @@ def create_scheduler(
     rules: Sequence[PolicyRule] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
     save: SaveRule | None = None,
+    remembers: bool = True,
 ) -> Scheduler:
     facts = FactCollector(roots, home="/nowhere", search_path="/usr/bin:/bin")
-    return Scheduler(registry, Permission(PolicyEngine(rules, mode), facts, approver, save=save))
+    permission = Permission(PolicyEngine(rules, mode), facts, approver, save=save, remembers=remembers)
+    return Scheduler(registry, permission)

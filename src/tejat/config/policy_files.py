@@ -1,85 +1,172 @@
-"""Discovery of policy files. An unreadable file stops the run: no rule is ever skipped."""
+"""Discovery of policy files. An unreadable or missing file stops the run: no rule is ever skipped."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from tejat.config.files.reader import AllowedWriters, list_config_directory, read_config_file
+from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists, read_config_file
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
-from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
+from tejat.config.settings.types import Setting, Settings
+from tejat.core.approval.policy_report import PolicyOptions
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 
+GEMINI_SAVED_RULES = "auto-saved.toml"
+"""The file in which Gemini CLI saves answers."""
+_SUFFIX = ".toml"
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
 
 @frozen
 class PolicyFile:
+    """A policy file.
+
+    `is_saved` marks a file of saved answers. `allows_nothing` is the reason why its rules that allow do not count, None
+    if they do. `entry` is the policy path that led to it, None in the standard directories.
+    """
+
     path: str
     text: str
     tier: SourceTier
+    is_saved: bool = False
+    allows_nothing: str | None = None
+    entry: Setting[str] | None = None
 
 
-def read_policy_files(paths: AppPaths, roots: Sequence[str]) -> list[PolicyFile]:
-    """Read every `*.toml` in the policy directories, those of the administrator first.
+def read_policy_files(
+    paths: AppPaths,
+    roots: Sequence[str],
+    settings: Settings = Settings(),  # noqa: B008 -- immutable
+    options: PolicyOptions = PolicyOptions(),  # noqa: B008 -- immutable
+) -> list[PolicyFile]:
+    """Read every `*.toml` in the policy directories, those of the administrator first, and the policy paths given.
 
     Raises UsageError that names a file or directory that cannot be read, is too large, is not UTF-8, or (unless it
-    belongs to the project) that others can write.
+    belongs to the project) that others can write; ConfigurationError for a policy path that does not exist.
     """
-    directories = [
-        *((directory, SourceTier.ADMIN) for directory in paths.admin),
-        (paths.gemini, SourceTier.USER),
-        (paths.config, SourceTier.USER),
-        *((os.path.join(root, ".gemini"), SourceTier.WORKSPACE) for root in roots),
-    ]
-    texts: list[PolicyFile] = []
-    read: set[tuple[int, int]] = set()
-    for directory, tier in directories:
+    return _PolicyReader(paths, roots, settings, options).read()
+
+
+class _PolicyReader:
+    def __init__(self, paths: AppPaths, roots: Sequence[str], settings: Settings, options: PolicyOptions) -> None:
+        self._paths = paths
+        self._roots = roots
+        self._user = _resolve(options.policy_paths, "--policy", settings.policy_paths, paths, roots)
+        self._admin = _resolve(options.admin_policy_paths, "--admin-policy", settings.admin_policy_paths, paths, roots)
+        self._known: set[tuple[int, int]] = set()
+
+    def read(self) -> list[PolicyFile]:
+        files = [file for path in self._paths.admin for file in self._read_standard(path, SourceTier.ADMIN)]
+        files += self._read_given(self._admin, SourceTier.ADMIN, self._reason_against_admin(files))
+        files += self._read_given(self._user, SourceTier.USER)
+        files += self._read_standard(self._paths.gemini, SourceTier.USER, self._reason_against_default())
+        files += self._read_standard(self._paths.config, SourceTier.USER)
+        for root in self._roots:
+            files += self._read_standard(os.path.join(root, ".gemini"), SourceTier.WORKSPACE)
+        return files
+
+    def _reason_against_admin(self, files: Sequence[PolicyFile]) -> str | None:
+        """Why added rules of the administrator cannot allow anything, None if they can."""
+        if not files or not self._admin:
+            return None
+        directory = os.path.dirname(files[0].path)
+        return lazy("{directory} has rules, so added rules can only tighten", directory=directory)
+
+    def _reason_against_default(self) -> str | None:
+        """Why the rules in `~/.gemini/policies` cannot allow anything, None if they can."""
+        if not self._user:
+            return None
+        return lazy("{source} replaces this directory, so its rules can only tighten", source=self._user[0].source)
+
+    def _read_standard(
+        self, directory: str, tier: SourceTier, allows_nothing: str | None = None
+    ) -> Iterator[PolicyFile]:
+        """Read a policy directory unless it was read: in the home directory, the project's rules are the user's own."""
         path = os.path.join(directory, POLICY_DIRECTORY)
-        identity = _directory_id(path)
-        if identity not in read:
-            texts += _read_directory(path, tier)
-        if identity:
-            read.add(identity)
-    return texts
+        if self._is_new(path):
+            yield from self._read_directory(path, tier, allows_nothing)
+
+    def _read_given(
+        self, locations: Sequence[Setting[str]], tier: SourceTier, allows_nothing: str | None = None
+    ) -> Iterator[PolicyFile]:
+        for location in locations:
+            path = location.value
+            if not path_exists(path):
+                raise ConfigurationError(
+                    lazy(
+                        "{source}: there is no policy file or directory {path}. Create it, or remove the entry.",
+                        source=location.source,
+                        path=path,
+                    )
+                )
+            if not self._is_new(path):
+                continue
+            if os.path.isdir(path):
+                files = self._read_directory(path, tier, allows_nothing)
+                yield from (replace(file, entry=location) for file in files)
+            elif path.endswith(_SUFFIX):
+                text = read_config_file(path, writers=AllowedWriters.TRUSTED)
+                yield PolicyFile(path, text or "", tier, allows_nothing=allows_nothing, entry=location)
+            else:
+                message = lazy("{source}: {path} is no .toml file and no directory.", source=location.source, path=path)
+                raise ConfigurationError(message)
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a file or directory was not read yet, by whatever name."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return True
+        identity = status.st_dev, status.st_ino
+        is_new = identity not in self._known
+        self._known.add(identity)
+        return is_new
+
+    def _read_directory(self, directory: str, tier: SourceTier, allows_nothing: str | None) -> Iterator[PolicyFile]:
+        writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
+        room = _MAX_CHARACTERS
+        for name in _list_names(directory, writers):
+            path = os.path.join(directory, name)
+            text = read_config_file(path, writers=writers) if self._is_new(path) else None
+            if text is None:
+                continue  # read already, or removed since it was listed
+            room -= len(text)
+            if room < 0:
+                raise UsageError(
+                    lazy(
+                        "Cannot read {directory}: its policy files are longer than {most} characters. "
+                        "Remove rules that you do not need.",
+                        directory=directory,
+                        most=_MAX_CHARACTERS,
+                    )
+                )
+            is_saved = path == self._paths.saved_rules or name == GEMINI_SAVED_RULES
+            yield PolicyFile(path, text, tier, is_saved=is_saved, allows_nothing=allows_nothing)
 
 
-def _directory_id(path: str) -> tuple[int, int] | None:
-    """Identifies a directory: in the home directory, the project's policies are the user's own."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _read_directory(directory: str, tier: SourceTier) -> list[PolicyFile]:
-    writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
-    # Editors create hidden files beside open ones.
+def _list_names(directory: str, writers: AllowedWriters) -> list[str]:
     listed = list_config_directory(directory, writers=writers)
-    names = [name for name in listed if name.endswith(".toml") and not name.startswith(".")]
+    # Editors create hidden files beside open ones.
+    names = [name for name in listed if name.endswith(_SUFFIX) and not name.startswith(".")]
     if len(names) > _MAX_FILES:
         raise UsageError(
             lazy(
                 "Cannot read {directory}: it holds more than {most} policy files.", directory=directory, most=_MAX_FILES
             )
         )
-    texts: list[PolicyFile] = []
-    room = _MAX_CHARACTERS
-    for name in names:
-        path = os.path.join(directory, name)
-        text = read_config_file(path, writers=writers)
-        if text is None:
-            continue  # removed since it was listed
-        room -= len(text)
-        if room < 0:
-            raise UsageError(
-                lazy(
-                    "Cannot read {directory}: its policy files are longer than {most} characters. "
-                    "Remove rules that you do not need.",
-                    directory=directory,
-                    most=_MAX_CHARACTERS,
-                )
-            )
-        texts.append(PolicyFile(path, text, tier))
-    return texts
+    return names
+
+
+def _resolve(
+    given: Sequence[str], flag: str, configured: Sequence[Setting[str]], paths: AppPaths, roots: Sequence[str]
+) -> list[Setting[str]]:
+    """Make paths absolute. Those of a flag replace those of the settings; relative ones start from the first root."""
+    entries = [Setting(path, flag, SourceTier.USER) for path in given] or configured
+    base = roots[0] if roots else "."
+    resolved: list[Setting[str]] = []
+    for entry in entries:
+        start, slash, rest = entry.value.partition("/")
+        path = f"{paths.home}{slash}{rest}" if start == "~" else entry.value
+        resolved.append(Setting(os.path.abspath(os.path.join(base, path)), entry.source, entry.tier))
+    return resolved

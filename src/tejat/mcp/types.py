@@ -10,7 +10,7 @@ from tejat.core.messages.types import JsonObject
 
 @frozen
 class ToolAnnotations:
-    """A server's claims about its tool. Unverified: they never relax a decision."""
+    """A server's claims about its tool. Unverified: they relax no decision unless the user trusts the server."""
 
     title: str | None = None
     read_only: bool | None = None

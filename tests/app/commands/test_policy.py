@@ -45,8 +45,8 @@ def test_what_would_be_decided_about_a_line(env: CommandEnv, call: str) -> None:
     assert lines[1].startswith("ask: ")
     assert lines[2].startswith("Rule  ")
     assert lines[3].startswith("Where  ")
-    assert lines[4] == "Commands in the line"
-    assert lines[5].startswith("  rm -rf build")
+    assert lines[4:6] == ["Mode  default", "Commands in the line"]
+    assert lines[6].startswith("  rm -rf build")
 
 
 def test_what_would_be_decided_about_a_tool(env: CommandEnv) -> None:
@@ -54,7 +54,7 @@ def test_what_would_be_decided_about_a_tool(env: CommandEnv) -> None:
     lines = env.output_of('/policy explain glob pattern=* path=["a"]').splitlines()
     assert lines[0] == 'glob pattern=* path=["a"]'
     assert lines[1].startswith("deny: ")
-    assert lines[2:] == ["Rule  deny glob", f"Where  {path}:1"]
+    assert lines[2:] == ["Rule  deny glob", f"Where  {path}:1", "Mode  default"]
     assert env.output_of("/policy explain glob").splitlines()[1:] == lines[1:]
 
 
@@ -68,7 +68,13 @@ class TestMode:
     def test_is_told_and_changed(self, env: CommandEnv) -> None:
         assert env.output_of("/policy mode") == "Mode: default"
         assert env.output_of("/policy mode plan") == "From now on the mode is plan."
-        assert env.output_of("/policy mode plan", "/policy mode") == "Mode: plan"
+        assert env.output_of("/policy mode plan", "/policy mode") == "Mode: plan (chosen in this session)"
+
+    def test_its_source_is_shown(self, env: CommandEnv) -> None:
+        path = env.write_user_settings(general={"defaultApprovalMode": "plan"})
+        assert env.output_of("/policy mode") == f"Mode: plan ({path}:1)"
+        assert env.output_of("/policy list").splitlines()[1] == f"Mode: plan ({path}:1)"
+        assert env.output_of("/policy explain glob").splitlines()[-1] == f"Mode  plan ({path}:1)"
 
     def test_counts_for_calls(self, env: CommandEnv) -> None:
         script = '[[answer]]\n[[answer.call]]\nname = "write_file"\nargs = { file_path = "a", content = "x" }\n' + HELLO
@@ -82,7 +88,9 @@ class TestMode:
         assert approver.questions == []
         assert (env.project / "a").read_text() == "x"
 
-    @pytest.mark.parametrize(("taken", "after"), [(0, "default"), (None, "default"), (1, "yolo")])
+    @pytest.mark.parametrize(
+        ("taken", "after"), [(0, "default"), (None, "default"), (1, "yolo (chosen in this session)")]
+    )
     def test_everything_is_asked_about_first(self, env: CommandEnv, taken: int | None, after: str) -> None:
         person = FakePrompter(choices=[taken])
         assert env.output_of("/policy mode yolo", "/policy mode", prompter=person) == f"Mode: {after}"
@@ -99,7 +107,9 @@ class TestMode:
     def test_stays_in_a_folder_that_is_not_trusted(self, env: CommandEnv) -> None:
         told = "This folder is not trusted, so the mode stays default. `tejat trust` tells more."
         assert env.output_of("/policy mode auto_edit", trusts_folder=False) == told
-        assert env.output_of("/policy mode default", trusts_folder=False) == "From now on the mode is default."
+        for mode in ("default", "plan"):
+            told = f"From now on the mode is {mode}."
+            assert env.output_of(f"/policy mode {mode}", trusts_folder=False) == told
 
 
 @pytest.mark.parametrize("line", ["/policy explain", "/policy drop", "/policy list all"])

@@ -67,7 +67,12 @@ class Rules:
             verdict.reason,
             tuple(" ".join(found.words) for found in line.commands) if line else (),
             line.doubts if line else (),
+            *self.mode,
         )
+
+    @property
+    def mode(self) -> tuple[str, str]:
+        return self.policy.mode.value, self.policy.mode_source
 
     def argument_type(self, tool: str, argument: str) -> str | None:
         return {"limit": "integer", "is_background": "boolean"}.get(argument)
@@ -76,7 +81,8 @@ class Rules:
         ids = {f"{self.places.saved_rules}:{saved.line}": saved.id for saved in read_saved_rules(self.places)}
 
         def listed(rule: PolicyRule) -> RuleListing:
-            return RuleListing(rule.tier.name.lower(), format_rule(rule), rule.source, ids.get(rule.source))
+            identifier = ids.get(rule.source)
+            return RuleListing(rule.tier.name.lower(), format_rule(rule), rule.source, identifier, rule.passed_over)
 
         return [listed(rule) for rule in self.policy.rules if rule.tier is not Tier.DEFAULT]
 
@@ -161,6 +167,8 @@ class TestExplain:
             "reason": f"The rule `allow {SHELL}: git log` allows it.",
             "commands": ["git log"],
             "doubts": [],
+            "mode": "default",
+            "mode_source": "default",
         }
 
     def test_for_people(self, policy: Shell, places: AppPaths) -> None:
@@ -170,7 +178,7 @@ class TestExplain:
         lines = printed.splitlines()
         assert lines[0].startswith("deny: ")
         assert lines[1:3] == [f"  rule:   deny {SHELL}: git push", f"  source: {source}"]
-        assert lines[3] == "  commands in the line:"
+        assert lines[3:5] == ["  mode:   default", "  commands in the line:"]
         assert "  ├─ git log" in lines
         assert any(line.endswith("git push") and line.startswith("  ├─ ") for line in lines)
         doubts = lines.index("  why it is not plain:")
@@ -245,7 +253,7 @@ class TestExplain:
         path.parent.mkdir(parents=True)
         path.write_text("\n[[rule]]\ndecision = 'maybe'\n")
         code, printed, complaint = policy("explain", SHELL, "command=git log")
-        assert (code, printed) == (2, "")
+        assert (code, printed) == (52, "")
         assert complaint.startswith("tejat: ")
         assert str(path) in complaint
 
@@ -258,6 +266,7 @@ class TestList:
         assert (code, complaint) == (0, "")
         saved = places.saved_rules
         assert printed.splitlines() == [
+            "mode: default",
             "user",
             f"            deny {SHELL}: git push   {source}",
             f"  {first}  allow {SHELL}: git log   {saved}:4",
@@ -269,19 +278,32 @@ class TestList:
         code, printed, complaint = policy("list", "--json", "--root", "untrusted")
         assert (code, complaint) == (0, "")
         assert json.loads(printed) == {
+            "mode": "default",
+            "mode_source": "default",
             "rules": [
                 {
                     "tier": "user",
                     "rule": f"allow {SHELL}: git log",
                     "source": f"{places.saved_rules}:4",
                     "id": identifier,
+                    "remark": None,
                 }
             ],
             "problems": ["the project is not trusted"],
         }
 
     def test_problems_go_elsewhere(self, policy: Shell) -> None:
-        assert policy("list", "--root", "untrusted") == (0, "", "tejat: the project is not trusted\n")
+        told = "tejat: the project is not trusted\n"
+        assert policy("list", "--root", "untrusted") == (0, "mode: default\n", told)
+
+    def test_why_a_rule_does_not_count_stands_below_it(self, policy: Shell, places: AppPaths) -> None:
+        path = Path(places.gemini) / "policies" / "a.toml"
+        path.parent.mkdir(parents=True)
+        path.write_text('[[rule]]\ntool = "glob"\nsubagent = "helper"\ndecision = "allow"\n')
+        assert policy("list")[1].splitlines()[2:] == [
+            f"            allow glob  {path}:1",
+            "            └─ it is for the agent 'helper', and there are no agents here",
+        ]
 
 
 class TestRevoke:
@@ -446,7 +468,7 @@ class TestTheWholeProgram:
         assert (denied["decision"], denied["source"]) == ("deny", f"{path}:3 (tools.exclude)")
         path.write_text('{"excludeTools": "glob"}')
         code, printed, complaint = self.tejat(home, "list")
-        assert (code, printed) == (2, "")
+        assert (code, printed) == (52, "")
         assert complaint == (
             f"tejat: Error in {path}: line 1: excludeTools must be a list of texts, but is the text 'glob'\n"
             f"Please fix {path} and try again.\n"

@@ -1,7 +1,7 @@
 """The settings as values: what holds where nobody set anything, and what is never printed."""
 
 from tejat.config.settings.types import McpServer, SessionRetention, Setting, Settings
-from tejat.core.approval.modes import SandboxRequest
+from tejat.core.approval.modes import ApprovalMode, SandboxRequest
 from tejat.core.frozen import fields_of
 
 
@@ -45,8 +45,13 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "session_retention": SessionRetention(30.0, None, 1.0),
         "screen_reader": False,
         "animations": True,
+        "home_directory_warning": True,
         "escape_pasted_at": False,
+        "approval_mode": ApprovalMode.DEFAULT,
+        "plan_enabled": True,
         "yolo_disabled": False,
+        "always_disabled": False,
+        "conseca": False,
         "folder_trust": True,
         "mcp_enabled": True,
         "secure_mode": False,

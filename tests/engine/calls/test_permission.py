@@ -53,11 +53,13 @@ def run(
     rules: tuple[PolicyRule, ...] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
     save: SaveRule | None = None,
+    remembers: bool = True,
 ) -> list[ToolResult]:
     """The results of the calls, each of them in a turn of its own."""
 
     async def main() -> list[ToolResult]:
-        with open_scheduler(directory, [tool], approver, rules=rules, mode=mode, save=save) as scheduler:
+        opened = open_scheduler(directory, [tool], approver, rules=rules, mode=mode, save=save, remembers=remembers)
+        with opened as scheduler:
             return [await scheduler.run(FunctionCall(tool.name, {"text": text})) for text in texts]
 
     return asyncio.run(main())
@@ -132,7 +134,7 @@ class TestAsking:
     @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
         tool, approver = NoteTool(), FakeApprover([ApprovalReply(outcome)])
-        assert run(tmp_path, tool, "a", approver=approver) == [wrote("a")]
+        assert run(tmp_path, tool, "a", approver=approver, save=lambda *_: None) == [wrote("a")]
         assert approver.confirmations == [edit_confirmation("a")]
         ((text, approved),) = tool.written
         assert text == "a"
@@ -330,6 +332,44 @@ class TestRemembering:
         assert asyncio.run(main()) == [True, True, False]
 
 
+class TestAnswersThatWereNotOffered:
+    ALWAYS = (
+        ApprovalReply(Outcome.PROCEED_ALWAYS),
+        ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION),
+        ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER),
+        ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE),
+        ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT),
+    )
+
+    @pytest.mark.parametrize("answer", ALWAYS)
+    def test_a_rule_that_asks_is_asked_each_time(self, tmp_path: Path, answer: ApprovalReply) -> None:
+        tool, approver = NoteTool(), FakeApprover([YES, answer])
+        yes, refused = run(tmp_path, tool, "a", "b", approver=approver, rules=(ASK, ALLOW))
+        assert [(question.always, question.scopes) for question in approver.questions] == [(None, ())] * 2
+        assert yes == wrote("a")
+        assert refused.error is not None
+        assert refused.error.type is ErrorType.POLICY_VIOLATION
+        assert [text for text, _ in tool.written] == ["a"]
+
+    @pytest.mark.parametrize("answer", ALWAYS)
+    def test_nothing_is_remembered_where_that_is_switched_off(self, tmp_path: Path, answer: ApprovalReply) -> None:
+        tool, approver, saved = NoteTool(), FakeApprover([answer]), list[PolicyRule]()
+        save: SaveRule = lambda rule, _scope: saved.append(rule)  # noqa: E731
+        (refused,) = run(tmp_path, tool, "a", approver=approver, save=save, remembers=False)
+        assert [(question.always, question.scopes) for question in approver.questions] == [(None, ())]
+        assert refused.error is not None
+        assert (tool.written, saved) == ([], [])
+
+    @pytest.mark.parametrize("scope", [Scope.PROJECT, Scope.USER, None])
+    def test_nothing_is_saved_where_that_is_switched_off(self, tmp_path: Path, scope: Scope | None) -> None:
+        answer = ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=scope)
+        tool, approver = NoteTool(), FakeApprover([answer])
+        (refused,) = run(tmp_path, tool, "a", approver=approver)
+        assert [question.scopes for question in approver.questions] == [(Scope.SESSION,)]
+        assert refused.error is not None
+        assert tool.written == []
+
+
 class TestRewriting:
     @pytest.mark.parametrize("outcome", [Outcome.MODIFY_WITH_EDITOR, Outcome.PROCEED_ONCE])
     def test_what_was_rewritten_is_shown_again_and_then_runs(self, tmp_path: Path, outcome: Outcome) -> None:
@@ -401,7 +441,7 @@ class TestObjections:
 
     @pytest.mark.parametrize("mode", [ApprovalMode.DEFAULT, ApprovalMode.YOLO])
     def test_what_a_rule_allows_is_asked_about(self, tmp_path: Path, mode: ApprovalMode) -> None:
-        approver = FakeApprover([ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE)])
+        approver = FakeApprover([YES])
         ready = self.authorise(tmp_path, approver, ALLOW, mode=mode)
         assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), BY_USER)
         assert approver.questions == [

@@ -69,7 +69,12 @@ class TestDeciding:
     def test_a_file_tool(self, machine: Machine) -> None:
         with machine.book() as book:
             assert book.decide("read_file", {"file_path": "a"}) == PolicyExplanation(
-                "allow", "allow read_file", "built-in", book.decide("read_file", {}).reason
+                "allow",
+                "allow read_file",
+                "built-in",
+                book.decide("read_file", {}).reason,
+                mode="default",
+                mode_source="default",
             )
 
     def test_by_another_name(self, machine: Machine) -> None:
@@ -82,7 +87,14 @@ class TestDeciding:
             line = "ls && sudo rm -rf x | unheard-of > y"
             found = book.decide(SHELL, {"command": line})
             assert found == PolicyExplanation(
-                "deny", f"deny {SHELL}: rm", f"{path}:1", found.reason, found.commands, parse_command_line(line).doubts
+                "deny",
+                f"deny {SHELL}: rm",
+                f"{path}:1",
+                found.reason,
+                found.commands,
+                parse_command_line(line).doubts,
+                mode="default",
+                mode_source="default",
             )
             assert found.doubts
             listed, superuser, removed, unknown = found.commands
@@ -94,14 +106,14 @@ class TestDeciding:
     def test_a_plain_line_has_no_doubts(self, machine: Machine) -> None:
         with machine.book("ShellTool(ls)") as book:
             found = book.decide(SHELL, {"command": "ls -l"})
-        assert found == PolicyExplanation(
-            "allow", f"allow {SHELL}: ls", "--allowed-tools", found.reason, ("ls -l  (only reads)",), ()
-        )
+        assert (found.decision, found.rule, found.source) == ("allow", f"allow {SHELL}: ls", "--allowed-tools")
+        assert (found.commands, found.doubts) == (("ls -l  (only reads)",), ())
 
     def test_no_rule(self, machine: Machine) -> None:
         with machine.book(mode="yolo") as book:
             found = book.decide("write_file", {"file_path": "a", "content": ""})
-        assert found == PolicyExplanation("allow", None, "no rule", "Mode yolo allows what would be asked.")
+        reason = "Mode yolo allows what would be asked."
+        assert found == PolicyExplanation("allow", None, "no rule", reason, (), (), "yolo", "--approval-mode")
 
     def test_a_tool_that_nobody_knows(self, machine: Machine) -> None:
         with machine.book() as book, pytest.raises(UsageError) as unknown:
@@ -151,8 +163,9 @@ class TestListing:
         with machine.book() as book:
             assert list(book.problems()) == [
                 f"{settings}: this folder is not trusted, so only what it excludes counts",
-                f"{its}:1: a rule in the workspace can only tighten, so this one is passed over",
             ]
+            remarks = {rule.source: rule.remark for rule in book.rules() if rule.remark is not None}
+            assert remarks == {f"{its}:1": "a rule in the workspace can only tighten"}
             assert book.decide("write_file", {"file_path": "a", "content": ""}).decision == "ask"
 
 

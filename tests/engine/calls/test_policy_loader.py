@@ -8,12 +8,13 @@ import pytest
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.policy_files import read_policy_files
 from tejat.config.settings.loader import load_settings
+from tejat.config.settings.types import Settings
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import replace
-from tejat.engine.calls.policy_loader import load_policy, save_rule
+from tejat.engine.calls.policy_loader import choose_mode, is_mode_enabled, load_policy, save_rule
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.defaults import default_rules
@@ -37,8 +38,15 @@ class Machine:
 
     def load(self, *allowed: str, mode: str | None = None, trusted: bool = False) -> PolicyEngine:
         roots = (str(self.project),)
-        settings = load_settings(self.places, roots, trusted=trusted, environment=self.environment)
-        return load_policy(read_policy_files(self.places, roots), settings, PolicyOptions(roots, allowed, mode))
+        settings, options = self.settings(trusted=trusted), PolicyOptions(roots, allowed, mode)
+        texts = read_policy_files(self.places, roots, settings, options)
+        return load_policy(texts, settings, options, is_trusted=trusted)
+
+    def settings(self, *, trusted: bool = False) -> Settings:
+        return load_settings(self.places, (str(self.project),), trusted=trusted, environment=self.environment)
+
+    def set(self, text: str) -> str:
+        return write(self.home / ".gemini" / "settings.json", text)
 
     def rules(self, *allowed: str, trusted: bool = False) -> list[PolicyRule]:
         """All but the built-in ones, which always come last."""
@@ -221,3 +229,196 @@ class TestSaving:
         places = app_paths({"HOME": os.devnull})
         with pytest.raises(UsageError, match="No home directory is known"):
             save_rule(places, str(machine.project), self.RULE, Scope.USER)
+
+
+class TestConfirmationRequired:
+    def test_each_entry_is_a_rule_that_asks(self, machine: Machine) -> None:
+        mine = machine.set(
+            '{"tools": {"confirmationRequired": [\n"ReadFileTool",\n"run_shell_command(git push)",\n"a__b"]}}'
+        )
+        place = "(tools.confirmationRequired)"
+        assert machine.rules() == [
+            PolicyRule(ASK, USER, f"{mine}:2 {place}", "read_file"),
+            PolicyRule(ASK, USER, f"{mine}:3 {place}", SHELL, command=("git", "push")),
+            PolicyRule(ASK, USER, f"{mine}:4 {place}", "b", "a"),
+        ]
+
+    def test_the_lists_of_all_files_count(self, machine: Machine) -> None:
+        machine.set('{"tools": {"confirmationRequired": ["glob"]}}')
+        write(machine.project / ".gemini" / "settings.json", '{"tools": {"confirmationRequired": ["replace"]}}')
+        write(machine.admin / "settings.json", '{"tools": {"confirmationRequired": ["read_file"]}}')
+        rules = {(rule.tool, rule.tier) for rule in machine.rules(trusted=True)}
+        assert rules == {("glob", USER), ("replace", WORKSPACE), ("read_file", ADMIN)}
+
+    def test_a_wrong_value_stops_the_run(self, machine: Machine) -> None:
+        machine.set('{"tools": {"confirmationRequired": true}}')
+        with pytest.raises(ConfigurationError, match="confirmationRequired"):
+            machine.load()
+
+
+class TestAlways:
+    def saved(self, machine: Machine) -> None:
+        write(machine.home / ".config/tejat/policies/saved.toml", '[[rule]]\ntool = "glob"\ndecision = "allow"\n')
+        write(
+            machine.home / ".gemini/policies/auto-saved.toml",
+            '[[rule]]\ntoolName = "replace"\ndecision = "allow"\npriority = 950\n',
+        )
+        write(
+            machine.home / ".gemini/policies/mine.toml",
+            '[[rule]]\ntoolName = "write_file"\ndecision = "allow"\npriority = 5\n'
+            '[[rule]]\ntoolName = "save_memory"\ndecision = "deny"\npriority = 950\n',
+        )
+
+    def test_saved_answers_count(self, machine: Machine) -> None:
+        self.saved(machine)
+        assert {rule.passed_over for rule in machine.rules()} == {None}
+
+    @pytest.mark.parametrize(
+        "key", ['"security": {"disableAlwaysAllow": true}', '"admin": {"secureModeEnabled": true}']
+    )
+    def test_they_do_not_where_they_are_switched_off(self, machine: Machine, key: str) -> None:
+        mine = machine.set(f"{{{key}}}")
+        self.saved(machine)
+        reason = f"saved answers are switched off by {mine}:1"
+        assert {rule.tool: rule.passed_over for rule in machine.rules()} == {
+            "glob": reason,
+            "replace": reason,
+            "write_file": None,
+            "save_memory": None,
+        }
+
+    def test_a_trusted_project_may_switch_them_off_and_not_on(self, machine: Machine) -> None:
+        write(machine.project / ".gemini" / "settings.json", '{"security": {"disableAlwaysAllow": true}}')
+        assert machine.settings(trusted=True).always_disabled.value
+        machine.set('{"security": {"disableAlwaysAllow": true}}')
+        write(machine.project / ".gemini" / "settings.json", '{"security": {"disableAlwaysAllow": false}}')
+        assert machine.settings(trusted=True).always_disabled.value
+
+    @pytest.mark.parametrize(
+        ("mine", "its", "saves"),
+        [("", "", None), ("true", "false", False), ("false", "true", False), ("true", "", True)],
+    )
+    def test_saving_may_be_switched_off(self, machine: Machine, mine: str, its: str, saves: bool | None) -> None:
+        for place, word in ((machine.home, mine), (machine.project, its)):
+            if word:
+                text = f'{{"security": {{"enablePermanentToolApproval": {word}}}}}'
+                write(place / ".gemini" / "settings.json", text)
+        found = machine.settings(trusted=True).permanent_approval
+        assert (found and found.value) is saves
+
+
+class TestConseca:
+    def test_every_change_asks(self, machine: Machine) -> None:
+        mine = machine.set('{"security": {"enableConseca": true}}')
+        assert machine.rules() == [
+            PolicyRule(ASK, USER, f"{mine}:1 (security.enableConseca)", spares_reading=True),
+        ]
+
+    @pytest.mark.parametrize("mode", ["yolo", "auto_edit"])
+    def test_no_mode_lifts_that(self, machine: Machine, mode: str) -> None:
+        machine.set('{"security": {"enableConseca": true}}')
+        with pytest.raises(ConfigurationError, match=rf"^The mode {mode} is switched off by .*settings.json:1: "):
+            machine.load(mode=mode)
+        machine.set('{"security": {"enableConseca": true}, "general": {"defaultApprovalMode": "auto_edit"}}')
+        with pytest.raises(ConfigurationError):
+            machine.load(trusted=True)
+        assert not is_mode_enabled(machine.settings(), ApprovalMode(mode))
+
+
+class TestAnnotations:
+    RULE = '[[rule]]\ntoolName = "*"\nmcpName = "{}"\ntoolAnnotations = {{ readOnlyHint = true }}\ndecision = "{}"\n'
+
+    def rules_for(self, machine: Machine, server: str, decision: str) -> list[PolicyRule]:
+        machine.set('{"mcpServers": {"near": {"command": "a", "trust": true}, "far": {"command": "b"}}}')
+        write(machine.home / ".gemini/policies/a.toml", self.RULE.format(server, decision))
+        return [rule for rule in machine.rules() if rule.hints is not None]
+
+    @pytest.mark.parametrize(("server", "counts"), [("near", ["near"]), ("*", ["near"]), ("far", [])])
+    def test_they_allow_only_tools_of_trusted_servers(self, machine: Machine, server: str, counts: list[str]) -> None:
+        rules = self.rules_for(machine, server, "allow")
+        assert [rule.server for rule in rules if rule.passed_over is None] == counts
+        assert all(rule.note for rule in rules if rule.passed_over is not None)
+
+    def test_they_deny_tools_of_all_servers(self, machine: Machine) -> None:
+        (rule,) = self.rules_for(machine, "*", "deny")
+        assert (rule.server, rule.passed_over) == ("*", None)
+
+
+class TestPolicyPathsInTheWorkspace:
+    def test_changing_them_asks_in_every_mode(self, machine: Machine) -> None:
+        path = write(machine.project / "p.toml", '[[rule]]\ntoolName = "glob"\ndecision = "deny"\npriority = 1\n')
+        mine = machine.set('{"policyPaths": ["p.toml"]}')
+        _, protecting = machine.rules()
+        assert protecting == PolicyRule(ASK, USER, f"{mine}:1 (policy files)", path=path, spares_reading=True)
+
+    def test_a_project_cannot_name_any(self, machine: Machine) -> None:
+        write(machine.project / ".gemini" / "settings.json", '{"policyPaths": ["gone"], "adminPolicyPaths": ["gone"]}')
+        assert machine.rules(trusted=True) == []
+
+
+class TestDefaultMode:
+    @pytest.mark.parametrize(
+        ("mine", "its", "trusted", "mode"),
+        [
+            ("plan", None, True, "plan"),
+            ("plan", None, False, "plan"),
+            ("auto_edit", None, True, "auto_edit"),
+            ("auto_edit", None, False, "default"),
+            ("auto_edit", "default", True, "default"),
+            ("auto_edit", "plan", True, "plan"),
+            ("plan", "auto_edit", True, "plan"),
+            ("plan", "default", True, "plan"),
+            (None, "auto_edit", True, "default"),
+            (None, "plan", True, "plan"),
+            (None, "plan", False, "default"),
+            ("yolo", None, True, "default"),
+            ("yolo", "plan", True, "plan"),
+        ],
+    )
+    def test_a_project_may_only_tighten(
+        self, machine: Machine, mine: str | None, its: str | None, trusted: bool, mode: str
+    ) -> None:
+        for place, word in ((machine.home, mine), (machine.project, its)):
+            if word:
+                write(place / ".gemini" / "settings.json", f'{{"general": {{"defaultApprovalMode": "{word}"}}}}')
+        assert machine.load(trusted=trusted).mode == mode
+
+    def test_its_source_is_known(self, machine: Machine) -> None:
+        mine = machine.set('{\n"general": {"defaultApprovalMode": "plan"}}')
+        assert machine.load().mode_source == f"{mine}:2"
+        assert machine.load(mode="default").mode_source == "--approval-mode"
+
+    def test_the_older_name(self, machine: Machine) -> None:
+        machine.set('{"tools": {"approvalMode": "plan"}}')
+        assert machine.load().mode is ApprovalMode.PLAN
+
+    def test_yolo_in_a_file_is_reported(self, machine: Machine) -> None:
+        machine.set('{"general": {"defaultApprovalMode": "yolo"}}')
+        assert [problem.key for problem in machine.settings().problems] == ["general.defaultApprovalMode"]
+
+    def test_another_word_stops_the_run(self, machine: Machine) -> None:
+        machine.set('{"general": {"defaultApprovalMode": "careful"}}')
+        with pytest.raises(ConfigurationError, match=r"general\.defaultApprovalMode"):
+            machine.load()
+
+    @pytest.mark.parametrize("key", ['"security": {"disableYoloMode": true}', '"admin": {"secureModeEnabled": true}'])
+    def test_yolo_that_is_switched_off_is_an_error_of_the_configuration(self, machine: Machine, key: str) -> None:
+        mine = machine.set(f"{{{key}}}")
+        with pytest.raises(ConfigurationError) as raised:
+            machine.load(mode="yolo")
+        assert str(raised.value) == f"The mode yolo is switched off by {mine}:1."
+
+    def test_a_flag_counts_in_an_untrusted_folder_and_says_so(self) -> None:
+        for mode in ("auto_edit", "yolo"):
+            choice = choose_mode(Settings(), mode, is_trusted=False)
+            told = f"This folder is not trusted, but the mode is {mode} because you asked for it."
+            assert (choice.mode, choice.notes) == (mode, (told,))
+            assert choose_mode(Settings(), mode, is_trusted=True).notes == ()
+        assert choose_mode(Settings(), "plan", is_trusted=False).notes == ()
+
+    def test_plan_holds_where_it_is_switched_off(self, machine: Machine) -> None:
+        mine = machine.set('{"general": {"plan": {"enabled": false}, "defaultApprovalMode": "plan"}}')
+        choice = choose_mode(machine.settings(), None, is_trusted=True)
+        note = f"Plan mode is used, although {mine}:1 sets general.plan.enabled to false."
+        assert (choice.mode, choice.notes) == (ApprovalMode.PLAN, (note,))
+        assert not is_mode_enabled(machine.settings(), ApprovalMode.PLAN)

@@ -2,7 +2,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tejat.policy.errors import PolicyError
+from tejat.core.errors import UsageError
 from tejat.policy.rules.case_file import CaseResult, run_cases
 from tejat.policy.types import Decision, PolicyRule, PolicyVerdict, Tier
 
@@ -78,6 +78,6 @@ expect = "ask"
     ],
 )
 def test_a_case_that_cannot_be_read(text: str, told: str) -> None:
-    with pytest.raises(PolicyError) as caught:
+    with pytest.raises(UsageError) as caught:
         checked(f"[[case]]\n{text}")
     assert str(caught.value).startswith(told)

@@ -1,5 +1,6 @@
 import pytest
 
+from tejat.core.errors import ConfigurationError, UsageError
 from tejat.policy.errors import PolicyError
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.tool_lists import ToolLists, rules_from_allowed_tools, rules_from_settings
@@ -62,8 +63,9 @@ def test_rules_of_allowed(patterns: list[str], rules: list[PolicyRule]) -> None:
     ],
 )
 def test_what_cannot_be_meant(pattern: str) -> None:
-    with pytest.raises(PolicyError, match=r"^--allowed-tools: "):
+    with pytest.raises(UsageError, match=r"^--allowed-tools: ") as raised:
         rules_from_allowed_tools([pattern])
+    assert not isinstance(raised.value, ConfigurationError)
 
 
 def of(lists: ToolLists) -> list[PolicyRule]:

@@ -7,7 +7,7 @@ from typing import cast
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.core.approval.modes import ApprovalMode
-from tejat.core.approval.policy_report import PolicyExplanation
+from tejat.core.approval.policy_report import PolicyExplanation, describe_mode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, join_lazy
 from tejat.core.json_text import InvalidJson, load_json
@@ -16,7 +16,8 @@ from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
-from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, resolve_mode
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, check_mode, parse_mode
+from tejat.policy.engine import PolicyEngine
 
 USAGE = "/policy [list | explain CALL | mode MODE]"
 _SHELL = "run_shell_command"
@@ -58,11 +59,14 @@ class PolicyCommand(SlashCommand):
 
     def _list_report(self) -> Report:
         inspector = self._inspector
-        rows = tuple((rule.tier, rule.text, rule.source) for rule in inspector.rules())
+        rows = tuple(
+            (rule.tier, rule.text, join_lazy(": ", filter(None, (rule.source, rule.remark))))
+            for rule in inspector.rules()
+        )
         return Report(
             _("Rules, those with the last word first"),
             (
-                Paragraph(_("Mode: {mode}", mode=self.context.load_permission().policy.mode.value)),
+                Paragraph(_mode_text(self.context.load_permission().policy)),
                 ReportTable(rows, (_("Whose"), _("Rule"), _("Where"))),
                 *(Paragraph(problem, Tone.WARNING) for problem in inspector.problems()),
             ),
@@ -82,10 +86,11 @@ class PolicyCommand(SlashCommand):
         permission, run_config = self.context.load_permission(), self.context.run_config
         before = permission.policy.mode
         if not name:
-            user.show(text_report(_("Mode: {mode}", mode=before.value)))
+            user.show(text_report(_mode_text(permission.policy)))
             return
-        mode = resolve_mode(run_config.settings, name)
-        if not run_config.trust.is_trusted and mode is not ApprovalMode.DEFAULT:
+        mode = parse_mode(name)
+        check_mode(run_config.settings, mode)
+        if not run_config.trust.is_trusted and mode not in (ApprovalMode.DEFAULT, ApprovalMode.PLAN):
             raise UsageError(
                 _("This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value)
             )
@@ -93,6 +98,10 @@ class PolicyCommand(SlashCommand):
             return
         permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
         user.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
+
+
+def _mode_text(policy: PolicyEngine) -> str:
+    return _("Mode: {mode}", mode=describe_mode(policy.mode.value, policy.mode_source))
 
 
 def _yolo_choice() -> Choice:
@@ -131,7 +140,13 @@ def _parse_value(text: str) -> object:
 def _explanation_report(call: str, found: PolicyExplanation) -> Report:
     blocks: list[ReportBlock] = [
         Paragraph(join_lazy("", (found.decision, ": ", found.reason)), Tone.STRONG),
-        ReportTable(((_("Rule"), found.rule or _("none matches")), (_("Where"), found.source))),
+        ReportTable(
+            (
+                (_("Rule"), found.rule or _("none matches")),
+                (_("Where"), found.source),
+                (_("Mode"), describe_mode(found.mode, found.mode_source)),
+            )
+        ),
     ]
     if found.commands:
         blocks += [Paragraph(_("Commands in the line")), Paragraph(_indented(found.commands))]

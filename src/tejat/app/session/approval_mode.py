@@ -3,7 +3,7 @@
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.core.approval.modes import ApprovalMode
-from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, is_mode_enabled
 
 _CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
 
@@ -11,7 +11,8 @@ _CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
 def cycle_mode(manager: SessionManager) -> str:
     """Switch to the next approval mode and return it.
 
-    YOLO is in the cycle only if the user started in it. In an untrusted folder there are just default and plan.
+    YOLO is in the cycle only if the user started in it. In an untrusted folder there are just default and plan. Modes
+    that the settings switch off are left out.
     """
     before = ApprovalMode(current_mode(manager))
     modes = _available_modes(manager)
@@ -23,8 +24,9 @@ def cycle_mode(manager: SessionManager) -> str:
 
 def _available_modes(manager: SessionManager) -> tuple[ApprovalMode, ...]:
     if not manager.run_config.trust.is_trusted:
-        return (ApprovalMode.DEFAULT, ApprovalMode.PLAN)
-    asked_for_all = (
-        manager.options.mode == ApprovalMode.YOLO.value and not manager.run_config.settings.yolo_disabled.value
-    )
-    return (*_CYCLE, ApprovalMode.YOLO) if asked_for_all else _CYCLE
+        modes: tuple[ApprovalMode, ...] = (ApprovalMode.DEFAULT, ApprovalMode.PLAN)
+    elif manager.options.mode == ApprovalMode.YOLO.value:
+        modes = (*_CYCLE, ApprovalMode.YOLO)
+    else:
+        modes = _CYCLE
+    return tuple(mode for mode in modes if is_mode_enabled(manager.run_config.settings, mode))

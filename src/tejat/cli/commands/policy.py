@@ -10,9 +10,9 @@ from tejat.cli.messages import one_line, print_bad_usage, print_error, print_err
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.core.approval.policy_report import PolicyCaseResult, PolicyOptions, RuleListing
-from tejat.core.errors import UsageError
-from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.approval.policy_report import PolicyCaseResult, PolicyOptions, RuleListing, describe_mode
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_FAILED, EXIT_OK, EXIT_USAGE
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
@@ -29,7 +29,7 @@ def run(words: list[str]) -> int:
                 return act(options)
             except UsageError as error:
                 print_error(error)
-                return EXIT_USAGE
+                return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
         case ["-h" | "--help", *_]:
             print(help_text(), end="")
             return EXIT_OK
@@ -62,6 +62,7 @@ def _explain(options: argparse.Namespace) -> int:
     print(f"{Style(sys.stdout).bold(explanation.decision)}: {one_line(explanation.reason)}")
     print(_("  rule:   {rule}", rule=one_line(explanation.rule or _("none matches"))))
     print(_("  source: {source}", source=one_line(explanation.source)))
+    print(_("  mode:   {mode}", mode=one_line(describe_mode(explanation.mode, explanation.mode_source))))
     _print_tree(_("commands in the line:"), explanation.commands)
     _print_tree(_("why it is not plain:"), explanation.doubts)
     return EXIT_OK
@@ -69,10 +70,12 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     with open_policy(policy_flags(options)) as policy:
-        rules, problems = policy.rules(), policy.problems()
+        rules, problems, (mode, mode_source) = policy.rules(), policy.problems(), policy.mode
     if options.json:
-        print(dump_json({"rules": [rule.to_json() for rule in rules], "problems": problems}, indent=2))
+        listed = [rule.to_json() for rule in rules]
+        print(dump_json({"mode": mode, "mode_source": mode_source, "rules": listed, "problems": problems}, indent=2))
         return EXIT_OK
+    print(_("mode: {mode}", mode=one_line(describe_mode(mode, mode_source))))
     for tier in dict.fromkeys(rule.tier for rule in rules):
         _print_rules(tier, [rule for rule in rules if rule.tier == tier])
     print_errors(problems)
@@ -92,7 +95,10 @@ def _revoke(options: argparse.Namespace) -> int:
 
 
 def _test(options: argparse.Namespace) -> int:
-    text = read_config_file(options.file, writers=AllowedWriters.ANYONE)
+    try:
+        text = read_config_file(options.file, writers=AllowedWriters.ANYONE)
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from None
     if text is None:
         raise UsageError(_("There is no file {file}", file=options.file))
     with open_policy(policy_flags(options)) as policy:
@@ -112,6 +118,8 @@ def _print_rules(tier: str, rules: Sequence[RuleListing]) -> None:
     for rule in rules:
         text = one_line(rule.text).ljust(min(width, _TEXT_WIDTH))
         print(f"  {rule.id or '':8}  {text}  {one_line(rule.source)}")
+        if rule.remark:
+            print(f"  {'':8}  └─ {one_line(rule.remark)}")
 
 
 def _print_failure(case: PolicyCaseResult) -> None:
@@ -176,7 +184,7 @@ def _test_parser() -> argparse.ArgumentParser:
         "test",
         _("Check the rules against a file of cases:")
         + '\n\n  [[case]]\n  tool = "run_shell_command"\n  command = "git push"\n  expect = "deny"',
-        _("exit codes: 0 all as expected, 1 some are not, 2 bad usage"),
+        _("exit codes: 0 all as expected, 1 some are not, 2 bad usage, 52 a broken policy or settings file"),
     )
     parser.add_argument("file", metavar="FILE", help=_("a TOML file"))
     add_policy_flags(parser)

@@ -72,6 +72,8 @@ async def _serve(options: argparse.Namespace) -> int:
         allowed_tools=flags.allowed_tools,
         excluded_tools=tuple(filter(None, excluded)),
         mode=flags.mode,
+        policy_paths=flags.policy_paths,
+        admin_policy_paths=flags.admin_policy_paths,
         sandbox=options.sandbox,
         warn=print_error,
     )

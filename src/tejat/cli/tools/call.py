@@ -93,7 +93,13 @@ def call_stream(options: argparse.Namespace) -> int:
 def _open_tools(options: argparse.Namespace, approver: Approver | None) -> AbstractContextManager[Toolset]:
     flags = policy_flags(options)
     return open_tools(
-        flags.roots, approver, allowed_tools=flags.allowed_tools, mode=flags.mode, sandbox=options.sandbox
+        flags.roots,
+        approver,
+        allowed_tools=flags.allowed_tools,
+        mode=flags.mode,
+        sandbox=options.sandbox,
+        policy_paths=flags.policy_paths,
+        admin_policy_paths=flags.admin_policy_paths,
     )
 
 

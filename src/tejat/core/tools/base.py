@@ -4,6 +4,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import ClassVar, Generic, Protocol, TypeVar, cast, runtime_checkable
 
 from tejat.core.approval.confirmation import Confirmation, TrialConfirmation
@@ -109,13 +110,15 @@ class BaseTool(ABC):
     `limits_own_output`: the tool keeps its results short or in pages; longer results of other tools are truncated.
     `server_name` is the MCP server of the tool, if any. `has_changed`: the tool differs from the one last allowed, so
     the user is asked whatever the rules say. `may_change_files` is False for tools that work on another machine, which
-    need no undo snapshot.
+    need no undo snapshot. `hints` are the annotations of an MCP tool by their names in the protocol: claims of its
+    server.
     """
 
     limits_own_output: ClassVar[bool] = False
     server_name: str | None = None
     has_changed: bool = False
     may_change_files: bool = True
+    hints: Mapping[str, object] = MappingProxyType({})
 
     def __init__(
         self,

@@ -52,4 +52,4 @@ def revoke_approval(paths: AppPaths, permission: Permission, answer: RememberedA
 
 
 def _comparable(rule: PolicyRule) -> PolicyRule:
-    return replace(rule, source="", project=None, tier=Tier.USER)
+    return replace(rule, source="", project=None, tier=Tier.USER, passed_over=None)

@@ -87,6 +87,7 @@ class FactCollector:
             wants_network=params.get("network") is True,
             definition_changed=tool.has_changed,
             may_change_files=tool.may_change_files,
+            hints=tool.hints,
         )
 
     def _working_directory(self, params: Params) -> str:

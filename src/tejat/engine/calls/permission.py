@@ -35,6 +35,12 @@ BUILT_IN = ToolOrigin()
 
 ANSWER_SOURCE = "your answer"
 """The beginning of the source of every rule that comes from an answer in this session."""
+_ALWAYS = (
+    Outcome.PROCEED_ALWAYS,
+    Outcome.PROCEED_ALWAYS_AND_SAVE,
+    Outcome.PROCEED_ALWAYS_SERVER,
+    Outcome.PROCEED_ALWAYS_TOOL,
+)
 SESSION_SOURCE = f"{ANSWER_SOURCE} ({Scope.SESSION.value})"
 
 
@@ -52,8 +58,8 @@ class Permission:
     """The permissions of one session, including the rules from answers with "always".
 
     Without an approver every call that needs approval is refused. Without `save` an "always" lasts only for the
-    session. `rule_roots` are the directories that the rules were written for, if the session works only in a part of
-    them: the stricter of the two decisions counts.
+    session, and without `remembers` none is offered. `rule_roots` are the directories that the rules were written for,
+    if the session works only in a part of them: the stricter of the two decisions counts.
     """
 
     def __init__(
@@ -63,12 +69,14 @@ class Permission:
         approver: Approver | None,
         *,
         save: SaveRule | None = None,
+        remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
     ) -> None:
         self.policy = policy
         self._facts = facts
         self._approver = approver
         self._save = save
+        self._remembers = remembers
         self._rule_roots = rule_roots
 
     @property
@@ -82,7 +90,7 @@ class Permission:
         if self._rule_roots:
             for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
-        return facts, verdict
+        return facts, verdict if self._remembers else replace(verdict, suggested_rule=None)
 
     async def authorise(
         self,
@@ -159,7 +167,7 @@ class Permission:
         rule = _rule_from_answer(answer, confirmation, verdict)
         if rule is None:
             return
-        scope = answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
+        scope = _scope_of(answer)
         if scope is not Scope.SESSION and self._save is not None:
             try:
                 self._save(rule, scope)
@@ -197,6 +205,12 @@ class _ApprovalDialog:
             question = replace(question, can_try=await self._trial_tool.can_try(confirmation))
         self._on_question(question)
         reply = await self._approver.ask(question)
+        if not _is_offered(reply, question):
+            raise ToolFailure(
+                "The answer was not one of those offered, so the call was not allowed.",
+                ErrorType.POLICY_VIOLATION,
+                display=lazy("The answer {answer} was not offered, so the call was refused.", answer=reply.outcome),
+            )
         if reply.outcome is Outcome.TRY_IN_COPY and question.can_try and self._trial_tool is not None:
             reply, confirmation = await self._try_in_copy(self._trial_tool, question, confirmation)
         if reply.outcome in (Outcome.CANCEL, Outcome.STOP):
@@ -267,6 +281,17 @@ async def _build_confirmation(
     return InfoConfirmation(title=_("Confirm: {tool}", tool=tool.display_name), prompt=tool.get_description(params))
 
 
+def _is_offered(answer: ApprovalReply, question: ApprovalRequest) -> bool:
+    """Whether a front end was free to give this answer. Only those with "always" are limited."""
+    if answer.outcome not in _ALWAYS:
+        return True
+    return question.always is not None and _scope_of(answer) in question.scopes
+
+
+def _scope_of(answer: ApprovalReply) -> Scope:
+    return answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
+
+
 def _rule_from_answer(answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> PolicyRule | None:
     """Return the rule to remember: the one that was shown, or one for all tools of the server."""
     if answer.outcome is Outcome.PROCEED_ONCE or verdict.suggested_rule is None:
@@ -316,5 +341,8 @@ def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: st
         return ToolFailure(join_lazy(" ", (message, objection)), ErrorType.POLICY_VIOLATION)
     rule = verdict.suggested_rule
     hint = "" if rule is None else lazy("A rule that would allow it: {rule}", rule=format_rule(rule))
-    display = join_lazy(" ", filter(None, (message, verdict.reason, hint)))
+    reason = verdict.reason
+    if verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT:
+        reason = lazy("{reason} ({source})", reason=reason, source=verdict.rule.source)
+    display = join_lazy(" ", filter(None, (message, reason, hint)))
     return ToolFailure(message, ErrorType.POLICY_VIOLATION, display=display)

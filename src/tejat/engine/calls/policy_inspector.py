@@ -1,7 +1,7 @@
 """Inspection of the policy for `tejat policy`, with the rules, facts and decisions of a run."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from tejat.config.paths import AppPaths
@@ -18,7 +18,7 @@ from tejat.policy.rules.case_file import run_cases
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.shell.command_line import ShellCommand
-from tejat.policy.types import CallFacts, Decision, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 from tejat.tools.registry import ToolRegistry
 
 
@@ -44,7 +44,7 @@ class PolicyInspector:
 
     def decide(self, tool: str, arguments: Params) -> PolicyExplanation:
         """Decide a call. Raises UsageError for an unknown tool."""
-        return _build_explanation(*self._decide(tool, arguments))
+        return self._build_explanation(*self._decide(tool, arguments))
 
     def argument_type(self, tool: str, argument: str) -> str | None:
         known = self._context.registry.get(tool)
@@ -53,19 +53,28 @@ class PolicyInspector:
     def rules(self) -> Sequence[RuleListing]:
         ids = {f"{self._paths.saved_rules}:{rule.line}": rule.id for rule in read_saved_rules(self._paths)}
         rules = sorted(self._context.permission.policy.rules, key=lambda rule: -rule.tier)
-        return [RuleListing(_TIERS[rule.tier], format_rule(rule), rule.source, ids.get(rule.source)) for rule in rules]
+        return [
+            RuleListing(
+                _TIERS[rule.tier],
+                format_rule(rule),
+                rule.source,
+                ids.get(rule.source),
+                reason_against(rule) or rule.note,
+            )
+            for rule in rules
+        ]
+
+    @property
+    def mode(self) -> tuple[str, str]:
+        """The approval mode, and who chose it."""
+        policy = self._context.permission.policy
+        return policy.mode.value, policy.mode_source
 
     def problems(self) -> Sequence[str]:
-        untrusted = [
+        return [
             lazy("{path}: this folder is not trusted, so only what it excludes counts", path=path)
             for path in self._context.settings.ignored_files
         ]
-        void = [
-            lazy("{source}: a rule in the workspace can only tighten, so this one is passed over", source=rule.source)
-            for rule in self._context.permission.policy.rules
-            if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW
-        ]
-        return [*untrusted, *void]
 
     def revoke(self, which: str) -> str:
         return _rule_summary(revoke_rule(self._paths, which))
@@ -74,6 +83,7 @@ class PolicyInspector:
         return [_rule_summary(toml) for toml in revoke_all_rules(self._paths)]
 
     def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
+        """Judge the cases of a file. Raises UsageError for an invalid one."""
         facts: list[CallFacts] = []
 
         def decide(tool: str, arguments: Mapping[str, object]) -> PolicyVerdict:
@@ -86,7 +96,7 @@ class PolicyInspector:
                 source=case.source,
                 call=f"{case.tool} {json.dumps(case.arguments, ensure_ascii=False, default=str)}",
                 expected=case.expected.value if case.problem is None else case.problem,
-                actual=_build_explanation(known, case.verdict),
+                actual=self._build_explanation(known, case.verdict),
                 passed=case.passed,
             )
             for case, known in zip(run_cases(text, decide, source=source), facts, strict=True)
@@ -98,6 +108,20 @@ class PolicyInspector:
             raise UsageError(lazy('there is no tool "{name}". `tejat tools list` shows them', name=name))
         return self._context.permission.decide(tool, arguments)
 
+    def _build_explanation(self, facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplanation:
+        line = facts.line
+        mode, mode_source = self.mode
+        return PolicyExplanation(
+            decision=verdict.decision.value,
+            rule=None if verdict.rule is None else format_rule(verdict.rule),
+            source=verdict.source,
+            reason=verdict.reason,
+            commands=() if line is None else tuple(map(_describe, line.commands)),
+            doubts=() if line is None else line.doubts,
+            mode=mode,
+            mode_source=mode_source,
+        )
+
 
 _TIERS = {
     Tier.DEFAULT: lazy("default"),
@@ -107,16 +131,21 @@ _TIERS = {
 }
 
 
-def _build_explanation(facts: CallFacts, verdict: PolicyVerdict) -> PolicyExplanation:
-    line = facts.line
-    return PolicyExplanation(
-        decision=verdict.decision.value,
-        rule=None if verdict.rule is None else format_rule(verdict.rule),
-        source=verdict.source,
-        reason=verdict.reason,
-        commands=() if line is None else tuple(map(_describe, line.commands)),
-        doubts=() if line is None else line.doubts,
-    )
+def reason_against(rule: PolicyRule) -> str | None:
+    """Return why a rule does not count, None if it does."""
+    if rule.tier is Tier.WORKSPACE and rule.decision is Decision.ALLOW:
+        return lazy("a rule in the workspace can only tighten")
+    return rule.passed_over
+
+
+def rule_problems(rules: Iterable[PolicyRule]) -> Iterator[str]:
+    """Yield a line for each rule that does not count, or not as its file says."""
+    for rule in rules:
+        why = reason_against(rule)
+        if why is not None:
+            yield lazy("{source}: passed over: {why}", source=rule.source, why=why)
+        elif rule.note is not None:
+            yield lazy("{source}: {note}", source=rule.source, note=rule.note)
 
 
 def _describe(command: ShellCommand) -> str:

@@ -1,6 +1,7 @@
-"""Loading of the policy rules of a run from policy files, settings and options."""
+"""Loading of the policy of a run from policy files, settings and options: its rules and its approval mode."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 
 from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.policy_files import PolicyFile
@@ -8,23 +9,45 @@ from tejat.config.settings.types import Setting, Settings, configured_servers, t
 from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
-from tejat.core.errors import UsageError
-from tejat.core.frozen import replace
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.paths import is_beneath_any
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.types import Decision, PolicyRule, Tier
 
+MODE_FLAG = "--approval-mode"
 CHOSEN_MODE_SOURCE = lazy("chosen in this session")
 """The source of a mode that the user switched to."""
 _TIERS = {SourceTier.ADMIN: Tier.ADMIN, SourceTier.USER: Tier.USER, SourceTier.WORKSPACE: Tier.WORKSPACE}
+_SAVED_PRIORITY = 950
+"""The priority by which Gemini CLI knows the rules of saved answers."""
+_ACTS_UNASKED = (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO)
 
 
-def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOptions) -> PolicyEngine:
-    """Load all rules of a run.
+@frozen
+class ModeChoice:
+    """The approval mode of a run, who chose it, and notes for the user."""
 
-    Raises UsageError that names the file and line of an invalid rule.
+    mode: ApprovalMode
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def load_policy(
+    texts: Sequence[PolicyFile],
+    settings: Settings,
+    flags: PolicyOptions,
+    *,
+    is_trusted: bool = True,
+    is_interactive: bool = True,
+) -> PolicyEngine:
+    """Load all rules of a run, and its mode. `is_trusted` is whether its folder is.
+
+    Raises UsageError that names the file and line of an invalid rule, or what switched off the mode.
     """
-    rules = [rule for text in texts for rule in _parse_rules(text)]
+    rules = [rule for text in texts for rule in _parse_rules(text, settings)]
+    rules += _protect_policy_paths(texts, flags.roots)
     if flags.allowed_tools or any(tool_lists(settings)):
         rules += _rules_from_settings(settings, flags.allowed_tools)
     rules += [
@@ -32,7 +55,11 @@ def load_policy(texts: Sequence[PolicyFile], settings: Settings, flags: PolicyOp
         for alias, server in configured_servers(settings).items()
         if server.value.is_trusted
     ]
-    return PolicyEngine(rules, resolve_mode(settings, flags.mode))
+    if settings.conseca.value:
+        source = f"{settings.conseca.source} (security.enableConseca)"
+        rules.append(PolicyRule(Decision.ASK, _TIERS[settings.conseca.tier], source, spares_reading=True))
+    choice = choose_mode(settings, flags.mode, is_trusted=is_trusted)
+    return PolicyEngine(rules, choice.mode, mode_source=choice.source, is_interactive=is_interactive)
 
 
 def save_rule(paths: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
@@ -43,10 +70,45 @@ def save_rule(paths: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> Non
     save_rules(paths, rule_to_toml(replace(rule, project=root) if scope is Scope.PROJECT else rule))
 
 
-def _parse_rules(text: PolicyFile) -> list[PolicyRule]:
+def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
     from tejat.policy.rules.rule_file import parse_rules
 
-    return parse_rules(text.text, source=text.path, tier=_TIERS[text.tier])
+    for rule in parse_rules(text.text, source=text.path, tier=_TIERS[text.tier]):
+        if rule.decision is not Decision.ALLOW or rule.passed_over is not None:
+            yield rule
+        elif text.allows_nothing is not None:
+            yield replace(rule, passed_over=text.allows_nothing)
+        elif settings.always_disabled.value and (text.is_saved or rule.priority == _SAVED_PRIORITY):
+            reason = lazy("saved answers are switched off by {source}", source=settings.always_disabled.source)
+            yield replace(rule, passed_over=reason)
+        elif rule.hints is not None:
+            yield from _limit_to_trusted_servers(rule, settings)
+        else:
+            yield rule
+
+
+def _limit_to_trusted_servers(rule: PolicyRule, settings: Settings) -> Iterator[PolicyRule]:
+    """Let a rule that allows by annotations count for trusted servers alone: annotations are a server's own word."""
+    trusted = [name for name, server in configured_servers(settings).items() if server.value.is_trusted]
+    named = [name for name in trusted if rule.server in (None, "*", name)]
+    yield from (replace(rule, server=name) for name in named)
+    if not named:
+        reason = lazy("annotations are the server's own word, so they allow nothing unless the server has trust")
+        yield replace(rule, passed_over=reason, note=reason)
+
+
+def _protect_policy_paths(texts: Sequence[PolicyFile], roots: Sequence[str]) -> Iterator[PolicyRule]:
+    """Ask before policy files in the workspace are changed: they decide what may run next time."""
+    entries = {text.entry.value: text.entry for text in texts if text.entry is not None}
+    real_roots = tuple(map(os.path.realpath, roots)) if entries else ()
+    for path, entry in entries.items():
+        real = os.path.realpath(path)
+        if is_beneath_any(real, real_roots):
+            from tejat.policy.rules.patterns import escape_path
+
+            glob = escape_path(real) + ("/**" if os.path.isdir(real) else "")
+            source = lazy("{source} (policy files)", source=entry.source)
+            yield PolicyRule(Decision.ASK, Tier.USER, source, path=glob, spares_reading=True)
 
 
 def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[PolicyRule]:
@@ -61,6 +123,7 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
     if settings.mcp_allowed:
         lists.append((settings.mcp_allowed, ToolLists(mcp_allowed=settings.mcp_allowed.value)))
     lists += [(entry, ToolLists(exclude=(entry.value,))) for entry in settings.exclude]
+    lists += [(entry, ToolLists(confirmed=(entry.value,))) for entry in settings.confirmation_required]
     lists += [(entry, ToolLists(mcp_excluded=(entry.value,))) for entry in settings.mcp_excluded]
     rules = [
         rule
@@ -70,12 +133,66 @@ def _rules_from_settings(settings: Settings, allowed: Sequence[str]) -> list[Pol
     return [*rules, *rules_from_allowed_tools(allowed)]
 
 
-def resolve_mode(settings: Settings, name: str | None) -> ApprovalMode:
-    """Return the approval mode, None means the default. Raises UsageError if it is unknown or disabled."""
-    if name is not None and name not in list(ApprovalMode):
+def choose_mode(settings: Settings, name: str | None, *, is_trusted: bool) -> ModeChoice:
+    """Choose the approval mode: that of the flag, else that of the settings.
+
+    A flag counts in an untrusted folder too, because the user typed it; `auto_edit` from the settings does not. Raises
+    UsageError if the mode is unknown, ConfigurationError if it is switched off.
+    """
+    if name is None:
+        choice = _configured_mode(settings.approval_mode, is_trusted=is_trusted)
+    else:
+        choice = ModeChoice(parse_mode(name), MODE_FLAG)
+        if choice.mode in _ACTS_UNASKED and not is_trusted:
+            note = lazy("This folder is not trusted, but the mode is {mode} because you asked for it.", mode=name)
+            choice = replace(choice, notes=(note,))
+    check_mode(settings, choice.mode)
+    if choice.mode is ApprovalMode.PLAN and not settings.plan_enabled.value:
+        note = lazy(
+            "Plan mode is used, although {source} sets general.plan.enabled to false.",
+            source=settings.plan_enabled.source,
+        )
+        choice = replace(choice, notes=(*choice.notes, note))
+    return choice
+
+
+def parse_mode(name: str) -> ApprovalMode:
+    """The mode with this name. Raises UsageError for an unknown one."""
+    if name not in list(ApprovalMode):
         names = ", ".join(ApprovalMode)
         raise UsageError(lazy("The mode must be one of {names}, but is {given!r}.", names=names, given=name))
-    mode = ApprovalMode.DEFAULT if name is None else ApprovalMode(name)
+    return ApprovalMode(name)
+
+
+def check_mode(settings: Settings, mode: ApprovalMode) -> None:
+    """Raise ConfigurationError if the settings switch the mode off."""
     if mode is ApprovalMode.YOLO and settings.yolo_disabled.value:
-        raise UsageError(lazy("The mode yolo is switched off by {source}.", source=settings.yolo_disabled.source))
-    return mode
+        source = settings.yolo_disabled.source
+        raise ConfigurationError(lazy("The mode yolo is switched off by {source}.", source=source))
+    if mode in _ACTS_UNASKED and settings.conseca.value:
+        raise ConfigurationError(
+            lazy(
+                "The mode {mode} is switched off by {source}: with security.enableConseca every change asks.",
+                mode=mode.value,
+                source=settings.conseca.source,
+            )
+        )
+
+
+def is_mode_enabled(settings: Settings, mode: ApprovalMode) -> bool:
+    """Whether the settings permit to switch to this mode."""
+    try:
+        check_mode(settings, mode)
+    except ConfigurationError:
+        return False
+    return mode is not ApprovalMode.PLAN or settings.plan_enabled.value
+
+
+def _configured_mode(setting: Setting[ApprovalMode], *, is_trusted: bool) -> ModeChoice:
+    if setting.value is not ApprovalMode.AUTO_EDIT or is_trusted:
+        return ModeChoice(setting.value, setting.source)
+    note = lazy(
+        "The mode is default: {source} sets auto_edit, but this folder is not trusted. `tejat trust` trusts it.",
+        source=setting.source,
+    )
+    return ModeChoice(ApprovalMode.DEFAULT, lazy("default in a folder that is not trusted"), (note,))

@@ -113,6 +113,7 @@ class DiscoveredMCPTool(BaseTool):
         self.server_name = server.alias
         self.has_changed = pins is not None and pins.has_changed(server.alias, declared.name, digest)
         self.may_change_files = not is_on_other_host
+        self.hints = _hints(declared.annotations)
         self._server = server
         self._declared = declared
         self._server_description = description
@@ -202,6 +203,18 @@ _ADVICE = {
 
 def _truncate(text: str) -> str:
     return text if len(text) <= MAX_DESCRIPTION_LENGTH else f"{text[: MAX_DESCRIPTION_LENGTH - 6]} [...]"
+
+
+def _hints(annotations: ToolAnnotations) -> dict[str, object]:
+    """The annotations that the server gave, by their names in the protocol."""
+    named = {
+        "title": annotations.title,
+        "readOnlyHint": annotations.read_only,
+        "destructiveHint": annotations.destructive,
+        "idempotentHint": annotations.idempotent,
+        "openWorldHint": annotations.open_world,
+    }
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _format_annotations(annotations: ToolAnnotations) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
+from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.json_text import InvalidJson, load_json
+from tejat.policy.errors import PolicyError
 from tejat.policy.rules.toml_tables import TomlTable, parse_tables
 from tejat.policy.tool_names import SHELL
 from tejat.policy.types import Decision, PolicyVerdict
@@ -32,22 +34,37 @@ class CaseResult:
 def run_cases(
     text: str, decide: Callable[[str, Mapping[str, object]], PolicyVerdict], *, source: str
 ) -> list[CaseResult]:
-    """Run every `[[case]]` of a TOML text through `decide`. Raises PolicyError for an invalid case.
+    """Run every `[[case]]` of a TOML text through `decide`. Raises UsageError for an invalid case.
 
     A case has a `tool` with `arguments` (a table or JSON) or a shell `command`, an expected decision (`expect`), and
     optionally a part of the source of the deciding `rule`.
     """
-    return [_run_case(table, decide) for table in parse_tables(text, "case", file=source)]
+    try:
+        cases = [_parse_case(table) for table in parse_tables(text, "case", file=source)]
+    except PolicyError as error:
+        raise UsageError(str(error)) from None  # unlike a rule, a case is no configuration
+    return [_run_case(case, decide) for case in cases]
 
 
-def _run_case(table: TomlTable, decide: Callable[[str, Mapping[str, object]], PolicyVerdict]) -> CaseResult:
+@frozen
+class _Case:
+    source: str
+    tool: str
+    arguments: Mapping[str, object]
+    expected: Decision
+    rule: str | None
+
+
+def _parse_case(table: TomlTable) -> _Case:
     table.validate_keys(_KEYS)
     tool, arguments = _parse_call(table)
-    expected = _parse_expected(table)
-    rule = table.string("rule")
-    verdict = decide(tool, arguments)
-    problem = _problem(verdict, expected, rule)
-    return CaseResult(f"{table.file}:{table.line}", tool, arguments, expected, verdict, problem)
+    return _Case(f"{table.file}:{table.line}", tool, arguments, _parse_expected(table), table.string("rule"))
+
+
+def _run_case(case: _Case, decide: Callable[[str, Mapping[str, object]], PolicyVerdict]) -> CaseResult:
+    verdict = decide(case.tool, case.arguments)
+    problem = _problem(verdict, case.expected, case.rule)
+    return CaseResult(case.source, case.tool, case.arguments, case.expected, verdict, problem)
 
 
 def _parse_call(table: TomlTable) -> tuple[str, Mapping[str, object]]:

@@ -155,7 +155,8 @@ class _ConditionParser:
             if self._decision is Decision.DENY:
                 self._decision = Decision.ASK
             self._pass_over(why)
-            self._notes.append(lazy("{why}, so every call of the tool asks", why=why))
+            if not self._allows:
+                self._notes.append(lazy("{why}, so every call of the tool asks", why=why))
             return None
 
     def _parse_pattern(self, spellings: tuple[str, ...], validate: Callable[[str], None]) -> str | None:
@@ -194,6 +195,7 @@ class _ConditionParser:
         """Pass over a rule that allows; others are not affected."""
         if self._allows and self._passed_over is None:
             self._passed_over = why
+            self._notes.append(why)
 
 
 class _Unsupported(Exception):

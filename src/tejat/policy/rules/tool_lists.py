@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.policy.errors import PolicyError
@@ -18,12 +19,14 @@ _ENTRY = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<prefix>.*)\))?\s*", re.D
 class ToolLists:
     """The tool lists of the settings, None if not set.
 
-    `core` are the enabled built-in tools, `exclude` the disabled tools, `allowed` those that need no approval.
+    `core` are the enabled built-in tools, `exclude` the disabled tools, `allowed` those that need no approval, and
+    `confirmed` those that always need one.
     """
 
     core: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
     allowed: tuple[str, ...] | None = None
+    confirmed: tuple[str, ...] | None = None
     mcp_allowed: tuple[str, ...] | None = None
     mcp_excluded: tuple[str, ...] | None = None
 
@@ -37,6 +40,7 @@ def rules_from_settings(settings: ToolLists, *, tier: Tier, source: str) -> list
         *_core_rules(settings.core, tier=tier, source=f"{source} (tools.core)"),
         *_rules(settings.exclude or (), Decision.DENY, tier=tier, source=f"{source} (tools.exclude)"),
         *_rules(settings.allowed or (), Decision.ALLOW, tier=tier, source=f"{source} (tools.allowed)"),
+        *_rules(settings.confirmed or (), Decision.ASK, tier=tier, source=f"{source} (tools.confirmationRequired)"),
         *_server_rules(settings, tier=tier, source=source),
     ]
 
@@ -44,10 +48,13 @@ def rules_from_settings(settings: ToolLists, *, tier: Tier, source: str) -> list
 def rules_from_allowed_tools(patterns: Sequence[str], *, source: str = "--allowed-tools") -> list[PolicyRule]:
     """Return the rules for a flag: `read_file`, `EditTool`, `run_shell_command(git log)`, separated by commas.
 
-    Raises PolicyError for an invalid entry.
+    Raises UsageError for an invalid entry.
     """
-    entries = [entry for pattern in patterns for entry in _split(pattern, source) if entry.strip()]
-    return list(_rules(entries, Decision.ALLOW, tier=Tier.USER, source=source))
+    try:
+        entries = [entry for pattern in patterns for entry in _split(pattern, source) if entry.strip()]
+        return list(_rules(entries, Decision.ALLOW, tier=Tier.USER, source=source))
+    except PolicyError as error:
+        raise UsageError(str(error)) from None
 
 
 def _core_rules(core: Sequence[str] | None, *, tier: Tier, source: str) -> Iterator[PolicyRule]:

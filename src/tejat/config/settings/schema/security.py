@@ -11,8 +11,53 @@ from tejat.config.settings.merge import (
     without_project,
 )
 from tejat.config.settings.schema.spec import SettingSpec
+from tejat.core.approval.modes import ApprovalMode
 
 SECURITY_SETTINGS = (
+    SettingSpec(
+        "approval_mode",
+        SettingKey("general.defaultApprovalMode", "tools.approvalMode"),
+        parsers.parse_approval_mode,
+        project_may_tighten(ApprovalMode.AUTO_EDIT, ApprovalMode.DEFAULT, ApprovalMode.PLAN),
+        protects=True,
+    ),
+    SettingSpec("plan_enabled", SettingKey("general.plan.enabled", "experimental.plan"), SettingValue.boolean),
+    SettingSpec("policy_paths", SettingKey("policyPaths"), SettingValue.strings, without_project(union), protects=True),
+    SettingSpec(
+        "admin_policy_paths",
+        SettingKey("adminPolicyPaths"),
+        SettingValue.strings,
+        without_project(union),
+        protects=True,
+    ),
+    SettingSpec(
+        "confirmation_required",
+        SettingKey("tools.confirmationRequired"),
+        SettingValue.strings,
+        union,
+        protects=True,
+    ),
+    SettingSpec(
+        "always_disabled",
+        SettingKey("security.disableAlwaysAllow"),
+        SettingValue.boolean,
+        project_may_tighten(False, True),
+        protects=True,
+    ),
+    SettingSpec(
+        "permanent_approval",
+        SettingKey("security.enablePermanentToolApproval"),
+        SettingValue.boolean,
+        project_may_tighten(True, False),
+        protects=True,
+    ),
+    SettingSpec(
+        "conseca",
+        SettingKey("security.enableConseca"),
+        SettingValue.boolean,
+        project_may_tighten(False, True),
+        protects=True,
+    ),
     SettingSpec(
         "yolo_disabled",
         SettingKey("security.disableYoloMode"),
