@@ -242,16 +242,21 @@ def _trust_relevant_files(trust: TrustDecision, root: str, settings: Settings) -
     return list(dict.fromkeys((*(item.path for item in trust.items), *names)))
 
 
+def root_warning() -> str | None:
+    """The warning for root, None for any other user."""
+    if os.geteuid() != 0:
+        return None
+    return _(
+        "Running as root: edits and commands can reach every file, and new files will belong to root. "
+        "Use your ordinary account."
+    )
+
+
 def _root_notes(root: str, environment: Mapping[str, str]) -> list[str]:
-    """A warning for root at work on files of another user, which is rarely meant."""
-    if os.geteuid() != 0 or (environment.get("SUDO_UID", "0") == "0" and os.stat(root).st_uid == 0):
-        return []
-    return [
-        _(
-            "Running as root: edits and commands can reach every file, and new files will belong to root. "
-            "Use your ordinary account."
-        )
-    ]
+    """The warning for root at work on files of another user, which is rarely meant."""
+    is_among_own = environment.get("SUDO_UID", "0") == "0" and os.stat(root).st_uid == 0
+    warning = None if is_among_own else root_warning()
+    return [] if warning is None else [warning]
 
 
 def _env_file_notes(paths: AppPaths, file: EnvFile | None) -> list[str]:

@@ -84,6 +84,8 @@ class AppPaths:
     trust_store = _PathIn("config", "trust.json")
     saved_rules = _PathIn("config", POLICY_DIRECTORY, "saved.toml")
     sessions = _PathIn("state", "sessions")
+    reported_aliases = _PathIn("state", "aliases.json")
+    """Aliases of models whose meaning the user was told."""
     catalogue = _PathIn("state", "catalogue.json")
     """The catalogue of models that the user has updated."""
     chats = _PathIn("state", "chats")
@@ -96,6 +98,8 @@ class AppPaths:
     locks = _PathIn("state", "locks")
     log = _PathIn("state", "log", "tejat.log")
     mcp_logins = _PathIn("state", "mcp-logins")
+    root_warning = _PathIn("state", "root-warning")
+    """Exists once root has been warned of being root."""
     reported_settings = _PathIn("state", "reported-settings.json")
     """Digests of the unknown settings that were reported at start, by file."""
 

@@ -295,7 +295,8 @@ def open_screen(
 ) -> Generator[ScreenUser]:
     """The program at a terminal of this size, with nothing in its environment but what is given here.
 
-    HOME and the working directory are new and empty unless they are given.
+    HOME and the working directory are new and empty unless they are given. Root counts as warned, so that the screens
+    of every user are the same.
     """
     controller, line = os.openpty()
     report, tells = os.pipe()
@@ -303,6 +304,7 @@ def open_screen(
         home, place = Path(made) / "home", Path(made) / "project"
         home.mkdir()
         place.mkdir()
+        _mark_as_warned(Path(environment.get("HOME", home)))
         termios.tcsetwinsize(line, (rows, columns))
         leader = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", LEADER_PROGRAM, str(tells), *program, *words],
@@ -333,6 +335,13 @@ def open_screen(
             os.close(report)
             if user._line >= 0:
                 os.close(user._line)
+
+
+def _mark_as_warned(home: Path) -> None:
+    state = home / ".local" / "state" / "tejat"
+    with suppress(OSError):
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (state / "root-warning").touch()
 
 
 def _end(user: ScreenUser, leader: "subprocess.Popen[bytes]") -> None:

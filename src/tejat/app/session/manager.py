@@ -13,6 +13,7 @@ from tejat.app.session.context import load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.telemetry import TelemetryLog, TelemetryOptions, telemetry_notes, telemetry_options
+from tejat.app.setup.place_warnings import place_warnings
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
@@ -35,9 +36,9 @@ from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
 from tejat.engine.sessions.session import Session, SessionInfo
-from tejat.tools import find_tools_entry
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import PriceList, day_of
+from tejat.tools import find_tools_entry
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ async def open_session_manager(
                 questions,
                 allowed_tools=options.allowed_tools,
                 mode=options.mode,
+                policy_paths=options.policy_paths,
+                admin_policy_paths=options.admin_policy_paths,
                 sandbox=options.sandbox,
                 tools=options.tools,
                 for_model=True,
@@ -105,6 +108,8 @@ async def open_session_manager(
         )
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += _settings_notes(run_config)
+        if interactive:
+            toolset.notes += place_warnings(run_config)
         manager = SessionManager(
             options, run_config, toolset, run_model, events, questions, notes=telemetry_notes(telemetry)
         )

@@ -193,6 +193,7 @@ class Settings:
     screen_reader: Setting[bool] = Setting(value=False)
     escape_pasted_at: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
+    home_directory_warning: Setting[bool] = Setting(value=True)
     telemetry: tuple[Setting[JsonObject], ...] = ()
     bug_command: Setting[str] | None = None
 

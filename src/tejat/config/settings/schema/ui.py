@@ -19,5 +19,6 @@ UI_SETTINGS = (
         project_may_tighten(False, True),
         protects=True,
     ),
-    SettingSpec("animations", SettingKey("ui.animations"), SettingValue.boolean),
+    SettingSpec("animations", SettingKey("ui.animations", "ui.showSpinner"), SettingValue.boolean),
+    SettingSpec("home_directory_warning", SettingKey("ui.showHomeDirectoryWarning"), SettingValue.boolean),
 )
