@@ -9,7 +9,7 @@ import pytest
 from support.settings_examples import put
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, read_settings_file
-from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings, needs_inspection
+from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings
 from tejat.config.settings.known_keys import load_known_keys
 from tejat.config.settings.types import SettingProblem
 
@@ -210,21 +210,3 @@ class TestWrongValues:
             ("ui.theme", SettingStatus.WRONG, "ui.theme must be a text, but is the number 7"),
             ("model.prices", SettingStatus.WRONG, "model.prices.m.input must be a number, but is a text"),
         ]
-
-
-class TestNeedsInspection:
-    @pytest.mark.parametrize(
-        "given",
-        [
-            {},
-            {"model": {"name": "gemini-2.5-pro"}, "tools": {"allowed": ["glob"]}, "vimMode": True},
-            {"mcpServers": {"one": {"command": "x", "nonsense": {"a": 1}}}},
-            {"model": "gemini-2.5-pro"},
-        ],
-    )
-    def test_not_for_names_of_the_schema(self, write: Write, given: object) -> None:
-        assert not needs_inspection([write(given)])
-
-    @pytest.mark.parametrize("given", [{"ui": {"hideBanner": True}}, {"nonsense": {}}, {"model": {"nmae": "x"}}])
-    def test_for_all_others(self, write: Write, given: object) -> None:
-        assert needs_inspection([write(given)])

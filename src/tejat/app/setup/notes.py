@@ -1,23 +1,18 @@
 """Notes at start about settings that are unknown or have wrong values."""
 
-import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import cast
+from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
-from tejat.config.files.directory import make_private_directory
-from tejat.config.files.reader import AllowedWriters, read_config_file
-from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings, needs_inspection
-from tejat.core.errors import ConfigurationError, UsageError
+from tejat.config.files.reported import report_once
+from tejat.config.settings.schema_names import has_other_names
 from tejat.core.i18n import _, ngettext
-from tejat.core.json_text import InvalidJson, dump_json, load_json
-from tejat.core.messages.types import JsonValue
-from tejat.workspace.files.private_files import write_private_file
+
+if TYPE_CHECKING:
+    from tejat.config.settings.inspection import SettingFinding
 
 _MAX_NAMES = 3
-_MAX_FILES = 200
 
 
 def settings_notes(run_config: RunConfig) -> tuple[str, ...]:
@@ -26,8 +21,14 @@ def settings_notes(run_config: RunConfig) -> tuple[str, ...]:
     The caller shows them: the unknown keys count as reported.
     """
     settings, files = run_config.settings, run_config.settings_files
-    findings = inspect_settings(files, settings.problems) if needs_inspection(files) else []
-    wrong = sum(finding.status is SettingStatus.WRONG for finding in findings) if findings else len(settings.problems)
+    wrong = len(settings.problems)
+    unknown: list[SettingFinding] = []
+    if has_other_names(files):
+        from tejat.config.settings.inspection import SettingStatus, inspect_settings
+
+        findings = inspect_settings(files, settings.problems)
+        wrong = sum(finding.status is SettingStatus.WRONG for finding in findings)
+        unknown = [finding for finding in findings if finding.status is SettingStatus.UNKNOWN]
     notes: list[str] = []
     if wrong:
         notes.append(
@@ -37,7 +38,6 @@ def settings_notes(run_config: RunConfig) -> tuple[str, ...]:
                 wrong,
             )
         )
-    unknown = [finding for finding in findings if finding.status is SettingStatus.UNKNOWN]
     if unknown and _report_new(run_config.paths.reported_settings, unknown):
         names = ", ".join(finding.key for finding in unknown[:_MAX_NAMES])
         if len(unknown) > _MAX_NAMES:
@@ -53,25 +53,10 @@ def settings_notes(run_config: RunConfig) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _report_new(path: str, unknown: Iterable[SettingFinding]) -> bool:
+def _report_new(path: str, unknown: "Iterable[SettingFinding]") -> bool:
     """Whether a file has other unknown keys than were reported last; remembers those it has now."""
     keys: dict[str, set[str]] = {}
     for finding in unknown:
         keys.setdefault(finding.path, set()).add(finding.key)
     digests = {file: sha256("\n".join(sorted(names)).encode()).hexdigest()[:16] for file, names in keys.items()}
-    reported = _read_reported(path)
-    if all(reported.get(file) == digest for file, digest in digests.items()):
-        return False
-    kept = [(file, digest) for file, digest in reported.items() if file not in digests]
-    with suppress(OSError, UsageError):  # then it is reported again
-        make_private_directory(os.path.dirname(path))
-        write_private_file(path, dump_json(dict([*kept, *digests.items()][-_MAX_FILES:])))
-    return True
-
-
-def _read_reported(path: str) -> Mapping[str, JsonValue]:
-    with suppress(ConfigurationError, InvalidJson):
-        content = load_json(read_config_file(path, writers=AllowedWriters.TRUSTED) or "{}")
-        if isinstance(content, dict):
-            return cast("dict[str, JsonValue]", content)
-    return {}
+    return report_once(path, digests)

@@ -8,7 +8,7 @@ from tejat.config.hooks import CLAUDE_EVENT_NAMES
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, SettingValue
 from tejat.config.settings.known_keys import KeyAction, KnownKey, KnownKeys, load_known_keys
-from tejat.config.settings.schema import SETTINGS
+from tejat.config.settings.schema_names import leaf_names
 from tejat.config.settings.types import SettingProblem
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.frozen import frozen
@@ -66,14 +66,6 @@ class SettingFinding:
         return (
             load_known_keys().nearest(self.key, is_object=is_object) if self.status is SettingStatus.UNKNOWN else None
         )
-
-
-def needs_inspection(files: Iterable[SettingsFile]) -> bool:
-    """Whether a file has a name that is not in the schema, so that the table of known keys must be read."""
-    known = {name for row in SETTINGS for name in row.key.names}
-    return any(
-        name not in known and not name.startswith(_FREE_FORM) for file in files for name, _ in _leaves(file.members, "")
-    )
 
 
 def inspect_settings(files: Iterable[SettingsFile], problems: Sequence[SettingProblem] = ()) -> list[SettingFinding]:
@@ -203,15 +195,7 @@ def _problem(value: SettingValue, wanted: str) -> str:
 
 
 def _is_set(members: "Mapping[str, JsonNode]", name: str) -> bool:
-    return any(each == name or each.startswith(f"{name}.") for each, _ in _leaves(members, ""))
-
-
-def _leaves(members: "Mapping[str, JsonNode]", before: str) -> "Iterator[tuple[str, JsonNode]]":
-    for name, node in members.items():
-        if isinstance(node.value, dict) and node.value:
-            yield from _leaves(node.value, f"{before}{name}.")
-        elif node.value is not None:
-            yield before + name, node
+    return any(each == name or each.startswith(f"{name}.") for each in leaf_names(members))
 
 
 _STATUSES: Mapping[KeyAction, SettingStatus] = {
@@ -228,5 +212,3 @@ _WANTED = {
     "array": lazy("a list"),
     "object": lazy("an object"),
 }
-_FREE_FORM = ("mcpServers.",)
-"""Objects in the schema whose members have free names."""
