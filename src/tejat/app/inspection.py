@@ -72,6 +72,7 @@ def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: 
     """
     from tejat.app.model_source import DEFAULT_MODEL
     from tejat.app.setup.doctor import configuration_checks
+    from tejat.app.setup.security_checks import security_checks
     from tejat.app.setup.settings_checks import settings_checks
     from tejat.app.tools.sandbox_checks import sandbox_checks
     from tejat.workspace.helper_program import find_program, find_ripgrep
@@ -86,6 +87,7 @@ def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: 
         _program_check("git", find_program("git")),
         _program_check("rg", find_ripgrep()),
         *configuration_checks(run_config, process_environment=os.environ, default_model=DEFAULT_MODEL),
+        *security_checks(run_config),
         *settings_checks(run_config, faults, is_strict=is_strict or run_config.is_strict),
     ]
 
