@@ -184,6 +184,10 @@ class TestSwitchingOff:
         given = {"Stop": [entry(group(command("say done")))], "disabled": [entry("say done")]}
         assert read(given) == HooksConfig((), ())
 
+    @pytest.mark.parametrize(("values", "expected"), [([], True), ([False], False), ([False, True], True)])
+    def test_reports_of_running_hooks(self, values: list[bool], expected: bool) -> None:
+        assert parse_hooks({}, {"notifications": [entry(value) for value in values]}).reports_running is expected
+
     def test_one_that_is_not_understood_can_be_switched_off_too(self) -> None:
         broken = {"BeforeTool": [entry(group({"name": "later", "type": "http"}))], "disabled": [entry("later")]}
         assert read(broken) == HooksConfig((), ())

@@ -55,10 +55,11 @@ class HookConfig:
 
 @frozen
 class HooksConfig:
-    """Hooks, and warnings about invalid or unused settings."""
+    """Hooks, and warnings about invalid or unused settings. `reports_running`: the user is told of running hooks."""
 
     hooks: tuple[HookConfig, ...]
     warnings: tuple[str, ...]
+    reports_running: bool = True
 
 
 def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
@@ -77,7 +78,12 @@ def parse_hooks(hooks: HookSettings, switches: HookSettings) -> HooksConfig:
             off.apply_switch(entry)
     kept = [hook for hook in read if not off.covers(hook)]
     warnings += [join_lazy(" ", (hook.problem, _describe_consequence(hook))) for hook in kept if hook.problem]
-    return HooksConfig(tuple(sorted(kept, key=lambda hook: tier_rank(hook.tier))), tuple(warnings))
+    reports_running = [entry.value is True for entry in switches.get("notifications", ())]
+    return HooksConfig(
+        tuple(sorted(kept, key=lambda hook: tier_rank(hook.tier))),
+        tuple(warnings),
+        reports_running=not reports_running or reports_running[-1],
+    )
 
 
 def tier_rank(tier: SourceTier) -> int:

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from support.hooks import hook_environment, make_hook, print_command, run
 from support.note_tool import NoteTool
 from tejat.config.hooks import HookConfig
@@ -111,6 +113,19 @@ class TestMeant:
         (outcome,) = run(hearing.run_event_hooks(HookEvent.BEFORE_TOOL, {}))
         told = json.loads((tmp_path / "told.json").read_text())
         assert (told["session_id"], told["transcript_path"], outcome.message) == ("another", "/its/journal", "another")
+
+    def test_one_that_takes_long(
+        self, tmp_path: Path, supervisor: ProcessSupervisor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tejat.engine.hooks.dispatcher._SLOW_SECONDS", 0.01)
+        hook = make_hook("sleep 0.3")
+        message = Noticed('The hook "guard" (BeforeTool) is running.', Severity.NOTE)
+        assert collect_notices(tmp_path, supervisor, hook) == [message]
+        told: list[Noticed] = []
+        quiet = HookDispatcher([hook], hook_environment(tmp_path, supervisor), reports_running=False)
+        quiet.bind_session("id", "", told.append)
+        run(quiet.run_event_hooks(hook.event, {}))
+        assert told == []
 
     def test_matchers_that_are_for_everything_are_told_of(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         hooks = [

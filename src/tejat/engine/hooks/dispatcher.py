@@ -1,5 +1,6 @@
 """Dispatch of events to the hooks of a session."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from tejat.config.hooks import HookConfig
@@ -17,12 +18,17 @@ from tejat.policy.types import Decision
 
 _TOOL_EVENTS = (HookEvent.BEFORE_TOOL, HookEvent.AFTER_TOOL)
 _MAX_NAME_LENGTH = 80
+_SLOW_SECONDS = 5.0
 
 
 class HookDispatcher:
-    """Runs the hooks that match an event and reports their messages to the user."""
+    """Runs the hooks that match an event and reports their messages to the user.
 
-    def __init__(self, hooks: Sequence[HookConfig], context: HookContext) -> None:
+    If it `reports_running`, the user is also told of hooks that take long.
+    """
+
+    def __init__(self, hooks: Sequence[HookConfig], context: HookContext, *, reports_running: bool = True) -> None:
+        self._reports_running = reports_running
         self._emit: Callable[[Noticed], None] = _discard_notice
         self._context = context
         self._by_event: dict[HookEvent, list[HookConfig]] = {}
@@ -69,10 +75,18 @@ class HookDispatcher:
     async def _run(self, invocations: Sequence[HookInvocation], fields: JsonObject) -> list[HookResult]:
         if not invocations:
             return []
-        outcomes = await run_hooks(invocations, fields, self._context)
+        slow = asyncio.get_running_loop().call_later(_SLOW_SECONDS, self._report_running, invocations)
+        try:
+            outcomes = await run_hooks(invocations, fields, self._context)
+        finally:
+            slow.cancel()
         for outcome in outcomes:
             self._report(outcome)
         return outcomes
+
+    def _report_running(self, invocations: Sequence[HookInvocation]) -> None:
+        for hook in {each.hook: None for each in invocations} if self._reports_running else ():
+            self.notify(lazy("{hook} is running.", hook=hook_label(hook)), Severity.NOTE)
 
     def _report(self, outcome: HookResult) -> None:
         hook, reason = hook_label(outcome.hook), outcome.reason

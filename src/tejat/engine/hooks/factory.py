@@ -44,4 +44,5 @@ def open_hooks(
         session_id=os.urandom(16).hex(),
         pinned=PinnedCommands(lines, project, items),
     )
-    return SessionHooks(HookDispatcher(configured.hooks, context), approver, configured.warnings)
+    dispatcher = HookDispatcher(configured.hooks, context, reports_running=configured.reports_running)
+    return SessionHooks(dispatcher, approver, configured.warnings)
