@@ -6,6 +6,7 @@ import pytest
 
 from support.program import ProgramEnv, ProgramResult, script_answer, text_script
 
+WORKTREE = "git worktree add .gemini/worktrees/fix -b worktree-fix"
 HINT = "`tejat --help` shows what can be asked for.\n"
 
 
@@ -77,3 +78,55 @@ def test_tools_that_are_allowed_and_excluded(machine: ProgramEnv) -> None:
 
 def test_sessions_are_listed_without_asking_anything(machine: ProgramEnv) -> None:
     assert machine.run("--list-sessions") == ProgramResult(0, "There are no sessions for this project yet.\n", "")
+
+
+class TestOutputFormat:
+    def test_the_setting_is_the_default_and_the_flag_wins(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(output={"format": "json"})
+        model = machine.script(text_script("Hello."))
+        assert machine.run("-p", "hi", "-m", model).json["response"] == "Hello."
+        assert machine.run("-p", "hi", "-m", model, "-o", "text").stdout == "Hello.\n"
+
+    def test_errors_of_the_run_have_the_format_of_the_setting(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(output={"format": "json"})
+        done = machine.run("-p", "hi", "-m", "scripted:nowhere.toml")
+        assert done.json["error"]["code"] == done.code == 42
+
+    def test_settings_that_cannot_be_read_are_reported_in_the_format_of_the_flag(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(mcpServers=7)
+        done = machine.run("-p", "hi", "-o", "json")
+        assert (done.code, done.json["error"]["type"]) == (52, "configuration")
+
+
+class TestRawOutput:
+    TEXT = "\x1b[31mred\x1b[0m\x07"
+
+    def test_the_text_is_as_the_model_wrote_it(self, machine: ProgramEnv) -> None:
+        model = machine.script(text_script(self.TEXT))
+        assert machine.run("-p", "hi", "-m", model).stdout == "red\n"
+        done = machine.run("-p", "hi", "-m", model, "--raw-output")
+        assert done.stdout == f"{self.TEXT}\n"
+        assert done.stderr.startswith("tejat: --raw-output prints the model's text as it is. ")
+
+    def test_the_warning_can_be_hidden(self, machine: ProgramEnv) -> None:
+        model = machine.script(text_script(self.TEXT))
+        words = ["-p", "hi", "-m", model, "--accept-raw-output-risk"]
+        assert machine.run(*words) == ProgramResult(0, "red\n", "")
+        assert machine.run(*words, "--raw-output") == ProgramResult(0, f"{self.TEXT}\n", "")
+
+    @pytest.mark.parametrize("words", [["-o", "json"], ["-o", "stream-json"], []])
+    def test_no_other_format(self, machine: ProgramEnv, words: list[str]) -> None:
+        machine.write_user_settings(output={"format": "json"})
+        done = machine.run("-p", "hi", "--raw-output", *words)
+        assert done.code == 42
+        assert "--raw-output" in done.stderr
+
+
+def test_worktrees_cannot_be_created_yet(machine: ProgramEnv) -> None:
+    told = f"tejat: tejat cannot create worktrees yet. Create it yourself: {WORKTREE}\n{HINT}"
+    assert machine.run("-w", "fix", "-p", "hi") == ProgramResult(42, "", told)
+
+
+@pytest.mark.parametrize("words", [["--acp"], ["--experimental-acp", "-o", "json"]])
+def test_acp_prints_nothing_a_client_could_take_for_an_answer(machine: ProgramEnv, words: list[str]) -> None:
+    assert machine.run(*words) == ProgramResult(42, "", "tejat: tejat does not speak ACP yet\n")

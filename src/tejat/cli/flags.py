@@ -187,19 +187,20 @@ def _take(left: deque[str], choices: Sequence[str] | dict[str, bool]) -> str | N
 
 
 def _unknown_letter(spelled: str, letter: str) -> Token:
-    message = _("There is no flag {flag}", flag=spelled)
     other = letter.swapcase()
-    if other in SHORT_FLAGS:
-        message += _(". Did you mean {flag}?", flag=f"-{other}")
-    return Token(error=message)
+    return Token(error=_no_such_flag(spelled, f"-{other}" if other in SHORT_FLAGS else ""))
 
 
 def _unknown_flag(spelled: str, flag: str) -> str:
     if flag in _REPLACEMENTS:
         return _("There is no flag {flag}. Use {other} FILE instead.", flag=spelled, other=_REPLACEMENTS[flag])
-    closest = _closest_flag(flag)
-    message = _("There is no flag {flag}", flag=spelled)
-    return message + _(". Did you mean {flag}?", flag=closest) if closest else message
+    return _no_such_flag(spelled, _closest_flag(flag))
+
+
+def _no_such_flag(spelled: str, closest: str) -> str:
+    if closest:
+        return _("There is no flag {flag}. Did you mean {other}?", flag=spelled, other=closest)
+    return _("There is no flag {flag}", flag=spelled)
 
 
 def _closest_flag(flag: str) -> str:

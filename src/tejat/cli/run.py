@@ -22,6 +22,10 @@ def run(words: Sequence[str]) -> int:
         code = report_input_error(str(error), words)
         print(_("`tejat --help` shows what can be asked for."), file=sys.stderr)
         return code
+    if options.acp:
+        # On standard error in any output format: a client of the protocol reads standard output.
+        print_error(_("tejat does not speak ACP yet"))
+        return EXIT_INPUT
     if options.debug:
         from tejat.core.log import enable_debug
 
@@ -100,8 +104,6 @@ def _run_headless(options: RunOptions) -> int:
 
 def _check_features(options: RunOptions) -> None:
     """Raises BadArguments for what cannot be done here."""
-    if options.acp:
-        raise BadArguments(_("tejat does not speak ACP yet"))
     if options.worktree is not None:
         name = options.worktree or "NAME"
         command = f"git worktree add .gemini/worktrees/{name} -b worktree-{name}"
