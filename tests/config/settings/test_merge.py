@@ -135,6 +135,22 @@ class TestNarrowed:
             ("y",), f"{tmp_path}/2.json:1", WORKSPACE
         )
 
+    @pytest.mark.parametrize(
+        ("user", "project", "left"),
+        [
+            (["a"], ["a(x)", "a(y)"], ("a(x)", "a(y)")),
+            (["a(x)"], ["a", "b"], ("a(x)",)),
+            (["a(x)", "b"], ["a(y)", "b(z)"], ("b(z)",)),
+        ],
+    )
+    def test_arguments_make_an_entry_narrower(
+        self, tmp_path: Path, user: list[str], project: list[str], left: tuple[str, ...]
+    ) -> None:
+        read = files(tmp_path, (USER, user), (WORKSPACE, project))
+        kept = project_may_narrow(reader(read, SettingValue.strings), None)
+        assert isinstance(kept, Setting)
+        assert kept.value == left
+
     def test_intersection_counts_every_list(self, tmp_path: Path) -> None:
         read = files(tmp_path, (ADMIN, ["a", "b", "c"]), (USER, ["b", "a"]), (WORKSPACE, ["a", "d"]), (ADMIN, ["a"]))
         assert intersection(reader(read, SettingValue.strings), None) == Setting(

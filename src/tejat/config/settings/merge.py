@@ -92,8 +92,15 @@ def intersection(reader: SettingReader, default: object) -> object:
 def _narrowed(kept: Setting[tuple[str, ...]] | None, given: Setting[tuple[str, ...]]) -> Setting[tuple[str, ...]]:
     if kept is None:
         return given
-    names = tuple(name for name in kept.value if name in given.value)
-    return kept if names == kept.value else Setting(names, given.source, given.tier)
+    names = [name for name in kept.value if _covers(given.value, name)]
+    # `run_shell_command(git)` is narrower than `run_shell_command`.
+    names += [name for name in given.value if name not in names and _covers(kept.value, name)]
+    return kept if tuple(names) == kept.value else Setting(tuple(names), given.source, given.tier)
+
+
+def _covers(entries: tuple[str, ...], name: str) -> bool:
+    """Whether the name is in a list, or the tool without its arguments is."""
+    return name in entries or name.partition("(")[0].strip() in entries
 
 
 def union(reader: SettingReader, default: object) -> object:
