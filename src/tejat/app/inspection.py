@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_tools
 from tejat.config.paths import app_paths
+from tejat.core.agent.listed_models import CatalogueInfo, ServiceListing
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions
 from tejat.core.errors import ConfigurationError
 from tejat.core.i18n import lazy
@@ -98,6 +99,40 @@ def open_setup(directories: Sequence[str]) -> "SetupReport":
 
     faults: list[ConfigurationError] = []
     return setup_report(load_run_config(directories, faults=faults), faults)
+
+
+async def list_service_models(
+    services: Sequence[str] | None, *, every: bool = False
+) -> tuple[list[ServiceListing], CatalogueInfo]:
+    """List the models of these services, or of all that can be used here, and say which catalogue counts.
+
+    Without any API key, the models of the catalogue are listed. Raises UsageError.
+    """
+    from tejat.app.model_source import list_models
+    from tejat.models.discovery.model_list import parse_services
+
+    lister = list_models(load_run_config(["."]))
+    providers = parse_services(services) or lister.providers_with_catalogue()
+    listings = await lister.list_all(providers, every=every)
+    # Ollama need not run, unless it was asked for by name.
+    shown = [listing for listing in listings if services or listing.models or not listing.problem]
+    return shown, lister.catalogue_info
+
+
+async def update_model_catalogue(source: str | None) -> tuple[CatalogueInfo, int]:
+    """Update the catalogue of models and return what was stored and how many models it has. Raises UsageError.
+
+    `source` is a file or an address; None means the address of the settings, or the published data.
+    """
+    from tejat.models.catalogue.price_list import day_of
+    from tejat.models.catalogue.update import PUBLISHED_URL, update_catalogue
+
+    run_config = load_run_config(["."])
+    if source is None:
+        source = run_config.settings.catalogue_url.value if run_config.settings.catalogue_url else PUBLISHED_URL
+    path = run_config.paths.catalogue
+    updated = await update_catalogue(source, path, day=day_of(), environment=run_config.environment)
+    return CatalogueInfo(updated.date, source, path), sum(1 for _ in updated.models)
 
 
 def _program_check(name: str, path: str | None) -> DoctorCheck:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
+from tejat.config.files.reported import report_once
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
@@ -150,9 +151,11 @@ def list_models(run_config: RunConfig) -> "ModelLister":
 
 
 def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
-    """What to tell the user about an alias that they have named."""
+    """What to tell the user about an alias that they have named: once, and again when it means another model."""
     alias = None if name is None else resolve_alias(name, run_config.environment)
-    return () if alias is None else (_("{alias} is {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
+    if alias is None or not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
+        return ()
+    return (_("{alias} is {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
 
 
 def new_session_id() -> str:

@@ -64,6 +64,7 @@ def _commands_help() -> str:
 commands:
   demo         a complete run without a key
   tools        list the tools, or run one: list, call
+  models       models to choose from, and their prices: list, update
   policy       show and test the approval rules: explain, list, revoke, test
   undo         list and revert changes: list, show, restore
   jobs         commands in the background: list, read, stop

@@ -231,6 +231,11 @@ class ModelFailure(TejatError):
         self.can_retry = can_retry
         self.overflow = overflow
 
+    @property
+    def is_unknown_model(self) -> bool:
+        """Whether the service has no model of this name."""
+        return self.kind is FailureKind.BAD_REQUEST and self.status == 404
+
 
 class ModelClient(Protocol):
     """A model at a service. Safe for concurrent streams."""

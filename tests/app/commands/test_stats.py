@@ -33,6 +33,7 @@ def test_the_session(env: CommandEnv) -> None:
         "Of these cached  400",
         "Tokens received  10",
         "Cost  $0.0000",
+        "Price of scripted  free",
         "Calls  2",
         "Of these failed  1",
         "Not allowed  0",
@@ -46,8 +47,8 @@ def test_the_session(env: CommandEnv) -> None:
 def test_by_model(env: CommandEnv) -> None:
     assert after_a_run(env, "/stats model") == [
         "Models",
-        "Model  Requests  Errors  Sent  Cached  Received  Time",
-        "scripted  2  0  1,010  400  10  1 min 1 s",
+        "Model  Requests  Errors  Sent  Cached  Received  Time  Price",
+        "scripted  2  0  1,010  400  10  1 min 1 s  ",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,9 +50,12 @@ def write(path: Path, value: object) -> Path:
 def test_nothing_is_set(base: Path) -> None:
     root = base / "project"
     *told, locale = checks(base)
+    (prices,) = named(told, "model", "prices")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d, [\d,]+ days? old, included(?:\. For current prices: .*)?", prices.detail)
     assert told == [
         DoctorCheck("model", "name", passed=True, detail="gemini-2.5-pro (default)"),
         DoctorCheck("model", "key", passed=False, detail="none: GEMINI_API_KEY or GOOGLE_API_KEY is not set"),
+        prices,
         DoctorCheck("files", "sessions", passed=True, detail=f"{base}/home/.local/state/tejat/sessions"),
         DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: nobody has said so yet."),
     ]
@@ -75,7 +79,7 @@ def test_everything_with_where_it_came_from(base: Path) -> None:
     trust_folder(app_paths({"HOME": str(base / "home")}), str(root))
     keys = write(base / "home" / ".config" / "tejat" / "keys.env", f"GEMINI_API_KEY={SECRET}\n")
     proxies = {"https_proxy": f"http://me:{SECRET}@proxy:3128/x", "HTTP_PROXY": "proxy2:80", "LANG": "de_DE.UTF-8"}
-    assert checks(base, proxies)[:-1] == [
+    assert [check for check in checks(base, proxies)[:-1] if check.name != "prices"] == [
         DoctorCheck("model", "name", passed=True, detail=f"gemini-x ({user}:1)"),
         DoctorCheck("model", "key", passed=True, detail=f"GEMINI_API_KEY from {keys}"),
         DoctorCheck("model", "address", passed=True, detail=f"https://host:8443 ({user}:1)"),

@@ -7,13 +7,13 @@ from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
 from tejat.app.model_source import alias_notes, list_models, open_named_model
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
+from tejat.core.agent.listed_models import ListedModel, ServiceListing
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.model_figures import format_price, format_window
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Tone, text_report
-from tejat.models.discovery.model_list import ListedModel, ServiceListing
 from tejat.models.names import with_provider
 
 _PERSIST = "--persist"
@@ -38,7 +38,7 @@ class ModelCommand(SlashCommand):
         if blank:
             return complete_from(rest, [(_PERSIST, _("also from the next start on"))])
         lister = list_models(self.context.run_config)
-        known = (ServiceListing(each, lister.known_models(each)) for each in lister.providers())
+        known = (ServiceListing(each.value, lister.known_models(each)) for each in lister.providers())
         return complete_from(name, list(dict(self._named_models(list(known))).items()))
 
     async def _change(self, name: str, user: UserPrompter) -> bool:
@@ -104,5 +104,6 @@ def _details(model: ListedModel) -> str:
 
 
 def _catalogue_note(listing: ServiceListing) -> str:
-    service = listing.provider.value
-    return _("{service} did not list its models. {why} Shown is the catalogue.", service=service, why=listing.problem)
+    return _(
+        "{service} did not list its models. {why} Shown is the catalogue.", service=listing.service, why=listing.problem
+    )

@@ -1,13 +1,18 @@
 """`/stats`: session statistics."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.model_source import own_prices
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.text.model_figures import format_price
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.price_list import PriceList
 
 
 class StatsCommand(SlashCommand):
@@ -28,14 +33,15 @@ class StatsCommand(SlashCommand):
 
     def _session(self) -> Report:
         session, counted = self.context.session, self.context.statistics
-        cost, usage = session.conversation.budget.cost, counted.usage
+        usage, model = counted.usage, session.conversation.model.name
         rows = [
             (_("Session"), session.session_id),
             (_("Requests"), f"{sum(model.requests for model in counted.models.values()):,}"),
             (_("Tokens sent"), f"{usage.prompt:,}"),
             (_("Of these cached"), f"{usage.cached:,}"),
             (_("Tokens received"), f"{usage.output + usage.thoughts:,}"),
-            (_("Cost"), _("unknown: nobody told what this model costs") if cost is None else f"${cost:.4f}"),
+            (_("Cost"), self._cost()),
+            (_("Price of {model}", model=model), self._price(model)),
             (_("Calls"), f"{counted.calls:,}"),
             (_("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
             (_("Not allowed"), f"{len(counted.denials):,}"),
@@ -45,10 +51,37 @@ class StatsCommand(SlashCommand):
         ]
         return Report(_("This session"), (ReportTable(tuple(rows)),))
 
+    def _cost(self) -> str:
+        budget = self.context.conversation.budget
+        if budget.cost is not None:
+            return f"${budget.cost:.4f}"
+        if budget.highest_cost is None:
+            return _("unknown, because a price is unknown")
+        return _("at most {cost}; a price is unknown", cost=f"${budget.highest_cost:.4f}")
+
+    def _price(self, model: str) -> str:
+        """The price of a model today, and how old that information is."""
+        price = self.context.conversation.budget.price_of(model)
+        if price is None:
+            return _("unknown")
+        figures = format_price(price)
+        if not figures.startswith("$"):
+            return figures
+        return _(
+            "{price} per million tokens sent / received, {source}", price=figures, source=self._price_source(model)
+        )
+
+    def _price_source(self, model: str) -> str:
+        run_config = self.context.run_config
+        if PriceList(partial(load_catalogue, ""), own_prices(run_config)).own_price_of(model) is not None:
+            return _("from model.prices")
+        return _("as of {date}", date=load_catalogue(run_config.paths.catalogue).current.date)
+
     def _models(self) -> ReportBlock:
         models = self.context.statistics.models
         if not models:
             return Paragraph(_("No model was asked yet."), Tone.QUIET)
+        budget = self.context.conversation.budget
         rows = tuple(
             (
                 name,
@@ -58,10 +91,13 @@ class StatsCommand(SlashCommand):
                 f"{model.usage.cached:,}",
                 f"{model.usage.output + model.usage.thoughts:,}",
                 _seconds(model.seconds),
+                format_price(budget.price_of(name)),
             )
             for name, model in models.items()
         )
-        headings = (_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time"))
+        headings = (
+            *(_("Model"), _("Requests"), _("Errors"), _("Sent"), _("Cached"), _("Received"), _("Time"), _("Price")),
+        )
         return ReportTable(rows, headings)
 
     def _tools(self) -> ReportBlock:

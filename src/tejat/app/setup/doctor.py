@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import date
 from urllib.parse import urlsplit
 
 from tejat.app.run_config import RunConfig
@@ -10,7 +11,10 @@ from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import UsageError
-from tejat.core.i18n import join_lazy, lazy
+from tejat.core.i18n import join_lazy, lazy, lazy_plural
+from tejat.models.catalogue.aliases import resolve_alias
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.price_list import day_of
 from tejat.models.names import Provider, parse_model_name, with_provider
 
 
@@ -24,6 +28,7 @@ def configuration_checks(
     return [
         *_model_checks(run_config, process_environment, default_model),
         *_network_checks(run_config),
+        _catalogue_check(run_config),
         *_file_checks(run_config),
         *_user_checks(),
         _locale_check(process_environment),
@@ -37,11 +42,13 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     if from_file:
         source = lazy("{name} in {file}", name=named.source, file=run_config.environment_file)
     try:
-        service, _ = parse_model_name(named.value, run_config.environment)
+        service, model = parse_model_name(named.value, run_config.environment)
     except UsageError as error:
         yield DoctorCheck(lazy("model"), lazy("name"), passed=False, detail=_with_source(str(error), source))
         return
-    yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(named.value, source))
+    is_alias = resolve_alias(named.value, run_config.environment) is not None
+    shown = f"{named.value}: {model}" if is_alias else named.value
+    yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(shown, source))
     yield DoctorCheck(lazy("model"), lazy("key"), *_find_key(service, run_config, own))
     url = run_config.settings.base_url
     if address := run_config.environment.get(_URL_VARIABLES.get(service, "")):
@@ -52,6 +59,25 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
 
 def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> tuple[bool, str]:
     """Whether there is a key, and where it is from."""
+def _catalogue_check(run_config: RunConfig) -> DoctorCheck:
+    """Which catalogue of models and prices counts, and how old it is."""
+    catalogue = load_catalogue(run_config.paths.catalogue)
+    current = catalogue.current
+    age = (date.fromisoformat(day_of()) - date.fromisoformat(current.date)).days
+    detail = lazy_plural(
+        "{date}, {count} day old, {origin}",
+        "{date}, {count} days old, {origin}",
+        age,
+        date=current.date,
+        origin=current.source or lazy("included"),
+    )
+    if catalogue.problem:
+        detail = join_lazy(". ", (detail, catalogue.problem))
+    elif age > _OLD_CATALOGUE_DAYS:
+        detail = lazy("{detail}. For current prices: tejat models update", detail=detail)
+    return DoctorCheck(lazy("model"), lazy("prices"), passed=not catalogue.problem, detail=detail)
+
+
     if service not in _KEY_VARIABLES:
         return True, lazy("none is needed")
     names = _KEY_VARIABLES[service]
@@ -139,6 +165,8 @@ def _origin(url: str) -> str:
 
 _LEVEL_LABELS: Mapping[TrustLevel, str] = {
     TrustLevel.TRUSTED: lazy("trusted"),
+_OLD_CATALOGUE_DAYS = 60
+
     TrustLevel.NOT_TRUSTED: lazy("not trusted"),
     TrustLevel.UNKNOWN: lazy("unknown"),
     TrustLevel.CHANGED: lazy("changed"),

@@ -26,4 +26,8 @@ def format_price(price: Price | None) -> str:
         return ""
     if not (price.input or price.output):
         return _("free")
-    return f"${price.input:g} / ${price.output:g}"
+    return f"{format_dollars(price.input)} / {format_dollars(price.output)}"
+
+
+def format_dollars(dollars: float) -> str:
+    return f"${dollars:g}"

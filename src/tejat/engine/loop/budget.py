@@ -67,8 +67,10 @@ class Budget:
         return None if self._has_unknown_cost else self._cost
 
     @property
-    def cost_limit(self) -> float | None:
-        return self._limits.cost
+    def highest_cost(self) -> float | None:
+        """Dollars with upper bounds of unknown prices, None if these are not counted."""
+        is_counted = self._limits.cost is not None and not self._uncounted_models
+        return self._cost + self._estimated_cost if is_counted else None
 
     @property
     def seconds(self) -> float:

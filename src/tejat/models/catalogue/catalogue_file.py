@@ -2,15 +2,19 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
+from tejat.core.text.edit_distance import edit_distance
 from tejat.models.catalogue.entries import ModelEntry, ModelTable
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
 
 MAX_CATALOGUE_BYTES = 4_000_000
+_MAX_NAME_LENGTH = 64
+_MAX_SIMILAR = 3
 _DEFAULT_CONTEXT_WINDOW = 128_000
 CATALOGUE_FILE = os.path.join(os.path.dirname(__file__), "catalogue.json")
 
@@ -59,6 +63,16 @@ class Catalogue:
     def aliases(self) -> Mapping[str, str]:
         """Model ids by alias."""
         return {alias: as_str(name) for alias, name in as_object(self._data.get("aliases")).items()}
+
+    def similar_models(self, name: str) -> tuple[str, ...]:
+        """Return ids of models that are still offered and whose names are close to this one, the closest first."""
+        own_name = name.rpartition("/")[2].lower()[:_MAX_NAME_LENGTH]
+        offered = (entry.id for entry in self.models if not entry.is_retired(self.date) and entry.id != own_name)
+        # Longer names come first: what is missing is most often the end of a name.
+        distances = sorted(
+            (0 if known.startswith(own_name) else edit_distance(own_name, known), known) for known in offered
+        )
+        return tuple(known for distance, known in distances[:_MAX_SIMILAR] if distance <= len(known) // 4)
 
     def route(self, name: str) -> Route | None:
         """Return the route of an `auto` name, None for other names."""
@@ -119,20 +133,25 @@ def load_catalogue(updated_file: str = "") -> "ModelCatalogue":
     """
     builtin = builtin_catalogue()
     try:
-        updated = Catalogue(_read_object(updated_file), updated_file) if updated_file else None
+        updated = _read_updated(updated_file) if updated_file else None
     except FileNotFoundError:
         updated = None
     except (OSError, ValueError) as error:
-        return ModelCatalogue(builtin, problem=str(error))
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        return ModelCatalogue(builtin, problem=_("{path} is not used: {why}.", path=updated_file, why=why))
     return ModelCatalogue(builtin, None if updated is None or updated.date < builtin.date else updated)
 
 
-def _read_object(path: str) -> Mapping[str, object]:
+def _read_updated(path: str) -> Catalogue:
+    """Raises OSError and ValueError."""
     with open(path, "rb") as file:
         data = file.read(MAX_CATALOGUE_BYTES + 1)
     if len(data) > MAX_CATALOGUE_BYTES:
-        raise ValueError(_("{path} is larger than {limit} MB.", path=path, limit=MAX_CATALOGUE_BYTES // 10**6))
-    return parse_object(data)
+        raise ValueError(_("it is larger than {limit} MB", limit=MAX_CATALOGUE_BYTES // 10**6))
+    updated = Catalogue(parse_object(data), path)
+    if not re.fullmatch(r"\d{4}-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])", updated.date):
+        raise ValueError(_("it has no date"))
+    return updated
 
 
 @frozen

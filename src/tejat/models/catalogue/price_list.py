@@ -27,12 +27,16 @@ class PriceList:
     own: Mapping[str, Price] = field(default_factory=dict[str, Price])
     today: Callable[[], str] = day_of
 
+    def own_price_of(self, model: str) -> Price | None:
+        """Return the user's own price of a model, None if there is none."""
+        return _longest_match(self.own, model) or _longest_match(self.own, _split(model)[1])
+
     def price_of(self, model: str) -> Price | None:
         """Return the price of a model today, None if it is unknown. The name may begin with its provider."""
-        provider, name = _split(model)
-        price = _longest_match(self.own, model) or _longest_match(self.own, name)
+        price = self.own_price_of(model)
         if price is not None:
             return price
+        provider, name = _split(model)
         if provider in _FREE_PROVIDERS:
             return FREE
         entry = self.load().find(name)

@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from tejat.core.agent.listed_models import CatalogueInfo, ListedModel, ServiceListing
 from tejat.core.agent.prices import Price
 from tejat.core.errors import UsageError
-from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.text.switches import is_truthy
 from tejat.models import ModelOptions
@@ -19,38 +19,21 @@ from tejat.models.names import Provider, parse_model_name
 
 LISTED_PROVIDERS = (Provider.GEMINI, Provider.VERTEX, Provider.ANTHROPIC, Provider.OPENAI, Provider.OLLAMA)
 _OTHER_PURPOSE = re.compile(
-    r"audio|aqa|babbage|banana|computer-use|dall-e|davinci|deep-research|embed|imagen|image|-live|lyria|moderation"
+    r"^ada$|^ft:|audio|aqa|babbage|banana|computer-use|curie|dall-e|davinci|deep-research|embed|imagen|image|instruct|-live|lyria|moderation"
     r"|omni|realtime|robotics|search-api|search-preview|sora|transcribe|tts|veo-|whisper"
 )
 """Models that services list besides those for conversations."""
 
 
-@frozen
-class ListedModel:
-    """A model of the list. `name` is the value for `-m`; `aliases` are other names for it.
-
-    `price` is that of today. Whatever is None is unknown. `created` and `retired` are days in ISO format or "".
-    """
-
-    name: str
-    id: str
-    title: str = ""
-    context_window: int | None = None
-    max_output: int | None = None
-    price: Price | None = None
-    aliases: tuple[str, ...] = ()
-    is_preview: bool = False
-    created: str = ""
-    retired: str = ""
-
-
-@frozen
-class ServiceListing:
-    """The models of one service. `problem` says why they are those of the catalogue; "" if the service listed them."""
-
-    provider: Provider
-    models: tuple[ListedModel, ...]
-    problem: str = ""
+def parse_services(names: Sequence[str] | None) -> tuple[Provider, ...] | None:
+    """Return the services of these names, None for None. Raises UsageError for others than the listed ones."""
+    if names is None:
+        return None
+    known = {provider.value: provider for provider in LISTED_PROVIDERS}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(_("Unknown service {name!r}. Known are: {known}.", name=unknown[0], known=", ".join(known)))
+    return tuple(known[name] for name in dict.fromkeys(names))
 
 
 class ModelLister:
@@ -61,6 +44,19 @@ class ModelLister:
         self.catalogue: ModelCatalogue = load_catalogue(options.catalogue)
         self._prices = PriceList(partial(load_catalogue, options.catalogue), own_prices or {})
         self.day = self._prices.today()
+
+    @property
+    def catalogue_info(self) -> CatalogueInfo:
+        """The catalogue that counts."""
+        current = self.catalogue.current
+        return CatalogueInfo(current.date, current.origin, current.source, self.catalogue.problem)
+
+    def providers_with_catalogue(self) -> tuple[Provider, ...]:
+        """The services that can be asked here, or those of the catalogue if there is none besides Ollama."""
+        available = self.providers()
+        if set(available) - {Provider.OLLAMA}:
+            return available
+        return Provider.GEMINI, Provider.ANTHROPIC, Provider.OPENAI, *available
 
     def providers(self) -> tuple[Provider, ...]:
         """The services that can be asked here. Ollama is among them, though it may not run."""
@@ -75,13 +71,12 @@ class ModelLister:
     async def list_all(
         self, providers: Sequence[Provider] | None = None, *, every: bool = False
     ) -> list[ServiceListing]:
-        """List the models of these services, or of those that can be asked. A silent Ollama is left out.
+        """List the models of these services, or of those that can be asked.
 
         With `every`, also those that are not for conversations. Raises UsageError for an invalid address.
         """
         chosen = self.providers() if providers is None else providers
-        listings = await asyncio.gather(*(self.list_service(provider, every=every) for provider in chosen))
-        return [each for each in listings if providers or each.models or each.provider is not Provider.OLLAMA]
+        return list(await asyncio.gather(*(self.list_service(provider, every=every) for provider in chosen)))
 
     async def list_service(self, provider: Provider, *, every: bool = False) -> ServiceListing:
         """List the models of a service; those of the catalogue if it cannot be asked."""
@@ -90,9 +85,9 @@ class ModelLister:
                 raise ListingFailure(_("There is no API key for this service."))
             offered = await fetch_models(provider, self._options)
         except (ListingFailure, UsageError) as failure:
-            return ServiceListing(provider, self.known_models(provider), str(failure))
+            return ServiceListing(provider.value, self.known_models(provider), str(failure))
         shown = (model for model in offered if every or not _OTHER_PURPOSE.search(model.id))
-        return ServiceListing(provider, tuple(self._describe(provider, model) for model in shown))
+        return ServiceListing(provider.value, tuple(self._describe(provider, model) for model in shown))
 
     def known_models(self, provider: Provider) -> tuple[ListedModel, ...]:
         """The models of a service that the catalogue knows and that are still offered."""

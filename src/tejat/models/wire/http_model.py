@@ -6,10 +6,11 @@ from contextlib import aclosing
 from functools import partial
 from typing import Generic, TypeVar
 
+from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.model import Capability, Chunk, FailureKind, ModelFailure, ModelRequest, ModelResponse
 from tejat.models import ModelOptions
-from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.catalogue.catalogue_file import builtin_catalogue, load_catalogue
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.sse_client import AuthHeaders, ErrorParser, ResponseReader, SseClient
 from tejat.workspace.http.types import HttpLimits
@@ -29,7 +30,7 @@ class HttpModel:
         self.name = model
         self.context_window = load_catalogue(options.catalogue).context_window(model)
         self._url = url
-        self._sse = SseClient(options, headers, parse_error)
+        self._sse = SseClient(options, headers, partial(_parse_error, parse_error, model))
         self._cached_head: tuple[object, bytes] = (None, b"")
         if url.startswith("https:"):
             self._sse.warm_up()
@@ -65,6 +66,18 @@ class HttpModel:
         if self._cached_head[0] != key:
             self._cached_head = (key, encode())
         return self._cached_head[1]
+
+
+def _parse_error(
+    parse: ErrorParser, model: str, body: object, *, status: int, retry_after: float | None
+) -> ModelFailure:
+    """Convert an error response, and name similar models if there is none of this name."""
+    failure = parse(body, status=status, retry_after=retry_after)
+    similar = builtin_catalogue().similar_models(model) if failure.is_unknown_model else ()
+    if not similar:
+        return failure
+    advice = lazy("Did you mean {names}?", names=join_lazy(lazy(" or "), similar))
+    return ModelFailure(join_lazy(" ", (failure.message, advice)), failure.kind, status=failure.status)
 
 
 class AdaptiveHttpModel(HttpModel, ABC, Generic[_Dialect]):
