@@ -35,6 +35,7 @@ async def _open_session(
     while True:
         try:
             session = await stack.enter_async_context(open_interactive_session(options, user_config=config))
+            await session.offer_system_prompt(user)
             is_allowed = await session.check_cost_limit(user)
             return session if is_allowed else StartupExit.QUIT
         except ModelFailure as failure:

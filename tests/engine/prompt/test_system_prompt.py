@@ -31,6 +31,22 @@ def joined(*subjects: str) -> str:
     return "\n\n".join(map(load_template, subjects))
 
 
+class TestVariables:
+    def test_they_are_filled_in(self) -> None:
+        written = "Use ${read_file_ToolName} of:\n${AvailableTools}\n[${AgentSkills}${SubAgents}]"
+        assert prompt(replacement=written, tool_names=("read_file", "mcp_a_b")) == (
+            "Use read_file of:\n- read_file\n- mcp_a_b\n[]"
+        )
+        assert prompt(replacement="${AvailableTools}", tool_names=()) == "No tools are available."
+
+    def test_others_stay(self) -> None:
+        written = "${HOME} $AvailableTools ${unheard_of_ToolName} ${_ToolName}"
+        assert prompt(replacement=written) == written
+
+    def test_not_in_context_files(self) -> None:
+        assert prompt(replacement="x", context="${AvailableTools}").endswith("${AvailableTools}")
+
+
 class TestSystemPrompt:
     def test_everything(self) -> None:
         assert prompt() == joined("system", "editing", "shell", "unsandboxed", "memory", "interactive")

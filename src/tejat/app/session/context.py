@@ -49,16 +49,33 @@ def session_system_prompt(
 ) -> str:
     """Build the system prompt for a context window of so many tokens. Raises UsageError."""
     is_lean = is_lean_window(window())
-    request = resolve_sandbox_request(options.sandbox, run_config.settings)
     text = context.to_prompt(run_config.roots[0])
     return options.system or build_system_prompt(
         context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
         tool_names=[declaration.name for declaration in declared()],
-        sandbox="" if request.value.mode is SandboxMode.OFF else "a sandbox",
+        sandbox=_sandbox_name(options, run_config),
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
     )
+
+
+def builtin_system_prompt(
+    options: AgentOptions, run_config: RunConfig, declared: ToolDeclarations, *, is_headless: bool
+) -> str:
+    """Build the system prompt without context files, whatever replaces it. Raises UsageError."""
+    return build_system_prompt(
+        context="",
+        tool_names=[declaration.name for declaration in declared()],
+        sandbox=_sandbox_name(options, run_config),
+        is_headless=is_headless,
+        replacement=None,
+    )
+
+
+def _sandbox_name(options: AgentOptions, run_config: RunConfig) -> str:
+    request = resolve_sandbox_request(options.sandbox, run_config.settings)
+    return "" if request.value.mode is SandboxMode.OFF else "a sandbox"
 
 
 def _system_prompt_override(run_config: RunConfig, context: ContextFiles) -> str | None:

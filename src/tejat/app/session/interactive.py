@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tejat.app.commands.base import CommandContext
 from tejat.app.commands.registry import CommandRegistry
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
+from tejat.app.onboarding.system_prompt_file import offer_system_prompt
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig, load_agent_config
 from tejat.app.session.approval_mode import cycle_mode
@@ -56,6 +57,10 @@ class InteractiveSession:
         )
         self.commands = CommandRegistry(self.command_context)
         self.files = FileIndex(manager.toolset.services.workspace())
+
+    async def offer_system_prompt(self, user: UserPrompter) -> None:
+        """Write the built-in system prompt to a file if the user wants that. Raises UsageError."""
+        await offer_system_prompt(self._manager.run_config, self._manager.builtin_system_prompt, user)
 
     @property
     def status(self) -> Status:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics import log_event
 from tejat.app.model_source import RunModel, open_named_model, open_run_model, own_prices
+from tejat.app.onboarding.system_prompt_file import write_system_prompt
 from tejat.app.run_config import RunConfig, load_agent_config
-from tejat.app.session.context import load_context_files, session_system_prompt
+from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
 from tejat.app.session.telemetry import TelemetryLog, TelemetryOptions, telemetry_notes, telemetry_options
@@ -115,6 +116,8 @@ async def open_session_manager(
         )
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
+        else:
+            write_system_prompt(run_config, manager.builtin_system_prompt)
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -216,6 +219,9 @@ class SessionManager:
             toolset.is_forbidden,
             _tool_index_settings(toolset, window),
             is_lean=lambda: is_lean_window(window()),
+        )
+        self.builtin_system_prompt = partial(
+            builtin_system_prompt, options, run_config, declared, is_headless=self._is_headless
         )
         system = partial(
             session_system_prompt, options, run_config, declared, is_headless=self._is_headless, window=window

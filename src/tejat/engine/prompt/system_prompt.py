@@ -1,5 +1,6 @@
 """The system prompt and the first messages of a conversation."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from tejat.core.messages.history import Message, model_message, user_message
@@ -11,6 +12,7 @@ from tejat.workspace.paths.ignore_rules import DEFAULT_IGNORE, IgnoreOptions
 ACKNOWLEDGEMENT = "Got it. Thanks for the context!"
 
 _LEAN_CONTEXT = "# What the user and the project ask for"
+_VARIABLE = r"\$\{(AvailableTools|AgentSkills|SubAgents|[\w.:-]{1,200}_ToolName)\}"
 _EDIT_TOOLS = frozenset({"replace", "write_file"})
 
 
@@ -26,10 +28,11 @@ def build_system_prompt(
     """Build the system prompt. It is the same in every session of a kind, so that services can cache it.
 
     `context` is the text of the context files. `sandbox` names what commands run in ("a sandbox"), empty for none. A
-    `replacement` replaces everything but the context. A lean prompt is for small context windows.
+    `replacement` replaces everything but the context; variables of Gemini CLI in it are filled in. A lean prompt is for
+    small context windows.
     """
     if replacement is not None:
-        sections: Iterable[str] = [replacement.strip()]
+        sections: Iterable[str] = [_fill_variables(replacement.strip(), tool_names)]
     elif is_lean:
         sections = _lean_sections(tool_names, sandbox, is_headless)
     else:
@@ -37,6 +40,21 @@ def build_system_prompt(
     if context.strip():
         sections = [*sections, _LEAN_CONTEXT if is_lean else load_template("context"), context.strip()]
     return "\n\n".join(sections)
+
+
+def _fill_variables(text: str, tool_names: Collection[str]) -> str:
+    """Fill in `${AvailableTools}`, `${NAME_ToolName}` of each tool, and what there is none of here."""
+
+    def value_of(found: re.Match[str]) -> str:
+        name = found[1]
+        if name == "AvailableTools":
+            return "\n".join(f"- {tool}" for tool in tool_names) or "No tools are available."
+        tool = name.removesuffix("_ToolName")
+        if tool == name:
+            return ""
+        return tool if tool in tool_names else found.group()
+
+    return re.sub(_VARIABLE, value_of, text) if "${" in text else text
 
 
 def _sections(tool_names: Collection[str], sandbox: str, is_headless: bool) -> Iterator[str]:
