@@ -58,6 +58,7 @@ LAZY_IMPORTS = {
     "tools/files/content.py": "media are converted",
     "workspace/files/system_calls.py": "a file is opened beneath a directory",
     "workspace/helper_program.py": "a helper program is started",
+    "workspace/sandbox/selection.py": "a container is wanted",
     "workspace/files/media/media_worker.py": "the limits of the worker are set",
     "workspace/web/html_worker.py": "the limits of the worker are set",
 }

@@ -33,6 +33,11 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
+def share_lock(descriptor: int) -> None:
+    """Take the shared lock of an open file, waiting for an exclusive one to end. Raises OSError without flock."""
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
 def acquire_lock(descriptor: int, *, timeout: float, stop: Callable[[], None] = never_stop) -> None:
     """Wait for the exclusive lock, calling `stop` meanwhile. Raises OSError, LockTimeout after `timeout` seconds."""
     deadline = time.monotonic() + timeout

@@ -33,7 +33,7 @@ def main(words: list[str]) -> None:
     )
     program, run, *others = words[end + 1 :]
     command = [program, run, *(word for name in passed for word in ("--env", name)), *others]
-    lock = os.open(record, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(record, os.O_RDWR | os.O_CLOEXEC)
     fcntl.flock(lock, fcntl.LOCK_SH)
     environment = {name: value for name, value in os.environ.items() if name not in removed}
     try:
@@ -55,11 +55,11 @@ def passed_variables(*, own: set[str], visible: list[str]) -> list[str]:
     return sorted(
         name
         for name, value in _original_variables().items()
-        if name not in own and _means_something(value, [*visible, "/tmp", "/dev"])
+        if name not in own and _is_meaningful(value, [*visible, "/tmp", "/dev"])
     )
 
 
-def _means_something(value: str, visible: list[str]) -> bool:
+def _is_meaningful(value: str, visible: list[str]) -> bool:
     if not value.startswith("/"):
         return True
     return all(any(f"{entry}/".startswith(f"{path}/") for path in visible) for entry in value.split(":"))

@@ -1,13 +1,12 @@
 """Records of the containers that this user's sessions have started, one locked file each."""
 
-import fcntl
 import hashlib
 import os
 import time
 from contextlib import suppress
 
-from tejat.workspace.files.file_lock import try_lock
-from tejat.workspace.files.private_files import make_private_directory
+from tejat.workspace.files.file_lock import share_lock, try_lock
+from tejat.workspace.files.private_files import make_private_directory, open_private_file
 
 _STARTING_SECONDS = 60.0
 
@@ -28,8 +27,8 @@ class ContainerRecords:
         """Create the record of a container, locked. Raises OSError."""
         make_private_directory(self._directory, follow_symlinks=True)
         path = os.path.join(self._directory, container)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        descriptor = open_private_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        share_lock(descriptor)
         return ContainerRecord(path, descriptor)
 
     def is_abandoned(self, container: str) -> bool:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from tejat.core.frozen import frozen
 from tejat.core.text.paths import is_beneath, is_beneath_any
-from tejat.workspace.files.private_files import make_private_directory
+from tejat.workspace.files.private_files import make_private_directory, open_private_file
 from tejat.workspace.sandbox.container import launcher
 from tejat.workspace.sandbox.container.engine import ContainerEngine, EngineFailure
 from tejat.workspace.sandbox.container.options import CLIENT_VARIABLES, RUNSC, ContainerOptions
@@ -151,7 +151,7 @@ class ContainerSandbox:
             return empty
         nothing = os.path.join(self._state, "nothing")
         if not os.path.exists(nothing):
-            os.close(os.open(nothing, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o400))
+            os.close(open_private_file(nothing, os.O_WRONLY | os.O_CREAT))
         return nothing
 
 

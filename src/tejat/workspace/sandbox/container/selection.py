@@ -57,6 +57,7 @@ def _probed(
     sandbox.remove_abandoned()
     report = probe(sandbox, state=state_directory, script=PROBE_ARGV)
     if not report.files.enforced:
+        sandbox.sweep()
         problem = lazy("{engine} run {image}: {why}", engine=engine.name, image=image, why=report.files.detail)
         raise ContainerRefused(problem, lazy("The image needs bash. Try it: tejat sandbox test"))
     return sandbox, replace(report, sandbox=lazy("{engine} ({image})", engine=sandbox.name, image=image))
