@@ -203,12 +203,12 @@ def test_rules_that_are_wrong(tmp_path: Path, policy: str, own: tuple[str, ...])
 
 
 def test_hooks_that_are_wrong(tmp_path: Path) -> None:
-    hooks = {"Foo": [{}], "BeforeTool": [{"hooks": [{"command": 5}]}], "BeforeToolSelection": [{}], "disabled": [5]}
+    hooks = {"Foo": [{}], "BeforeTool": [{"hooks": [{"command": 5}]}], "disabled": [5]}
     speaking = Speaking(tmp_path / "base", {**TRUSTING, "hooks": hooks})
     script = speaking.machine.script(script_answer(say="..."))
-    names = ("hooks.Foo", "hooks.BeforeTool", "hooks.BeforeToolSelection", "hooks.disabled", "command", "BeforeTool")
-    events = ("SessionStart, SessionEnd, BeforeAgent, AfterAgent, BeforeModel, AfterModel, BeforeTool, AfterTool",)
-    more = ("PreCompress", "Notification", *events[0].split(", "))
+    names = ("hooks.Foo", "hooks.BeforeTool", "hooks.disabled", "command", "BeforeTool")
+    events = "SessionStart, SessionEnd, BeforeAgent, AfterAgent, BeforeModel, AfterModel, BeforeTool, AfterTool"
+    more = ("PreCompress", "Notification", "BeforeToolSelection", *events.split(", "))
     assert speaking.left("-p", "x", "--model", script, allowed=(*names, *more)) == []
 
 

@@ -129,16 +129,12 @@ class TestNotUnderstood:
         assert found.warnings == ("user.json:1: in hooks.AfterTool, a hook must be an object. This hook is not run.",)
 
     def test_events_that_nobody_knows_are_told_of(self) -> None:
-        found = read({"Before": [entry(group(command()))], "BeforeToolSelection": [entry(5)], "SubagentStop": []})
+        found = read({"Before": [entry(group(command()))], "SubagentStop": []})
         assert found.hooks == ()
         assert found.warnings == (
             "user.json:1: hooks.Before is no event that is known, so nothing is run for it. Known are "
             + ", ".join(HookEvent)
             + ".",
-            (
-                "user.json:1: hooks.BeforeToolSelection is not supported, so nothing is run for it. "
-                "Use BeforeTool to keep a tool from running."
-            ),
         )
 
     @given(

@@ -26,7 +26,6 @@ CLAUDE_EVENT_NAMES = {
 HookSettings: TypeAlias = Mapping[str, Sequence[Setting[JsonValue]]]
 
 _SWITCHES = ("enabled", "disabled", "notifications")
-_NOT_SUPPORTED = {"BeforeToolSelection": lazy("Use BeforeTool to keep a tool from running")}
 
 
 @frozen
@@ -97,20 +96,12 @@ def _parse_event(name: str, entries: Sequence[Setting[JsonValue]], warnings: lis
         for entry in entries:
             yield from _HookGroup(event, name, entry).parse()
     elif entries and name not in _SWITCHES:
-        source, hint = entries[0].source, _NOT_SUPPORTED.get(name)
         warnings.append(
             lazy(
                 "{source}: hooks.{name} is no event that is known, so nothing is run for it. Known are {known}.",
-                source=source,
+                source=entries[0].source,
                 name=name,
                 known=", ".join(HookEvent),
-            )
-            if hint is None
-            else lazy(
-                "{source}: hooks.{name} is not supported, so nothing is run for it. {hint}.",
-                source=source,
-                name=name,
-                hint=hint,
             )
         )
 

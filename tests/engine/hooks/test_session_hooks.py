@@ -13,9 +13,11 @@ from tejat.config.hooks import HookConfig
 from tejat.core.agent.events import SessionSource
 from tejat.core.approval.confirmation import ApprovalRequest, InfoConfirmation
 from tejat.core.errors import StoppedByHook
+from tejat.core.frozen import replace
 from tejat.core.messages.history import model_message, user_message
 from tejat.core.messages.types import FunctionCall, InlineData
 from tejat.core.model import ModelRequest, ModelResponse, Usage
+from tejat.core.tools.base import FunctionDeclaration
 from tejat.engine.hooks.dispatcher import HookDispatcher
 from tejat.engine.hooks.session_hooks import SessionHooks
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
@@ -26,6 +28,10 @@ REQUEST = ModelRequest(
         model_message(FunctionCall("note", {"text": "a"}, "1")),
     ),
     "Be kind.",
+)
+WITH_TOOLS = replace(
+    REQUEST,
+    tools=tuple(FunctionDeclaration(name, "", {}) for name in ("read_file", "glob", "files__stat", "write_file")),
 )
 ANSWER = ModelResponse(model_message("Fine."), usage=Usage(prompt=3, output=4))
 FAILED = 'The hook "guard" ({}) failed: it ended with exit code 1.'
@@ -50,6 +56,7 @@ def hook_input(directory: Path) -> dict[str, Any]:
 STEPS: list[tuple[str, Callable[[SessionHooks], Awaitable[object]], str]] = [
     ("BeforeAgent", lambda hooks: hooks.before_prompt("Go.", source=SessionSource.STARTUP), "The prompt"),
     ("BeforeModel", lambda hooks: hooks.before_model(REQUEST, "first"), "The request"),
+    ("BeforeToolSelection", lambda hooks: hooks.select_tools(WITH_TOOLS, "first"), "The request"),
 ]
 
 
@@ -190,3 +197,42 @@ class TestClosing:
 
         run(main())
         assert hook_input(tmp_path) == {"reason": "exit"}
+
+
+class TestToolSelection:
+    def names_left(self, directory: Path, supervisor: ProcessSupervisor, *configs: object) -> list[str]:
+        given = [
+            make_hook(saying(hookSpecificOutput={"toolConfig": config}), event="BeforeToolSelection")
+            for config in configs
+        ]
+        request = run(hooks(directory, supervisor, *given).select_tools(WITH_TOOLS, "first"))
+        return [tool.name for tool in request.tools]
+
+    @pytest.mark.parametrize(
+        ("configs", "left"),
+        [
+            ([{}], ["read_file", "glob", "files__stat", "write_file"]),
+            ([{"mode": "AUTO"}], ["read_file", "glob", "files__stat", "write_file"]),
+            ([{"mode": "NONE"}, {"allowedFunctionNames": ["glob"]}], []),
+            ([{"mode": "ANY", "allowedFunctionNames": ["GlobTool", "run_shell_command"]}], ["glob"]),
+            (
+                [{"allowedFunctionNames": ["mcp_files_stat"]}, {"allowedFunctionNames": ["glob"]}],
+                ["glob", "files__stat"],
+            ),
+        ],
+    )
+    def test_which_tools_are_left(
+        self, tmp_path: Path, supervisor: ProcessSupervisor, configs: list[object], left: list[str]
+    ) -> None:
+        assert self.names_left(tmp_path, supervisor, *configs) == left
+
+    @pytest.mark.parametrize("config", [{"mode": "SOME"}, {"allowedFunctionNames": [5]}, 5])
+    def test_one_that_cannot_be_understood_stops_the_request(
+        self, tmp_path: Path, supervisor: ProcessSupervisor, config: object
+    ) -> None:
+        with pytest.raises(StoppedByHook, match=r"toolConfig|allowedFunctionNames"):
+            self.names_left(tmp_path, supervisor, config)
+
+    def test_without_tools_nothing_is_run(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
+        hook = make_hook("exit 2", event="BeforeToolSelection")
+        assert run(hooks(tmp_path, supervisor, hook).select_tools(REQUEST, "first")) is REQUEST

@@ -20,13 +20,16 @@ class HookEvent(StrEnum):
     AFTER_AGENT = "AfterAgent"
     BEFORE_MODEL = "BeforeModel"
     AFTER_MODEL = "AfterModel"
+    BEFORE_TOOL_SELECTION = "BeforeToolSelection"
     SESSION_START = "SessionStart"
     SESSION_END = "SessionEnd"
     PRE_COMPRESS = "PreCompress"
     NOTIFICATION = "Notification"
 
 
-GUARD_EVENTS = frozenset({HookEvent.BEFORE_TOOL, HookEvent.BEFORE_AGENT, HookEvent.BEFORE_MODEL})
+GUARD_EVENTS = frozenset(
+    {HookEvent.BEFORE_TOOL, HookEvent.BEFORE_AGENT, HookEvent.BEFORE_MODEL, HookEvent.BEFORE_TOOL_SELECTION}
+)
 """Events that wait for their hooks. If such a hook fails, the user decides, or nothing happens."""
 
 
@@ -75,6 +78,10 @@ class AgentHooks(Protocol):
 
         `is_repeated`: the model already continued for this reason.
         """
+        ...
+
+    async def select_tools(self, request: ModelRequest, model: str) -> ModelRequest:
+        """Return the request with the tools that hooks leave. They never add any. Raises StoppedByHook."""
         ...
 
     async def before_model(self, request: ModelRequest, model: str) -> None:

@@ -1,8 +1,9 @@
 """The result of one hook, parsed from its exit status and output."""
 
 import re
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, NoReturn
 
 from tejat.config.hooks import HookConfig
 from tejat.core.agent.hooks import HookEvent
@@ -31,13 +32,29 @@ _DECISIONS = {
 _UNSUPPORTED_FIELDS = ("llm_request", "llm_response", "toolConfig", "tailToolCallRequest", "clearContext")
 
 
+class ToolMode(StrEnum):
+    """What a hook wants the model to do with tools. The values are the words of Gemini's API."""
+
+    AUTO = "AUTO"
+    ANY = "ANY"
+    NONE = "NONE"
+
+
+class ToolSelection(NamedTuple):
+    """The tools that a hook leaves to the model. No names mean all."""
+
+    mode: ToolMode
+    names: tuple[str, ...] = ()
+
+
 @frozen
 class HookResult:
     """The result of a hook. Its texts are not sanitised.
 
     `decision` is None or ALLOW if there is no objection. `stops` ends the run. `message` is for the user, `context` for
     the model. `new_input` is merged into the arguments of the call, or replaces them if `replaces_input`. `failure`
-    completes the sentence "The hook ...". `ignored` are requested features that are not supported.
+    completes the sentence "The hook ...". `ignored` are requested features that are not supported. `selection` limits
+    the tools of the next request.
     """
 
     hook: HookConfig
@@ -50,6 +67,7 @@ class HookResult:
     replaces_input: bool = False
     failure: str = ""
     ignored: tuple[str, ...] = ()
+    selection: ToolSelection | None = None
 
 
 def failed_result(hook: HookConfig, what: str) -> HookResult:
@@ -154,8 +172,20 @@ def _parse_json(hook: HookConfig, printed: object) -> HookResult:
         truncate(inner.text("additionalContext"), MAX_CONTEXT_LENGTH),
         merging if replacing is None else replacing,
         replacing is not None,
-        ignored=tuple(name for name in _UNSUPPORTED_FIELDS if inner.has(name)),
+        ignored=tuple(name for name in _UNSUPPORTED_FIELDS if inner.has(name) and _SUPPORTED.get(name) != hook.event),
+        selection=_parse_selection(inner) if hook.event is HookEvent.BEFORE_TOOL_SELECTION else None,
     )
+
+
+def _parse_selection(inner: "_JsonFields") -> ToolSelection | None:
+    """Raises _InvalidField."""
+    if not inner.has("toolConfig"):
+        return None
+    config = inner.inner("toolConfig")
+    mode = config.text("mode") or ToolMode.AUTO
+    if mode not in list(ToolMode):
+        _fail("toolConfig.mode", lazy("AUTO, ANY or NONE"))
+    return ToolSelection(ToolMode(mode), config.texts("allowedFunctionNames"))
 
 
 def _parse_decision(word: str) -> Decision:
@@ -182,6 +212,12 @@ class _JsonFields:
             return ""
         return value.strip() if isinstance(value, str) else _fail(name, lazy("a text"))
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self._data.get(name)
+        items: Sequence[JsonValue] = () if value is None else value if isinstance(value, list) else (value,)
+        texts = [item for item in items if isinstance(item, str)]
+        return tuple(texts) if len(texts) == len(items) else _fail(name, lazy("a list of texts"))
+
     def boolean(self, name: str, *, default: bool) -> bool:
         value = self._data.get(name)
         if value is None:
@@ -202,4 +238,5 @@ def _fail(name: str, wanted: str) -> NoReturn:
 
 
 _MAX_SHOWN_LENGTH = 200
+_SUPPORTED = {"toolConfig": HookEvent.BEFORE_TOOL_SELECTION}
 _JSON_OBJECT_START = r"(?m)^\s*\{"

@@ -1,9 +1,12 @@
 """Hooks around a session: they may stop a prompt or a request, and add context for the model."""
 
+from collections.abc import Sequence
+
 from tejat.core.agent.events import SessionEnd, SessionSource
 from tejat.core.agent.hooks import HookEvent
 from tejat.core.approval.confirmation import ApprovalRequest, Approver, InfoConfirmation, Outcome
 from tejat.core.errors import StoppedByHook
+from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.json_text import dump_json
 from tejat.core.messages.history import Message
@@ -20,7 +23,9 @@ from tejat.engine.hooks.dispatcher import (
     wrap_context,
 )
 from tejat.engine.hooks.result import HookResult as HookOutcome
+from tejat.engine.hooks.result import ToolMode, ToolSelection
 from tejat.engine.hooks.tool_hooks import ToolCallHooks
+from tejat.policy.tool_names import parse_tool_name, tool_names
 
 _APPROVALS = frozenset(
     {
@@ -67,6 +72,15 @@ class SessionHooks:
         outcomes = await self._dispatcher.run_event_hooks(HookEvent.AFTER_AGENT, fields)
         denying = first_denial(outcomes)
         return "" if denying is None or first_stop(outcomes) else wrap_context(denying.reason)
+
+    async def select_tools(self, request: ModelRequest, model: str) -> ModelRequest:
+        """Raises StoppedByHook."""
+        if not request.tools or not self._dispatcher.has_hooks(HookEvent.BEFORE_TOOL_SELECTION):
+            return request
+        fields: JsonObject = {"llm_request": _request_json(request, model)}
+        outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_TOOL_SELECTION, fields)
+        await self._enforce(outcomes, lazy("The request would be sent to the model nevertheless."))
+        return _limit_tools(request, [outcome.selection for outcome in outcomes if outcome.selection is not None])
 
     async def before_model(self, request: ModelRequest, model: str) -> None:
         """Raises StoppedByHook."""
@@ -120,6 +134,19 @@ def _raise_if_stopped(outcomes: list[HookOutcome]) -> None:
     if denial := first_denial(outcomes):
         hook = hook_label(denial.hook)
         raise StoppedByHook(lazy("Agent execution blocked: {reason} ({hook})", reason=denial.reason, hook=hook))
+
+
+def _limit_tools(request: ModelRequest, selections: Sequence[ToolSelection]) -> ModelRequest:
+    """Leave the tools that any of the hooks names; none if one of them wants none."""
+    names = {name for selection in selections for name in selection.names}
+    if any(selection.mode is ToolMode.NONE for selection in selections):
+        return replace(request, tools=())
+    if not names:
+        return request
+    return replace(
+        request,
+        tools=tuple(each for each in request.tools if not names.isdisjoint(tool_names(*parse_tool_name(each.name)))),
+    )
 
 
 def _request_json(request: ModelRequest, model: str) -> JsonObject:
