@@ -35,6 +35,7 @@ LAZY_IMPORTS = {
     "cli/tools/main.py": "the subcommand is known",
     "config/custom_commands.py": "there is a command to read",
     "config/settings/file.py": "there are settings to read",
+    "config/settings/inspection.py": "a hook is for an event that is not one of Gemini CLI",
     "config/settings/loader.py": "there are settings to merge",
     "config/trust/decision.py": "the folder has something that needs trust",
     "config/trust/store.py": "there is a trust store to read or write",

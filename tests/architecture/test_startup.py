@@ -153,7 +153,11 @@ def test_the_version_loads_nothing_but_the_command_line(words: list[str]) -> Non
 def test_help_loads_its_words_besides(words: list[str]) -> None:
     loaded = loaded_by(MAIN.format(words=words))
     names = {"tejat.cli.subcommands", "tejat.core.text", "tejat.core.text.edit_distance"}
-    assert within(loaded, {"tejat"}) == COMMAND_LINE | names | {"tejat.cli.help", "tejat.cli.language", "tejat.core.i18n"}
+    assert within(loaded, {"tejat"}) == COMMAND_LINE | names | {
+        "tejat.cli.help",
+        "tejat.cli.language",
+        "tejat.core.i18n",
+    }
     assert within(loaded, NETWORK | TERMINAL | SLOW | {"argparse", "gettext", "inspect", "dataclasses"}) == set()
 
 
@@ -220,7 +224,7 @@ class TestTalking:
 
     def loaded(self, directory: Path, words: list[str], **environment: str) -> set[str]:
         home, project = directory / "home", directory / "project"
-        home.mkdir()
+        home.mkdir(exist_ok=True)
         (project / ".git").mkdir(parents=True)
         (project / ".gitignore").write_text("*.o\n")
         around = {"HOME": str(home), "PATH": os.defpath, **environment}
@@ -242,6 +246,17 @@ class TestTalking:
             == set()
         )
         assert "tejat.models.scripted.model" in loaded
+
+    @pytest.mark.parametrize(("key", "is_known"), [("vimMode", True), ("devtools", False)])
+    def test_the_table_of_settings_only_for_names_that_are_not_in_the_schema(
+        self, tmp_path: Path, key: str, *, is_known: bool
+    ) -> None:
+        (tmp_path / "home" / ".gemini").mkdir(parents=True)
+        (tmp_path / "home" / ".gemini" / "settings.json").write_text(f'{{"general": {{"{key}": true}}}}')
+        script = tmp_path / "script.toml"
+        script.write_text('[[answer]]\nsay = "Hello."\n')
+        loaded = self.loaded(tmp_path, ["--model", f"scripted:{script}"])
+        assert ("tejat.config.settings.known_keys" in loaded) != is_known
 
     def test_with_a_service(self, tmp_path: Path) -> None:
         with ModelServer([text_reply("Hello.")]) as server:

@@ -5,7 +5,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tejat.app.run_config import RunConfig
-from tejat.config.files.reported import report_once
 from tejat.config.settings.schema_names import has_other_names
 from tejat.core.i18n import _, ngettext
 
@@ -55,6 +54,8 @@ def settings_notes(run_config: RunConfig) -> tuple[str, ...]:
 
 def _report_new(path: str, unknown: "Iterable[SettingFinding]") -> bool:
     """Whether a file has other unknown keys than were reported last; remembers those it has now."""
+    from tejat.config.files.reported import report_once
+
     keys: dict[str, set[str]] = {}
     for finding in unknown:
         keys.setdefault(finding.path, set()).add(finding.key)

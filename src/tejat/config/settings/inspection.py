@@ -4,13 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tejat.config.hooks import CLAUDE_EVENT_NAMES
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, SettingValue
 from tejat.config.settings.known_keys import KeyAction, KnownKey, KnownKeys, load_known_keys
 from tejat.config.settings.schema_names import leaf_names
 from tejat.config.settings.types import SettingProblem
-from tejat.core.agent.hooks import HookEvent
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy, lazy_data
 
@@ -127,6 +125,10 @@ class _FileInspection:
         group, _, event = value.name.rpartition(".")
         if group != "hooks":
             return None
+        # Imported late: the events of Gemini CLI are in the table.
+        from tejat.config.hooks import CLAUDE_EVENT_NAMES
+        from tejat.core.agent.hooks import HookEvent
+
         if event in CLAUDE_EVENT_NAMES or event in list(HookEvent):
             return SettingFinding(value, SettingStatus.OBEYED)
         return SettingFinding(value, SettingStatus.NO_EFFECT, lazy("No such event, so nothing is run for it."))

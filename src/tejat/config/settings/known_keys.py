@@ -8,8 +8,9 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple, cast
+from typing import cast
 
+from tejat.core.frozen import frozen
 from tejat.core.json_text import load_json
 from tejat.core.messages.types import JsonValue
 from tejat.core.text.edit_distance import edit_distance
@@ -35,7 +36,8 @@ class KeyAction(StrEnum):
     """The key has no effect yet."""
 
 
-class KnownKey(NamedTuple):
+@frozen
+class KnownKey:
     """A key: its types, the words it may be, its default in Gemini CLI, and what Tejat does with it.
 
     `text` says what it does, or why it has no effect. `members` are the only members of an object; without them they
@@ -55,7 +57,8 @@ class KnownKey(NamedTuple):
     is_own: bool = False
 
 
-class FormerName(NamedTuple):
+@frozen
+class FormerName:
     """The present name of a setting under a former one. `is_negated`: the values have the opposite meaning."""
 
     present: str

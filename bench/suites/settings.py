@@ -1,0 +1,54 @@
+"""Start-up time of a run with settings of Gemini CLI."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from bench.measurement import Measurement, difference
+from bench.support.tool_process import TEJAT
+
+ORDINARY: Mapping[str, object] = {
+    "model": {"maxSessionTurns": 50},
+    "general": {"vimMode": True, "preferredEditor": "vim"},
+    "tools": {"allowed": ["run_shell_command(git status)"], "exclude": ["web_fetch"]},
+    "context": {"fileName": ["AGENTS.md", "GEMINI.md"]},
+    "ui": {"theme": "GitHub"},
+    "mcpServers": {},
+}
+WITHOUT_EFFECT: Mapping[str, object] = {
+    **ORDINARY,
+    "ui": {"theme": "GitHub", "hideBanner": True, "hideTips": True, "showCitations": True, "loadingPhrases": "off"},
+    "ide": {"enabled": True, "hasSeenNudge": True},
+    "experimental": {"voiceMode": False, "adk": {"agentSessionSubagentEnabled": False}},
+    "contextManagement": {"historyWindow": {"maxTokens": 150000, "retainedTokens": 40000}},
+    "nonsense": 1,
+}
+
+
+def measure(scratch: str) -> Iterator[Measurement]:
+    yield difference(
+        "a run with settings that need the table of known keys, over one with ordinary settings",
+        5.0,
+        _run_with(Path(scratch, "table"), WITHOUT_EFFECT),
+        _run_with(Path(scratch, "ordinary"), ORDINARY),
+        rounds=30,
+    )
+
+
+def _run_with(directory: Path, settings: Mapping[str, object]) -> Callable[[], object]:
+    """A run of a scripted model in a home with these settings."""
+    home, project, script = directory / "home", directory / "project", directory / "script.toml"
+    (home / ".gemini").mkdir(parents=True, mode=0o700)
+    project.mkdir()
+    (home / ".gemini" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    script.write_text('[[answer]]\nsay = "Hello."\n', encoding="utf-8")
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    command = [TEJAT, "-p", "hi", "-m", f"scripted:{script}"]
+
+    def run() -> None:
+        subprocess.run(command, check=True, cwd=project, env=environment, capture_output=True, timeout=60)
+
+    run()  # what is said only once is said now
+    return run
