@@ -122,3 +122,10 @@ def test_the_lists_of_an_administrator(machine: ProgramEnv) -> None:
     assert f"MCP servers that are not started: b. admin.mcp.config in {path}:1 does not name it." in done.stderr
     assert {"/a", "/c"} == set(asked)
     assert [name for name in "ab" if was_started(machine, name)] == []
+
+
+@pytest.mark.parametrize("feature", ["extensions", "skills"])
+def test_commands_of_what_is_switched_off(machine: ProgramEnv, feature: str) -> None:
+    path = machine.write_user_settings(admin={feature: {"enabled": False}})
+    done = machine.run(feature, "list")
+    assert (done.code, done.stderr) == (52, f"tejat: admin.{feature}.enabled is false in {path}:1.\n")

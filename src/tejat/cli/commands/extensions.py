@@ -2,7 +2,7 @@
 
 import os
 
-from tejat.cli.commands.reserved import missing_command
+from tejat.cli.commands.reserved import missing_command, refuse_if_switched_off
 from tejat.cli.messages import print_bad_usage
 from tejat.cli.run import report_input_error
 from tejat.config.paths import app_paths
@@ -19,6 +19,8 @@ def run(words: list[str]) -> int:
         case _ if "-h" in words or "--help" in words:
             print(help_text(), end="")
             return EXIT_OK
+        case _ if (refused := refuse_if_switched_off("extensions")) is not None:
+            return refused
         case ["list"]:
             return list_extensions()
         case [] | ["list", *_]:

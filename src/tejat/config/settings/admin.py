@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import COMMAND_SERVER_NAME, McpServer, Setting, Settings
+from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
+from tejat.core.i18n import lazy
 
 
 def apply_admin_settings(settings: Settings) -> Settings:
@@ -22,6 +24,12 @@ def apply_admin_settings(settings: Settings) -> Settings:
             mcp_servers={**servers, **required_servers(settings)},
         )
     return settings
+
+
+def require_enabled(switch: Setting[bool], key: str) -> None:
+    """Raise ConfigurationError if the switch of this key is off."""
+    if not switch.value:
+        raise ConfigurationError(lazy("{key} is false in {source}.", key=key, source=switch.source))
 
 
 def unlisted_source(settings: Settings, name: str) -> str | None:
