@@ -28,6 +28,8 @@ class TestLooking:
             "general.vimMode  false  default",
             "context.fileName  GEMINI.md, AGENTS.md  default",
             "model.maxSessionTurns  none  default",
+            "general.sessionRetention  30d  default",
+            "tools.sandbox  auto  default",
             "mcpServers  one  ",
         ):
             assert line in lines

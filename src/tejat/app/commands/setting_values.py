@@ -15,7 +15,7 @@ from tejat.config.settings.file import SettingsError, SettingsFile
 from tejat.config.settings.parsers import parse_negated_boolean
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
-from tejat.config.settings.types import Setting, Settings
+from tejat.config.settings.types import SessionRetention, Setting, Settings
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, join_lazy
@@ -73,6 +73,9 @@ def format_value(given: object) -> str:
             return _("none")
         case float():
             return f"{given:g}"
+        case SessionRetention(max_days=days, max_count=count):
+            kept = _("none") if days is None else f"{days:g}d"
+            return kept if count is None else f"{kept}, {count}"
         case tuple() | list():
             return ", ".join(map(format_value, cast("Sequence[object]", given)))
         case Mapping():

@@ -44,6 +44,9 @@ class SandboxRequest:
     network: bool | None = None
     allowed_paths: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return self.command or self.mode.value
+
     @property
     def strictness(self) -> int:
         """Order of requests: off, auto, required, a named one."""
