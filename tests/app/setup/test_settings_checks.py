@@ -141,13 +141,12 @@ class TestFaults:
 class TestVariables:
     def test_only_if_they_are_set(self, machine: ProgramEnv) -> None:
         assert checks(machine) == []
-        machine.environment |= {"GOOGLE_GENAI_USE_GCA": "true", "GEMINI_CLI_IDE_SERVER_PORT": "1", "SURFACE": " "}
-        editor, sign_in = checks(machine)
-        assert (editor.group, editor.passed) == (sign_in.group, sign_in.passed) == ("variables", True)
-        assert editor.detail == (
-            "GEMINI_CLI_IDE_SERVER_PORT is set, has no effect: there is no companion for editors yet"
-        )
-        assert sign_in.detail.startswith("GOOGLE_GENAI_USE_GCA is set, has no effect: there is no Google sign-in here")
+        machine.environment |= {"CLOUD_SHELL": "true", "GEMINI_CLI_IDE_SERVER_PORT": "1", "SURFACE": " "}
+        sign_in, editor = checks(machine)
+        assert (sign_in.group, sign_in.name, sign_in.passed) == ("variables", "CLOUD_SHELL", True)
+        assert sign_in.detail.startswith("read, has no effect: there is no Google sign-in here")
+        assert editor.name == "GEMINI_CLI_IDE_SERVER_PORT"
+        assert editor.detail == "read, has no effect: there is no companion for editors yet"
 
 
 def test_very_many_keys_are_counted(machine: ProgramEnv) -> None:

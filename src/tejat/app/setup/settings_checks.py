@@ -40,8 +40,8 @@ def settings_checks(
         for detail in unknown_tools(run_config):
             yield DoctorCheck(group, lazy("unknown tool"), passed=False, detail=detail, exit_code=strict_code)
     for name, reason in ineffective_variables(run_config.environment):
-        detail = lazy("{name} is set, has no effect: {reason}", name=name, reason=reason)
-        yield DoctorCheck(lazy("variables"), lazy("no effect"), passed=True, detail=detail)
+        detail = lazy("read, has no effect: {why}", why=reason)
+        yield DoctorCheck(lazy("variables"), name, passed=True, detail=detail)
 
 
 def inspect_findings(run_config: RunConfig) -> list[SettingFinding]:

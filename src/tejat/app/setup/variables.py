@@ -1,6 +1,5 @@
 """Environment variables of Gemini CLI that have no effect here."""
 
-import sys
 from collections.abc import Iterator, Mapping
 
 from tejat.core.i18n import lazy
@@ -12,22 +11,20 @@ def ineffective_variables(environment: Mapping[str, str]) -> Iterator[tuple[str,
         reason = INEFFECTIVE_VARIABLES.get(name)
         if reason is None and name.startswith(_EDITOR_PREFIX):
             reason = _NO_EDITOR
-        if reason is not None and not (name in _ONLY_ON_MACOS and sys.platform == "darwin"):
+        if reason is not None:
             yield name, reason
 
 
 _NO_SIGN_IN = lazy("there is no Google sign-in here; use GEMINI_API_KEY or Vertex AI")
+_NOT_SENT = lazy("telemetry is not sent anywhere")
 _NO_LABEL = lazy("requests carry no such label")
 _TOKEN_FILES = lazy("tokens of MCP servers are kept in files that only you can read")
 _NO_EDITOR = lazy("there is no companion for editors yet")
 _EDITOR_PREFIX = "GEMINI_CLI_IDE_"
-_ONLY_ON_MACOS = frozenset({"SEATBELT_PROFILE"})
 INEFFECTIVE_VARIABLES: Mapping[str, str] = {
-    "GOOGLE_GENAI_USE_GCA": _NO_SIGN_IN,
     "GOOGLE_CLOUD_ACCESS_TOKEN": _NO_SIGN_IN,
     "CODE_ASSIST_ENDPOINT": _NO_SIGN_IN,
     "CODE_ASSIST_API_VERSION": _NO_SIGN_IN,
-    "GEMINI_CLI_USE_COMPUTE_ADC": _NO_SIGN_IN,
     "CLOUD_SHELL": _NO_SIGN_IN,
     "GEMINI_CLI_SURFACE": _NO_LABEL,
     "SURFACE": _NO_LABEL,
@@ -36,6 +33,9 @@ INEFFECTIVE_VARIABLES: Mapping[str, str] = {
     "GEMINI_FORCE_ENCRYPTED_FILE_STORAGE": _TOKEN_FILES,
     "GEMINI_CLI_EXTENSION_REGISTRY_URI": lazy("there is no gallery of extensions"),
     "SANDBOX": lazy("it is no proof of a sandbox; Tejat tries what works here"),
-    "SEATBELT_PROFILE": lazy("it is for macOS"),
+    "GEMINI_TELEMETRY_TRACES_ENABLED": _NOT_SENT,
+    "GEMINI_TELEMETRY_USE_COLLECTOR": _NOT_SENT,
+    "GEMINI_TELEMETRY_USE_CLI_AUTH": _NOT_SENT,
+    "OTLP_GOOGLE_CLOUD_PROJECT": _NOT_SENT,
 }
 """Why each of these variables has no effect."""
