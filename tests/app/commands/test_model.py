@@ -165,6 +165,27 @@ def test_the_catalogue_is_shown_if_the_service_does_not_answer(env: InteractiveE
     assert {"auto", "pro", "flash", "flash-lite", "gemini-3.8-flash"} <= set(suggested)
 
 
+@pytest.mark.parametrize(("answer", "changed"), [(0, True), (1, True), (2, False), (None, False)])
+def test_a_cost_limit_and_an_unknown_price(env: InteractiveEnv, answer: int | None, changed: bool) -> None:
+    env.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"
+
+    async def work(runner: InteractiveRunner) -> str:
+        await runner.run_command("/model mystery", choices=[answer])
+        return runner.interactive.status.model
+
+    assert (env.run_with(work, max_cost=1.0) == "mystery") is changed
+
+
+def test_an_alias_is_told_once(env: InteractiveEnv) -> None:
+    env.environment["GEMINI_API_KEY"] = "a-key-of-a-test"
+
+    async def work(runner: InteractiveRunner) -> list[str]:
+        lines = ("/model flash", "/model pro", "/model flash")
+        return [await runner.command_output(line) for line in lines]
+
+    assert env.run_with(work) == ["flash is gemini-3.8-flash.", "pro is gemini-3.1-pro-preview.", ""]
+
+
 def test_by_typing(env: InteractiveEnv) -> None:
     other = env.script(text_script("From the other."), "other.toml")
 

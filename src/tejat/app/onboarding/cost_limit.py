@@ -2,6 +2,7 @@
 
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.report import Tone, text_report
 from tejat.engine.loop.budget import Budget
 
 
@@ -14,12 +15,13 @@ async def ask_about_unknown_price(budget: Budget, model: str, user: UserPrompter
     if notice is None:
         return True
     question = Choice(
-        _("{notice} Use it?", notice=notice),
+        _("Use {model}?", model=model),
         (
             Option(_("Yes"), _("count it with these prices")),
             Option(_("Yes, without counting it"), _("its cost is not limited")),
             Option(_("No")),
         ),
+        report=text_report(notice, Tone.WARNING),
     )
     match await user.choose(question):
         case 0:
