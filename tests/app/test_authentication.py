@@ -9,9 +9,9 @@ from tejat.app.authentication import (
     is_keyless_gateway,
     require_auth_type,
     selected_auth_type,
-    vertex_switch,
     without_sign_in,
 )
+from tejat.config.credentials import vertex_switch
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.model import FailureKind, ModelFailure
 

@@ -64,7 +64,7 @@ def test_state_paths() -> None:
 
 
 MAY_RENAME = {
-    "app/diagnostics.py",  # rotates the log
+    "app/diagnostics/log_file.py",  # rotates the log
     "workspace/files/temp_file.py",
     "workspace/processes/supervisor.py",  # runs without the package
     "workspace/sandbox/probe.py",  # tries what a sandbox forbids

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from tejat.config.credentials import GEMINI_API_KEY, VERTEX_AI
 from tejat.config.settings.types import Setting, Settings, SourceTier
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
@@ -9,15 +10,12 @@ from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.text.switches import is_truthy
 from tejat.models.names import Provider, parse_model_name
 
-GEMINI_API_KEY = "gemini-api-key"
-VERTEX_AI = "vertex-ai"
 GATEWAY = "gateway"
 OTHER = "other"
 """Every service but Gemini and Vertex AI."""
 SIGN_IN_TYPES = frozenset({"oauth-personal", "compute-default-credentials", "cloud-shell"})
 """The types that need a Google sign-in, which there is none of."""
 
-_VERTEX_VARIABLE = "GOOGLE_GENAI_USE_VERTEXAI"
 _SIGN_IN_VARIABLES = {
     "GOOGLE_GENAI_USE_GCA": "oauth-personal",
     "GEMINI_CLI_USE_COMPUTE_ADC": "compute-default-credentials",
@@ -32,12 +30,6 @@ def selected_auth_type(settings: Settings, environment: Mapping[str, str]) -> Se
         if is_truthy(environment.get(name)):
             return Setting(kind, name, SourceTier.USER)
     return None
-
-
-def vertex_switch(settings: Settings) -> dict[str, str]:
-    """The variable that makes Gemini names mean the selected service; empty if the selected type does not say."""
-    selected = None if settings.auth_type is None else settings.auth_type.value
-    return {VERTEX_AI: {_VERTEX_VARIABLE: "true"}, GEMINI_API_KEY: {_VERTEX_VARIABLE: "false"}}.get(selected or "", {})
 
 
 def is_keyless_gateway(settings: Settings, environment: Mapping[str, str]) -> bool:

@@ -4,8 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tejat.app.authentication import vertex_switch
-from tejat.config.credentials import read_api_keys
+from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, load_env_file
 from tejat.config.paths import AppPaths, app_paths

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from tejat.app.diagnostics import open_log
+from tejat.app.diagnostics.log_file import open_log
 from tejat.app.onboarding.trust import StartupExit
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig, find_secrets, load_startup_config

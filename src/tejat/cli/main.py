@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         _discard_output()
         return EXIT_FAILED
     except Exception as error:
-        from tejat.app.diagnostics import report_crash
+        from tejat.app.diagnostics.log_file import report_crash
         from tejat.core.log import is_debugging
 
         print(f"tejat: {report_crash(error, os.environ)}", file=sys.stderr)

@@ -6,14 +6,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tejat.app.diagnostics import log_event
+from tejat.app.diagnostics.log_file import log_event
+from tejat.app.diagnostics.telemetry import start_telemetry
 from tejat.app.model_source import RunModel, open_named_model, open_run_model, own_prices
 from tejat.app.onboarding.system_prompt_file import write_system_prompt
 from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
-from tejat.app.session.telemetry import TelemetryLog, TelemetryOptions, telemetry_notes, telemetry_options
 from tejat.app.setup.place_warnings import place_warnings
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
@@ -88,9 +88,7 @@ async def open_session_manager(
         events = EventBus[AgentEvent]()
         if is_debugging():
             events.subscribe(log_event)
-        telemetry = telemetry_options(run_config.settings, run_config.environment, run_config.roots[0])
-        if telemetry.outfile is not None:
-            events.subscribe(_telemetry_log(telemetry.outfile, telemetry, run_config, events).write)
+        telemetry_notes = start_telemetry(run_config, events)
         questions = QuestionQueue(events) if interactive or approver is not None else None
         if questions is not None and approver is not None:
             events.subscribe(QuestionResponder(questions, approver))
@@ -108,12 +106,11 @@ async def open_session_manager(
             )
         )
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
+        toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
         if interactive:
             toolset.notes += place_warnings(run_config)
-        manager = SessionManager(
-            options, run_config, toolset, run_model, events, questions, notes=telemetry_notes(telemetry)
-        )
+        manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
         else:
@@ -157,7 +154,6 @@ class SessionManager:
         run_model: RunModel,
         events: EventBus[AgentEvent],
         questions: QuestionQueue | None,
-        notes: tuple[str, ...] = (),
     ) -> None:
         """Raises UsageError if the session to be resumed cannot be loaded."""
         self.options = options
@@ -170,7 +166,7 @@ class SessionManager:
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = _make_budget(options, run_config, run_model.recorded_at, events)
         self.update_search_tool(run_model.model)
-        notes = (*notes, *toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
+        notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
         self._announce_session()
         toolset.services.attach_model(ModelAccess(self.ask, lambda: self.session.conversation.model.capabilities))
@@ -273,17 +269,6 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
-
-
-def _telemetry_log(
-    path: str, options: TelemetryOptions, run_config: RunConfig, events: EventBus[AgentEvent]
-) -> TelemetryLog:
-    return TelemetryLog(
-        path,
-        logs_prompts=options.logs_prompts,
-        secrets=run_config.named_secrets,
-        on_failure=lambda message: events.emit(Noticed(message)),
-    )
 
 
 async def _probe_sandbox(toolset: Toolset) -> None:

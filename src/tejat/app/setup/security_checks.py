@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from tejat.app.authentication import GATEWAY, GEMINI_API_KEY, SIGN_IN_TYPES, VERTEX_AI, auth_type_of, selected_auth_type
+from tejat.app.diagnostics.telemetry import telemetry_options
 from tejat.app.mcp.server_plan import mcp_disabled_message
 from tejat.app.model_source import DEFAULT_MODEL, configured_model
 from tejat.app.run_config import RunConfig
-from tejat.app.session.telemetry import telemetry_options
 from tejat.config.settings.admin import required_servers, unlisted_source
 from tejat.config.settings.file import SettingKey
 from tejat.config.settings.types import configured_servers
@@ -14,7 +14,7 @@ from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_AUTHENTICATION, EXIT_CONFIGURATION
 from tejat.core.i18n import lazy
-from tejat.core.text.token_shapes import looks_like_key
+from tejat.core.text.token_shapes import has_key_shape
 from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.names import with_provider
 
@@ -77,7 +77,7 @@ def _variable_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
         if name.upper() in blocked:
             detail = lazy("{name}: {source} blocks it", name=name, source=blocked[name.upper()])
             yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail)
-        elif looks_like_key(run_config.environment.get(name, "")):
+        elif has_key_shape(run_config.environment.get(name, "")):
             detail = lazy("{name}: its value looks like a key", name=name)
             yield DoctorCheck(group, lazy("not passed on"), passed=False, detail=detail)
 

@@ -177,7 +177,7 @@ def open_toolset(
     `plugins` are those found already. `for_model` masks the user's secrets in results. `within` restricts the work
     to subdirectories of the roots, under the rules of the roots.
     """
-    from tejat.app.diagnostics import open_log
+    from tejat.app.diagnostics.log_file import open_log
     from tejat.app.tools.tool_services import ToolServices
     from tejat.workspace.context import Workspace
 

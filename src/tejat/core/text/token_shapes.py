@@ -29,7 +29,7 @@ def find_tokens(text: str) -> list[tuple[int, int]]:
     return ranges
 
 
-def looks_like_key(value: str) -> bool:
+def has_key_shape(value: str) -> bool:
     """Whether a value is or holds a token, a private key, a certificate or an address with a password."""
     return "-----BEGIN " in value or re.search(_PASSWORD_IN_ADDRESS, value) is not None or bool(find_tokens(value))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
-from tejat.core.text.token_shapes import looks_like_key
+from tejat.core.text.token_shapes import has_key_shape
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _CREDENTIALS_IN_ADDRESS = re.compile(r"//[^/?#]*@|^[^/?#]*@")
@@ -96,7 +96,7 @@ def child_environment(
         and (
             name in passed
             or _is_allowed(name, value)
-            or (bool(allowed) and name.upper() in allowed and not looks_like_key(value))
+            or (bool(allowed) and name.upper() in allowed and not has_key_shape(value))
         )
     }
     chosen = {name for name in result if name in passed or name.upper() in allowed}

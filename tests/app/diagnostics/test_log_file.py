@@ -24,7 +24,7 @@ from support.terminal.chat import (
 from support.terminal.pty_program import run_at_terminal
 from support.terminal.screen import ScreenUser, open_screen
 from support.wait import wait_until
-from tejat.app.diagnostics import KEPT_LOGS, MAX_LOG_BYTES, log_event, open_log, report_crash
+from tejat.app.diagnostics.log_file import KEPT_LOGS, MAX_LOG_BYTES, log_event, open_log, report_crash
 from tejat.config.paths import AppPaths, app_paths
 from tejat.core.agent.events import Noticed, Severity
 from tejat.core.errors import UsageError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tejat.app.session.telemetry import TelemetryLog, TelemetryOptions, telemetry_notes, telemetry_options
+from tejat.app.diagnostics.telemetry import TelemetryLog, TelemetryOptions, telemetry_notes, telemetry_options
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.agent.events import (

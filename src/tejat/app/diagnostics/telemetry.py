@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from tejat.app.run_config import RunConfig
 from tejat.config.paths import SourceTier
 from tejat.config.settings.types import TELEMETRY_WORDS, Setting, Settings
 from tejat.core.agent.events import (
     AgentEvent,
     Answered,
     Compressed,
+    Noticed,
     Prompted,
     RequestFailed,
     Retrying,
@@ -26,6 +28,7 @@ from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.text.switches import parse_switch
 from tejat.core.tools.call_events import CallFinished, CallState
 from tejat.engine.calls.secret_mask import SecretMask
+from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.statistics import call_decision
 from tejat.workspace.files.private_files import open_private_file
 
@@ -47,6 +50,20 @@ class TelemetryOptions(NamedTuple):
     outfile: str | None = None
     logs_prompts: bool = False
     export: Setting[str] | None = None
+
+
+def start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tuple[str, ...]:
+    """Write the events from now on if that is wanted, and return notes for the user. Raises ConfigurationError."""
+    options = telemetry_options(run_config.settings, run_config.environment, run_config.roots[0])
+    if options.outfile is not None:
+        log = TelemetryLog(
+            options.outfile,
+            logs_prompts=options.logs_prompts,
+            secrets=run_config.named_secrets,
+            on_failure=lambda message: events.emit(Noticed(message)),
+        )
+        events.subscribe(log.write)
+    return telemetry_notes(options)
 
 
 def telemetry_options(settings: Settings, environment: Mapping[str, str], root: str) -> TelemetryOptions:

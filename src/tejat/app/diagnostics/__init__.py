@@ -1,0 +1,1 @@
+"""What is written down about runs: the log of unexpected exceptions, and telemetry."""
