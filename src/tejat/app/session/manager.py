@@ -77,8 +77,7 @@ async def open_session_manager(
     If it is `interactive`, front ends may answer questions; otherwise only the approver does.
     """
     run_config = run_config or load_agent_config(options)
-    if options.strict_settings or run_config.is_strict:
-        _check_settings(run_config)
+    _check_settings(options, run_config)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(shutdown)
         run_model = open_run_model(options, run_config)
@@ -125,11 +124,12 @@ async def open_session_manager(
         yield manager
 
 
-def _check_settings(run_config: RunConfig) -> None:
-    """Raise ConfigurationError if there is any problem in the settings."""
-    from tejat.app.setup.strict import check_settings
+def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
+    """Raise ConfigurationError if there is any problem in settings that must be strict."""
+    if options.strict_settings or run_config.is_strict:
+        from tejat.app.setup.strict import check_settings
 
-    check_settings(run_config)
+        check_settings(run_config)
 
 
 def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
