@@ -300,6 +300,8 @@ class ShellTool(ProposingTool[ShellParams]):
             raise
         if job.state is JobState.EXITED:
             return finished_result(replace(run, stdout=part.text, pid=pid), ExitStatus(job.exit_code, job.signal))
+        if self._shell.on_background is not None:
+            self._shell.on_background(jobs, job)
         return ToolResult(
             f"Command is running in background. PID: {pid}. Initial output:\n{part.text}",
             lazy("Background process started with PID {pid}.", pid=pid),

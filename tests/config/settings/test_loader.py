@@ -149,6 +149,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     ),
     (("ui.escapePastedAtSymbols",), True, "escape_pasted_at", True),
     (("ui.animations", "ui.showSpinner"), False, "animations", False),
+    (("tools.shell.backgroundCompletionBehavior",), "notify", "background_completion", "notify"),
     (("ui.showHomeDirectoryWarning",), False, "home_directory_warning", False),
     (
         ("advanced.bugCommand.urlTemplate", "bugCommand.urlTemplate"),

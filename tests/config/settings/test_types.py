@@ -46,6 +46,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "screen_reader": False,
         "animations": True,
         "home_directory_warning": True,
+        "background_completion": "silent",
         "escape_pasted_at": False,
         "approval_mode": ApprovalMode.DEFAULT,
         "plan_enabled": True,

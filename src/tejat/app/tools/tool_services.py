@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
     from tejat.workspace.files.roots import RootDirectory
+    from tejat.workspace.jobs.store import Job, JobStore
     from tejat.workspace.overlay.manager import OverlayManager
     from tejat.workspace.processes.environment import VariableLists
     from tejat.workspace.processes.shell import ShellContext
@@ -64,6 +65,8 @@ class ToolServices:
         """The session that current calls belong to."""
         self.on_warning: Callable[[str], None] | None = None
         """Gets warnings for the user, in the thread of the event loop."""
+        self.on_background: Callable[[JobStore, Job], None] | None = None
+        """Gets each command that goes on in the background, in the thread of the event loop."""
         self._sandbox_report: SandboxReport | None = None
         self._runs_nothing = runs_nothing
         self._exit_stack = ExitStack()
@@ -163,6 +166,13 @@ class ToolServices:
         request = self._sandbox_request.value
         return "" if request.mode is SandboxMode.OFF else request.command or request.mode.value
 
+    def describe_sandbox(self) -> str:
+        """What commands run in, for the model: empty for nothing. It is not tried for this."""
+        report = self._sandbox_report
+        if report is None:
+            return "" if self.sandbox is SandboxMode.OFF else "a sandbox if one works on this system"
+        return "" if report.sandbox is None else "a sandbox"
+
     async def probe_sandbox(self) -> None:
         """Find out which sandbox works, so that the user is warned before the first command. Raises nothing."""
         from tejat.workspace.threads.daemon import run_detached
@@ -226,10 +236,15 @@ class ToolServices:
             sandbox_note=session_sandbox.warning,
             copies=lambda: self._copies,
             idle=self._settings.shell_idle_seconds.value,
+            on_background=self._report_background,
         )
         shell.remove_old_outputs()
         self._exit_stack.callback(shell.close)
         return shell
+
+    def _report_background(self, jobs: "JobStore", job: "Job") -> None:
+        if self.on_background is not None:
+            self.on_background(jobs, job)
 
     @cached_property
     def _copies(self) -> "OverlayManager":

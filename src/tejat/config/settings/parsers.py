@@ -118,6 +118,10 @@ def parse_price(found: SettingValue) -> TokenPrice:
     return TokenPrice(paid, cached, given["output"].number())
 
 
+def parse_background_completion(found: SettingValue) -> str:
+    return found.choice(("silent", "notify", "inject"))
+
+
 def parse_output_format(found: SettingValue) -> str:
     return found.choice(("text", "json"))
 

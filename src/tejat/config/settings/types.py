@@ -133,6 +133,7 @@ class Settings:
     sandbox_image: Setting[str] | None = None
     tool_sandboxing: Setting[bool] = Setting(value=False)
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
+    background_completion: Setting[str] = Setting("silent")
     shell_environment: Setting[tuple[str, ...]] = Setting(())
     search_url: Setting[str] | None = None
 

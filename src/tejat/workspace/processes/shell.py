@@ -9,7 +9,7 @@ from tejat.core.frozen import field, frozen
 from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file, make_private_directory, remove_old_files
 from tejat.workspace.files.regular_file import is_executable_file
-from tejat.workspace.jobs.store import JobStore
+from tejat.workspace.jobs.store import Job, JobStore
 from tejat.workspace.processes.pipe_drain import PipeDrain
 from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 from tejat.workspace.sandbox.types import SandboxedCommand
@@ -40,7 +40,8 @@ class ShellContext:
 
     `environment` is the complete environment of commands, as made by `child_environment`. `outputs` is the directory
     for outputs that are too long to show. A limit of None or 0 means no limit. `sandbox_note` tells the user what the
-    sandbox does not enforce. `copies` gives the overlays for trial runs.
+    sandbox does not enforce. `copies` gives the overlays for trial runs. `on_background` gets each command that goes on
+    in the background.
     """
 
     supervisor: ProcessSupervisor
@@ -53,6 +54,7 @@ class ShellContext:
     total: float | None = TOTAL_SECONDS
     pipe_drain: PipeDrain = field(default_factory=PipeDrain)
     copies: "Callable[[], OverlayManager] | None" = None
+    on_background: Callable[[JobStore, Job], None] | None = None
 
     def remove_old_outputs(self) -> None:
         """Remove old outputs and jobs. Call it when a session begins. Raises nothing."""

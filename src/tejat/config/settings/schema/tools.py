@@ -39,6 +39,11 @@ TOOL_SETTINGS = (
         SettingValue.seconds,
     ),
     SettingSpec(
+        "background_completion",
+        SettingKey("tools.shell.backgroundCompletionBehavior"),
+        parsers.parse_background_completion,
+    ),
+    SettingSpec(
         "shell_environment",
         SettingKey("tools.shell.environment"),
         parsers.parse_variable_names,
