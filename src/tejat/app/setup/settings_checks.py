@@ -19,8 +19,9 @@ _SEVERE = (SettingStatus.UNKNOWN, SettingStatus.WRONG)
 def settings_checks(
     run_config: RunConfig, faults: Sequence[ConfigurationError] = (), *, is_strict: bool = False
 ) -> Iterator[DoctorCheck]:
-    """Check the settings files that count. `faults` are the errors that would end a run; if it `is_strict`, every
-    problem is one.
+    """Check the settings files that count.
+
+    `faults` are the errors that would end a run; if it `is_strict`, every problem is one.
     """
     group = lazy("settings")
     for fault in faults:
