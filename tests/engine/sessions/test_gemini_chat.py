@@ -48,6 +48,18 @@ def texts(chat: GeminiChat) -> list[tuple[str, str]]:
     return [("note" if turn.is_note else roles[turn.message.role], turn.message.text) for turn in chat.turns]
 
 
+def test_a_file_of_gemini_cli_itself() -> None:
+    path = Path(__file__).parent / "gemini_chats" / "0.61.0.jsonl"
+    chat = read_gemini_chat(str(path))
+    assert texts(chat) == [
+        ("user", "What is in a.txt?"),
+        ("note", "called read_file: apples and pears"),
+        ("model", "It holds apples."),
+    ]
+    assert (chat.model, chat.damaged_lines) == ("gemini-2.5-flash", 0)
+    assert read_chat_head(str(path))["kind"] == "main"
+
+
 def test_a_conversation(tmp_path: Path) -> None:
     chat = read(
         tmp_path,
