@@ -7,6 +7,7 @@ from tejat.app.onboarding.trust import StartupExit, review_instructions, setup_t
 from tejat.app.run_config import UserConfig, load_startup_config
 from tejat.app.session.interactive import InteractiveSession, open_interactive_session
 from tejat.core.agent.options import AgentOptions
+from tejat.core.errors import SandboxUnavailable
 from tejat.core.model import FailureKind, ModelFailure
 from tejat.core.ui.prompter import UserPrompter
 
@@ -38,6 +39,12 @@ async def _open_session(
             await session.offer_system_prompt(user)
             is_allowed = await session.check_cost_limit(user)
             return session if is_allowed else StartupExit.QUIT
+        except SandboxUnavailable as refused:
+            from tejat.app.onboarding.sandbox_image import offer_image_pull
+
+            if (leaving := await offer_image_pull(refused, user, options.environment)) is not None:
+                return leaving
+            continue
         except ModelFailure as failure:
             if failure.kind is not FailureKind.NO_KEY:
                 raise

@@ -73,6 +73,7 @@ commands:
   mcp          MCP servers: add, remove, list, test, enable, disable, auth, serve
   hooks        list the hooks
   extensions   list the extensions of Gemini CLI that are found here
+  sandbox      build the image of container sandboxes, or try the sandbox: build, test
   doctor       check the sandbox, model, key and settings
   completion   print a completion script for bash, zsh or fish
   help         show the help of a command

@@ -37,7 +37,7 @@ def run(words: list[str]) -> int:
     if options.json:
         print(dump_json([check.to_json() for check in checks], indent=2))
     else:
-        _print_checks(checks)
+        print_checks(checks)
     codes = [check.exit_code for check in checks if check.exit_code]
     return EXIT_CONFIGURATION if EXIT_CONFIGURATION in codes else next(iter(codes), EXIT_OK)
 
@@ -67,7 +67,7 @@ def _print_report(report: Report) -> None:
                 pass
 
 
-def _print_checks(checks: Sequence[DoctorCheck]) -> None:
+def print_checks(checks: Sequence[DoctorCheck]) -> None:
     style = Style(sys.stdout)
     width = max(len(translate(check.name)) for check in checks)
     group = ""

@@ -19,6 +19,7 @@ from tejat.workspace.files.regular_file import regular_file_opener
 if TYPE_CHECKING:
     from tejat.config.jsonc import JsonNode
 
+SANDBOX_DOCKERFILE = ".gemini/sandbox.Dockerfile"
 MAX_ITEMS = 2000
 MAX_BYTES = 512 * 2**20
 
@@ -39,6 +40,7 @@ def scan_trust_items(paths: AppPaths, root: str) -> tuple[TrustItem, ...]:
 
 def _scan_files(paths: AppPaths, root: str) -> Iterator[TrustItem]:
     named = [(path, "settings") for path in _SETTINGS]
+    named.append((SANDBOX_DOCKERFILE, "image"))
     environment = find_env_file(paths, root)
     if environment and not environment.is_user_file:
         named.append((os.path.relpath(environment.path, os.path.realpath(root)), "environment file"))
@@ -128,6 +130,8 @@ def _describe(what: str, content: bytes) -> Iterator[str]:
     text = content.decode("utf-8", errors="replace")
     if what == "tool":
         yield _("runs inside this program, outside of any sandbox")
+    elif what == "image":
+        yield _("says how to build the image that commands run in")
     elif what == "environment file":
         names = sorted(parse_env(text))
         if names:

@@ -1,0 +1,60 @@
+"""`tejat sandbox`: build the image of container sandboxes, and try the sandbox."""
+
+import argparse
+import subprocess
+import sys
+
+from tejat.app.run_config import load_run_config
+from tejat.app.tools.sandbox_checks import sandbox_checks
+from tejat.app.tools.sandbox_image import plan_image_build
+from tejat.cli.command_parser import CommandParser
+from tejat.cli.commands.doctor import print_checks
+from tejat.cli.messages import one_line, print_error, print_usage_error
+from tejat.cli.policy_flags import add_sandbox_flag
+from tejat.core.errors import UsageError
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
+from tejat.core.i18n import _
+from tejat.core.json_text import dump_json
+
+
+def run(words: list[str]) -> int:
+    """Run `tejat sandbox` and return the exit code."""
+    options = _parser().parse_args(words)
+    try:
+        return _build(options) if options.action == "build" else _test(options)
+    except UsageError as error:
+        return print_usage_error(error)
+
+
+def _build(options: argparse.Namespace) -> int:
+    build = plan_image_build(load_run_config([options.root]), options.sandbox)
+    print(_("Building {image} from {file}:", image=build.image, file=one_line(build.source)), file=sys.stderr)
+    print(f"  {one_line(' '.join(build.command))}", file=sys.stderr, flush=True)
+    done = subprocess.run(build.command, input=build.dockerfile, env=dict(build.environment), check=False)
+    if done.returncode != 0:
+        print_error(_("The image was not built (exit code {code}).", code=done.returncode))
+        return EXIT_FAILED
+    print(_("Built {image}. Try it with: tejat sandbox test", image=build.image))
+    return EXIT_OK
+
+
+def _test(options: argparse.Namespace) -> int:
+    checks = sandbox_checks(load_run_config([options.root]), [options.root], options.sandbox)
+    if options.json:
+        print(dump_json([check.to_json() for check in checks], indent=2))
+    else:
+        print_checks(checks)
+    return next((check.exit_code for check in checks if check.exit_code), EXIT_OK)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = CommandParser(
+        prog="tejat sandbox",
+        description=_("Build the image of container sandboxes (build), or try what the sandbox enforces (test)."),
+        epilog=_("exit codes: 0 done, 1 the image was not built, 2 bad usage, 44 the sandbox does not work"),
+    )
+    parser.add_argument("action", choices=("build", "test"))
+    parser.add_argument("--root", default=".", metavar="DIR", help=_("the project (default: .)"))
+    parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
+    add_sandbox_flag(parser)
+    return parser
