@@ -59,6 +59,22 @@ def test_gemini_page_by_page() -> None:
     assert {request.headers["x-goog-api-key"] for request in server.requests} == {"the-key"}
 
 
+def test_gemini_behind_a_gateway() -> None:
+    with LoopbackServer(lambda _: json_reply({"models": [{"name": "models/x"}]})) as server:
+        environment = {
+            "GEMINI_API_KEY": "the-key",
+            "GOOGLE_GEMINI_BASE_URL": server.address,
+            "GOOGLE_GENAI_API_VERSION": "v1",
+            "GEMINI_API_KEY_AUTH_MECHANISM": "bearer",
+            "GEMINI_CLI_CUSTOM_HEADERS": "X-Team: a",
+        }
+        assert listing(environment, Provider.GEMINI).problem == ""
+    (request,) = server.requests
+    assert request.target == "/v1/models?pageSize=1000"
+    assert (request.headers["authorization"], request.headers["x-team"]) == ("Bearer the-key", "a")
+    assert "x-goog-api-key" not in request.headers
+
+
 def test_anthropic() -> None:
     data = [
         {"id": "claude-opus-5", "display_name": "Claude Opus 5", "created_at": "2026-02-03T00:00:00Z"},

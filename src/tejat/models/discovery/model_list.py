@@ -2,13 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from tejat.core.agent.listed_models import CatalogueInfo, ListedModel, ServiceListing
 from tejat.core.agent.prices import Price
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.model import ModelFailure
 from tejat.core.text.switches import is_truthy
 from tejat.models import ModelOptions
 from tejat.models.catalogue.catalogue_file import ModelCatalogue, load_catalogue
@@ -37,10 +38,20 @@ def parse_services(names: Sequence[str] | None) -> tuple[Provider, ...] | None:
 
 
 class ModelLister:
-    """Lists models for an environment. `own_prices` are those of the user."""
+    """Lists models for an environment. `own_prices` are those of the user.
 
-    def __init__(self, options: ModelOptions, own_prices: Mapping[str, Price] | None = None) -> None:
+    `options_of` returns the options for a service, whose address may be another one than in `options`. It may raise
+    ModelFailure for a service that must not be asked.
+    """
+
+    def __init__(
+        self,
+        options: ModelOptions,
+        own_prices: Mapping[str, Price] | None = None,
+        options_of: Callable[[Provider], ModelOptions] | None = None,
+    ) -> None:
         self._options = options
+        self._options_of: Callable[[Provider], ModelOptions] = options_of or partial(_same_options, options)
         self.catalogue: ModelCatalogue = load_catalogue(options.catalogue)
         self._prices = PriceList(partial(load_catalogue, options.catalogue), own_prices or {})
         self.day = self._prices.today()
@@ -65,8 +76,14 @@ class ModelLister:
         return tuple(
             each
             for each in LISTED_PROVIDERS
-            if each is not hidden and (each is Provider.VERTEX or has_access(each, self._options))
+            if each is not hidden and (each is Provider.VERTEX or self._has_access(each))
         )
+
+    def _has_access(self, provider: Provider) -> bool:
+        try:
+            return has_access(provider, self._options_of(provider))
+        except (ModelFailure, UsageError):
+            return False
 
     async def list_all(
         self, providers: Sequence[Provider] | None = None, *, every: bool = False
@@ -81,10 +98,11 @@ class ModelLister:
     async def list_service(self, provider: Provider, *, every: bool = False) -> ServiceListing:
         """List the models of a service; those of the catalogue if it cannot be asked."""
         try:
-            if not has_access(provider, self._options) and provider is not Provider.VERTEX:
+            options = self._options_of(provider)
+            if not has_access(provider, options) and provider is not Provider.VERTEX:
                 raise ListingFailure(_("There is no API key for this service."))
-            offered = await fetch_models(provider, self._options)
-        except (ListingFailure, UsageError) as failure:
+            offered = await fetch_models(provider, options)
+        except (ListingFailure, ModelFailure, UsageError) as failure:
             return ServiceListing(provider.value, self.known_models(provider), str(failure))
         shown = (model for model in offered if every or not _OTHER_PURPOSE.search(model.id))
         return ServiceListing(provider.value, tuple(self._describe(provider, model) for model in shown))
@@ -122,3 +140,7 @@ class ModelLister:
         except UsageError:
             service = None
         return identifier if service is provider else f"{provider.value}:{identifier}"
+
+
+def _same_options(options: ModelOptions, _: Provider) -> ModelOptions:
+    return options

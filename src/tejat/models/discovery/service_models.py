@@ -9,6 +9,8 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.models import ModelOptions
 from tejat.models.base_url import ANTHROPIC_BASE_URL, GEMINI_BASE_URL, OPENAI_BASE_URL, read_api_key, resolve_base_url
+from tejat.models.gemini.client import ApiKeyAuth, api_version
+from tejat.models.gemini.headers import custom_headers, uses_bearer, with_headers
 from tejat.models.names import Provider, ollama_base_url
 from tejat.models.openai.served_model import fetch_served_model, listed_window
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_json_or_text
@@ -18,6 +20,7 @@ from tejat.workspace.http.types import HttpFailure, HttpLimits
 _LIMITS = HttpLimits(connect=5.0, first_byte=10.0, idle=10.0, total=15.0, body=4 * 2**20)
 _MAX_BYTES = 4 * 2**20
 _MAX_PAGES = 5
+_GEMINI_KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 _MAX_MODELS = 1000
 _MAX_WINDOW_QUERIES = 30
 _LATEST_TIME = 10**11
@@ -43,14 +46,13 @@ class ServiceModel:
 
 def has_access(provider: Provider, options: ModelOptions) -> bool:
     """Return whether the service can be asked: there is a key, or an address of the user's own."""
-    environment = options.environment
     match provider:
         case Provider.GEMINI:
-            return bool(_first_key(options, "GEMINI_API_KEY", "GOOGLE_API_KEY"))
+            return bool(_first_key(options, *_GEMINI_KEYS)) or not options.needs_key
         case Provider.ANTHROPIC:
             return bool(_first_key(options, "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
         case Provider.OPENAI:
-            own = environment.get("OPENAI_BASE_URL", "").strip()
+            own = options.environment.get("OPENAI_BASE_URL", "").strip() or options.base_url
             return bool(own or _first_key(options, "OPENAI_API_KEY"))
         case Provider.OLLAMA:
             return True
@@ -73,12 +75,15 @@ async def fetch_models(provider: Provider, options: ModelOptions) -> tuple[Servi
 
 
 async def _list_gemini(http: HttpClient, options: ModelOptions) -> list[ServiceModel]:
-    base = resolve_base_url(options, variable="GOOGLE_GEMINI_BASE_URL", default=GEMINI_BASE_URL, has_key=True)
-    headers = {"x-goog-api-key": _first_key(options, "GEMINI_API_KEY", "GOOGLE_API_KEY")}
+    key = _first_key(options, *_GEMINI_KEYS)
+    base = resolve_base_url(options, variable="GOOGLE_GEMINI_BASE_URL", default=GEMINI_BASE_URL, has_key=bool(key))
+    auth = ApiKeyAuth(key, is_bearer=uses_bearer(options.environment))
+    headers = await with_headers(auth.headers, custom_headers(options.environment))()
+    url = f"{base}/{api_version(options, default='v1beta')}/models?pageSize=1000"
     models: list[ServiceModel] = []
     page = ""
     for _number in range(_MAX_PAGES):
-        body = await _get(http, f"{base}/v1beta/models?pageSize=1000{page}", headers)
+        body = await _get(http, f"{url}{page}", headers)
         models += [
             _gemini_model(as_object(entry)) for entry in as_list(body.get("models")) if _can_chat(as_object(entry))
         ]
