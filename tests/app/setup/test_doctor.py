@@ -56,6 +56,7 @@ def test_nothing_is_set(base: Path) -> None:
         DoctorCheck("model", "name", passed=True, detail="gemini-2.5-pro (default)"),
         DoctorCheck("model", "key", passed=False, detail="none: GEMINI_API_KEY or GOOGLE_API_KEY is not set"),
         prices,
+        DoctorCheck("policy", "mode at start", passed=True, detail="default"),
         DoctorCheck("files", "sessions", passed=True, detail=f"{base}/home/.local/state/tejat/sessions"),
         DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: nobody has said so yet."),
     ]
@@ -86,6 +87,7 @@ def test_everything_with_where_it_came_from(base: Path) -> None:
         DoctorCheck("network", "proxy", passed=True, detail="http://proxy:3128 (https_proxy)"),
         DoctorCheck("network", "proxy", passed=True, detail="proxy2:80 (HTTP_PROXY)"),
         DoctorCheck("network", "web search", passed=True, detail=f"http://localhost:8888 ({user}:1)"),
+        DoctorCheck("policy", "mode at start", passed=True, detail="default"),
         DoctorCheck("files", "settings", passed=True, detail=str(user)),
         DoctorCheck("files", "settings", passed=True, detail=str(project)),
         DoctorCheck("files", "environment", passed=True, detail=str(file)),

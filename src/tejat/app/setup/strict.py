@@ -17,5 +17,5 @@ def check_settings(run_config: RunConfig) -> None:
     if problems:
         count = len(problems)
         title = lazy_plural("{count} problem in the settings:", "{count} problems in the settings:", count)
-        hint = lazy("Fix them, or run without strict settings.")
+        hint = lazy("Fix the settings, or run without strict settings.")
         raise ConfigurationError(join_lazy("\n", (title, *(join_lazy("", ("  ", each)) for each in problems), hint)))
