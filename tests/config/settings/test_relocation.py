@@ -58,6 +58,22 @@ def test_a_reference_counts_as_what_it_stands_for(paths: AppPaths) -> None:
     assert misplaced.value == "$MODEL"
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"model": {"name": "precise"}, "modelConfigs": {"customAliases": {"precise": {}}}},
+        {"ui": {"theme": "Mine", "customThemes": {"Mine": {"type": "custom"}}}},
+        {"general": {"sessionRetention": {"enabled": True, "warningAcknowledged": True}}},
+        {"tools": {"sandbox": {"enabled": True, "flavour": "new"}}, "telemetry": {"enabled": False, "more": 1}},
+        {"hooks": {"PreToolUse": []}, "hooksConfig": {"disabled": ["a"], "more": 1}},
+        {"unheard": {"of": 1}},
+    ],
+)
+def test_what_is_not_ours_stays(paths: AppPaths, settings: object) -> None:
+    Path(paths.user_settings).write_text(json.dumps(settings))
+    assert find_misplaced_settings(paths, {}) == []
+
+
 def test_everything_is_kept(paths: AppPaths) -> None:
     moved = move_misplaced_settings(paths, find_misplaced_settings(paths, {}))
     assert len(moved) == 5

@@ -1,5 +1,6 @@
 """Settings in Gemini CLI's file that only Tejat can use, and their relocation to Tejat's own file."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from tejat.config.settings.file import (
     read_settings_file,
     to_json,
 )
+from tejat.config.settings.known_keys import load_known_keys
 from tejat.config.settings.schema import SETTINGS
 from tejat.config.settings.schema.spec import SettingSpec
 from tejat.core.frozen import frozen
@@ -91,11 +93,28 @@ def _unusable_values(file: SettingsFile, row: SettingSpec) -> "Iterator[_PlacedV
                 continue
             if key == "mcpServers":
                 yield from _own_fields(found)
-            elif not gemini_accepts(name, found.json()) and not gemini_accepts(key, found.json()):
+            elif _is_own_value(key, found.json()) and not gemini_accepts(name, found.json()):
                 row.read(found)
                 yield found, tuple(name.split(".")), tuple(key.split("."))
         except SettingsError:
             continue  # Tejat cannot use it either, and reports it
+
+
+def _is_own_value(key: str, value: JsonValue) -> bool:
+    """Whether only Tejat has a meaning for a value, and not just no program at all."""
+    known = load_known_keys()
+    if isinstance(value, Mapping) and (key in known.groups or ((found := known.find(key)) and not found.is_own)):
+        return False  # unknown members are another matter
+    if isinstance(value, str) and key in _OWN_TEXTS:
+        return re.match(_OWN_TEXTS[key], value) is not None
+    return not gemini_accepts(key, value)
+
+
+_OWN_TEXTS = {
+    "model.name": r"[a-z]+:|claude-|gpt-|chatgpt-|codex-|o[1-9](?:-|$)",
+    "ui.theme": r"(?:auto|dark|light|plain)$",
+}
+"""Texts that Tejat gave a meaning to, where Gemini CLI has names that only its user knows."""
 
 
 def _own_fields(servers: SettingValue) -> "Iterator[_PlacedValue]":
