@@ -3,7 +3,13 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from tejat.config.files.reader import AllowedWriters, list_config_directory, path_exists, read_config_file
+from tejat.config.files.reader import (
+    AllowedWriters,
+    allowed_writers,
+    list_config_directory,
+    path_exists,
+    read_config_file,
+)
 from tejat.config.paths import POLICY_DIRECTORY, AppPaths, SourceTier
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.approval.policy_report import PolicyOptions
@@ -124,7 +130,7 @@ class _PolicyReader:
         return is_new
 
     def _read_directory(self, directory: str, tier: SourceTier, allows_nothing: str | None) -> Iterator[PolicyFile]:
-        writers = AllowedWriters.ANYONE if tier is SourceTier.WORKSPACE else AllowedWriters.TRUSTED
+        writers = allowed_writers(directory, tier)
         room = _MAX_CHARACTERS
         for name in _list_names(directory, writers):
             path = os.path.join(directory, name)
