@@ -1,7 +1,7 @@
 """Display and input preferences from the settings."""
 
 from tejat.config.settings.types import Settings
-from tejat.core.ui.status import Preferences, ThemeName
+from tejat.core.ui.status import Preferences, StatusItem, StatusLineOptions, ThemeName
 
 # The themes of Gemini CLI by the background they are made for.
 _LIGHT_THEMES = frozenset(
@@ -23,6 +23,22 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
         animations=settings.animations.value,
         escapes_pasted_at=settings.escape_pasted_at.value,
+        status_line=_status_line_options(settings),
+    )
+
+
+def _status_line_options(settings: Settings) -> StatusLineOptions:
+    hidden = {
+        StatusItem.WORKSPACE: settings.footer_hides_folder.value,
+        StatusItem.SANDBOX: settings.footer_hides_sandbox.value,
+        StatusItem.MODEL: settings.footer_hides_model.value,
+        StatusItem.CONTEXT: settings.footer_hides_context.value,
+    }
+    items = settings.footer_items
+    return StatusLineOptions(
+        None if items is None else tuple(map(StatusItem, items.value)),
+        frozenset(item for item, is_hidden in hidden.items() if is_hidden),
+        is_hidden=settings.hides_footer.value,
     )
 
 

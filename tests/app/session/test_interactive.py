@@ -64,6 +64,8 @@ class TestStatus:
             tokens=15,
             cost=0.0,
             sandbox="",
+            session_id=before.session_id,
+            host=os.uname().nodename,
         )
         assert (before.tokens, before.context_used is not None and 0 < before.context_used < 0.01) == (0, True)
 

@@ -51,7 +51,7 @@ class InteractiveSession:
         self._manager = manager
         self._statistics = Statistics(lambda seconds: round(seconds * 1000))
         manager.events.subscribe(self._statistics.record)
-        self._status_source = StatusSource(manager)
+        self._status_source = StatusSource(manager, self._statistics)
         self.command_context = CommandContext(
             manager, self._statistics, preferences_from_settings(manager.run_config.settings)
         )

@@ -1,12 +1,15 @@
 """The status of a session, cheap enough to be read for every frame."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from tejat.app.session.manager import SessionManager
 from tejat.core.messages.history import Message
-from tejat.core.ui.status import ServerCounts, Status
+from tejat.core.ui.status import ServerCounts, Status, StatusItem
 from tejat.engine.loop.conversation import Conversation
+from tejat.engine.sessions.statistics import Statistics
 from tejat.mcp.types import ServerState as State
 from tejat.workspace.paths.git_repository import current_branch
 
@@ -16,8 +19,14 @@ _NOT_USED = frozenset({State.BLOCKED, State.DISABLED})
 
 
 class StatusSource:
-    def __init__(self, manager: SessionManager, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, manager: SessionManager, statistics: Statistics, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._manager = manager
+        self._statistics = statistics
+        items = manager.run_config.settings.footer_items
+        self._shows_memory = items is not None and StatusItem.MEMORY in items.value
+        self._host = os.uname().nodename
         self._clock = clock
         self._branch = ""
         self._branch_checked_at = float("-inf")
@@ -41,6 +50,10 @@ class StatusSource:
             servers=_server_counts(manager),
             is_trusted=run_config.trust.is_trusted or not run_config.trust_relevant_files,
             sandbox=manager.toolset.services.sandbox_name,
+            session_id=manager.session.session_id,
+            host=self._host,
+            memory=_memory_in_use() if self._shows_memory else 0,
+            line_changes=(self._statistics.lines_added, self._statistics.lines_removed),
         )
 
     def _current_branch(self) -> str:
@@ -56,6 +69,13 @@ class StatusSource:
         if self._token_cache_key is None or any(a is not b for a, b in zip(state, self._token_cache_key, strict=True)):
             self._tokens, self._token_cache_key = conversation.tokens, state
         return self._tokens
+
+
+def _memory_in_use() -> int:
+    """The bytes of memory of this process, 0 where that cannot be told."""
+    with suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def current_mode(manager: SessionManager) -> str:

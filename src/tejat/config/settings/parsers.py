@@ -9,6 +9,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
+from tejat.core.ui.status import StatusItem
 
 if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue
@@ -120,6 +121,12 @@ def parse_price(found: SettingValue) -> TokenPrice:
 
 def parse_background_completion(found: SettingValue) -> str:
     return found.choice(("silent", "notify", "inject"))
+
+
+def parse_status_items(found: SettingValue) -> tuple[str, ...]:
+    for entry in found.entries():
+        entry.choice(tuple(StatusItem))
+    return found.strings()
 
 
 def parse_output_format(found: SettingValue) -> str:

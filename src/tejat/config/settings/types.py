@@ -195,6 +195,12 @@ class Settings:
     escape_pasted_at: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
     home_directory_warning: Setting[bool] = Setting(value=True)
+    footer_items: Setting[tuple[str, ...]] | None = None
+    footer_hides_folder: Setting[bool] = Setting(value=False)
+    footer_hides_sandbox: Setting[bool] = Setting(value=False)
+    footer_hides_model: Setting[bool] = Setting(value=False)
+    footer_hides_context: Setting[bool] = Setting(value=False)
+    hides_footer: Setting[bool] = Setting(value=False)
     telemetry: tuple[Setting[JsonObject], ...] = ()
     bug_command: Setting[str] | None = None
 

@@ -19,7 +19,8 @@ class Status:
     """Data of the status line.
 
     `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
-    is in dollars. `sandbox` is that of commands, empty if there is none.
+    is in dollars. `sandbox` is that of commands, empty if there is none. `line_changes` are the lines that tools added
+    and removed, `memory` is that of this process in bytes.
     """
 
     model: str
@@ -33,6 +34,39 @@ class Status:
     servers: ServerCounts = ServerCounts()
     is_trusted: bool = True
     sandbox: str | None = None
+    session_id: str = ""
+    host: str = ""
+    memory: int = 0
+    line_changes: tuple[int, int] = (0, 0)
+
+
+class StatusItem(StrEnum):
+    """An item of the status line that settings can name. The values are those of Gemini CLI."""
+
+    WORKSPACE = "workspace"
+    BRANCH = "git-branch"
+    SANDBOX = "sandbox"
+    MODEL = "model-name"
+    CONTEXT = "context-used"
+    QUOTA = "quota"
+    MEMORY = "memory-usage"
+    SESSION = "session-id"
+    HOST = "hostname"
+    AUTH = "auth"
+    CHANGES = "code-changes"
+    TOKENS = "token-count"
+
+
+@frozen
+class StatusLineOptions:
+    """The items of the status line: those in `items` in this order, else the usual ones without those that are hidden.
+
+    What warns the user is always shown.
+    """
+
+    items: tuple[StatusItem, ...] | None = None
+    hidden: frozenset[StatusItem] = frozenset()
+    is_hidden: bool = False
 
 
 class ThemeName(StrEnum):
@@ -54,3 +88,4 @@ class Preferences:
     editor: str | None = None
     animations: bool = True
     escapes_pasted_at: bool = False
+    status_line: StatusLineOptions = StatusLineOptions()

@@ -183,7 +183,10 @@ class TerminalApp(EditorHandler):
             return Text("")
         is_working = self._repl is not None and self._repl.is_working
         status, theme, is_vi = self._session.status, self._screen.theme, self._screen.is_vi_navigation
-        return render_status_line(status, theme, width=width, is_working=is_working, is_vi_navigation=is_vi)
+        options = self._preferences.status_line
+        return render_status_line(
+            status, theme, width=width, is_working=is_working, is_vi_navigation=is_vi, options=options
+        )
 
     async def _complete(self, text: str, caret: int) -> AsyncIterator[Sequence[CompletionItem]]:
         if self._completer is not None:

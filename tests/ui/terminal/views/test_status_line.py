@@ -4,7 +4,7 @@ import pytest
 from rich.text import Text
 
 from tejat.core.frozen import replace
-from tejat.core.ui.status import ServerCounts, Status
+from tejat.core.ui.status import ServerCounts, Status, StatusItem, StatusLineOptions
 from tejat.ui.terminal.render.rich_output import render_rows
 from tejat.ui.terminal.render.theme import ASCII_GLYPHS, StyleRole, Theme
 from tejat.ui.terminal.views.status_line import render_status_line
@@ -24,9 +24,16 @@ FULL = Status(
 )
 
 
-def shown(status: Status, *, width: int = 200, theme: Theme | None = None, is_working: bool = False) -> str:
+def shown(
+    status: Status,
+    *,
+    width: int = 200,
+    theme: Theme | None = None,
+    is_working: bool = False,
+    options: StatusLineOptions | None = None,
+) -> str:
     used = theme or Theme()
-    line = render_status_line(status, used, width=width, is_working=is_working)
+    line = render_status_line(status, used, width=width, is_working=is_working, options=options)
     (row,) = render_rows(line, used, width=width)
     assert sum(cell.width for cell in row) <= width
     return "".join(cell.text for cell in row)
@@ -53,6 +60,33 @@ def test_all_of_it() -> None:
 )
 def test_what_matters_less_goes_first(width: int, expected: str) -> None:
     assert shown(FULL, width=width) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (
+            StatusLineOptions((StatusItem.BRANCH, StatusItem.QUOTA, StatusItem.MODEL, StatusItem.CHANGES)),
+            "main · gemini-2.5-pro · +3 -1",
+        ),
+        (StatusLineOptions((StatusItem.HOST, StatusItem.SESSION, StatusItem.MEMORY)), "box · a1b2 · 52 MB"),
+        (StatusLineOptions(()), ""),
+        (
+            StatusLineOptions(hidden=frozenset({StatusItem.MODEL, StatusItem.SANDBOX, StatusItem.CONTEXT})),
+            "~/project · main · 123k tokens, 50 % cached · $0.25 · mcp 2/3, 1 failed",
+        ),
+        (StatusLineOptions(is_hidden=True), ""),
+    ],
+)
+def test_chosen_items(options: StatusLineOptions, expected: str) -> None:
+    status = replace(FULL, session_id="a1b2", host="box", memory=52_400_000, line_changes=(3, 1))
+    row = shown(status, options=options)
+    assert row == " · ".join(filter(None, ("not trusted · yolo: asks nothing", expected)))
+
+
+def test_a_missing_sandbox_and_the_mode_are_never_hidden() -> None:
+    status = replace(FULL, sandbox="", is_trusted=True)
+    assert shown(status, options=StatusLineOptions(is_hidden=True)) == "NO SANDBOX · yolo: asks nothing"
 
 
 def test_a_missing_sandbox_comes_first_and_stays_longest() -> None:

@@ -1,5 +1,6 @@
 """Settings of the terminal."""
 
+from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
 from tejat.config.settings.merge import last_wins, project_may_tighten, without_project
 from tejat.config.settings.schema.spec import SettingSpec
@@ -20,5 +21,13 @@ UI_SETTINGS = (
         protects=True,
     ),
     SettingSpec("animations", SettingKey("ui.animations", "ui.showSpinner"), SettingValue.boolean),
+    SettingSpec("footer_items", SettingKey("ui.footer.items"), parsers.parse_status_items),
+    SettingSpec("footer_hides_folder", SettingKey("ui.footer.hideCWD", "hideCWD"), SettingValue.boolean),
+    SettingSpec(
+        "footer_hides_sandbox", SettingKey("ui.footer.hideSandboxStatus", "hideSandboxStatus"), SettingValue.boolean
+    ),
+    SettingSpec("footer_hides_model", SettingKey("ui.footer.hideModelInfo", "hideModelInfo"), SettingValue.boolean),
+    SettingSpec("footer_hides_context", SettingKey("ui.footer.hideContextPercentage"), SettingValue.boolean),
+    SettingSpec("hides_footer", SettingKey("ui.hideFooter", "hideFooter"), SettingValue.boolean),
     SettingSpec("home_directory_warning", SettingKey("ui.showHomeDirectoryWarning"), SettingValue.boolean),
 )

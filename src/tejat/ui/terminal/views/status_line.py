@@ -5,7 +5,7 @@ from rich.text import Text
 
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.core.ui.status import Status
+from tejat.core.ui.status import Status, StatusItem, StatusLineOptions
 from tejat.ui.shared.approval_mode import mode_label
 from tejat.ui.shared.run_summary import format_cost, format_tokens
 from tejat.ui.terminal.render.text_rows import display_width, single_line, truncate
@@ -22,9 +22,10 @@ def render_status_line(
     width: int,
     is_working: bool = False,
     is_vi_navigation: bool = False,
+    options: StatusLineOptions | None = None,
 ) -> RenderableType:
     """Render one row of at most `width`, least important items dropped first."""
-    items = _status_items(status, is_vi_navigation=is_vi_navigation)
+    items = _pieces(status, options or StatusLineOptions(), is_vi_navigation=is_vi_navigation)
     sign = f"{theme.glyphs.running} " if is_working else ""
     separator = f" {theme.glyphs.separator} "
     while len(items) > 1 and display_width(sign) + _width(items, separator) > width:
@@ -41,33 +42,54 @@ def render_status_line(
 
 
 @frozen
-class _StatusItem:
-    """An item; those with the highest `drop_order` are dropped first."""
+class _Piece:
+    """A piece of the row; those with the highest `drop_order` are dropped first."""
 
     text: str
     drop_order: int
     role: StyleRole = StyleRole.STATUS
 
 
-def _status_items(status: Status, *, is_vi_navigation: bool) -> list[_StatusItem]:
-    """Return the items in display order."""
+def _pieces(status: Status, options: StatusLineOptions, *, is_vi_navigation: bool) -> list[_Piece]:
+    """Return the pieces in display order, warnings first."""
     # Modes that ask less stand out.
     mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
-    found = [
-        _StatusItem(_("NO SANDBOX") if status.sandbox == "" else "", -1, StyleRole.WARNING),
-        _StatusItem(_("vi: commands") if is_vi_navigation else "", 1, StyleRole.ACCENT),
-        _StatusItem(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
-        _StatusItem(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
-        _StatusItem(_shorten(status.model), 1),
-        _StatusItem(_shorten(status.folder, from_end=True), 4),
-        _StatusItem(_shorten(status.branch), 8),
-        _StatusItem(*_context(status.context_used)),
-        _StatusItem(format_tokens(status.tokens, status.cached_tokens) if status.tokens else "", 10),
-        _StatusItem(format_cost(status.cost) if status.cost else "", 6),
-        _StatusItem(*_servers(status)),
-        _StatusItem(_("sandbox: {name}", name=_shorten(status.sandbox)) if status.sandbox else "", 11),
+    always = [
+        _Piece(_("NO SANDBOX") if status.sandbox == "" else "", -1, StyleRole.WARNING),
+        _Piece(_("vi: commands") if is_vi_navigation else "", 1, StyleRole.ACCENT),
+        _Piece(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
+        _Piece(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
     ]
-    return [piece for piece in found if piece.text]
+    chosen = [] if options.is_hidden else _chosen_pieces(status, options)
+    return [piece for piece in (*always, *chosen) if piece.text]
+
+
+def _chosen_pieces(status: Status, options: StatusLineOptions) -> list[_Piece]:
+    cost = _Piece(format_cost(status.cost) if status.cost else "", 6)
+    servers = _Piece(*_servers(status))
+    known = _known_pieces(status)
+    if options.items is not None:
+        return [known[item] for item in options.items if item in known]
+    usual = (StatusItem.MODEL, StatusItem.WORKSPACE, StatusItem.BRANCH, StatusItem.CONTEXT, StatusItem.TOKENS)
+    shown = [known[item] for item in usual if item not in options.hidden]
+    sandbox = [] if StatusItem.SANDBOX in options.hidden else [known[StatusItem.SANDBOX]]
+    return [*shown, cost, servers, *sandbox]
+
+
+def _known_pieces(status: Status) -> dict[StatusItem, _Piece]:
+    added, removed = status.line_changes
+    return {
+        StatusItem.MODEL: _Piece(_shorten(status.model), 1),
+        StatusItem.WORKSPACE: _Piece(_shorten(status.folder, from_end=True), 4),
+        StatusItem.BRANCH: _Piece(_shorten(status.branch), 8),
+        StatusItem.CONTEXT: _Piece(*_context(status.context_used)),
+        StatusItem.TOKENS: _Piece(format_tokens(status.tokens, status.cached_tokens) if status.tokens else "", 10),
+        StatusItem.SANDBOX: _Piece(_("sandbox: {name}", name=_shorten(status.sandbox)) if status.sandbox else "", 11),
+        StatusItem.CHANGES: _Piece(f"+{added} -{removed}" if added or removed else "", 9),
+        StatusItem.SESSION: _Piece(_shorten(status.session_id), 13),
+        StatusItem.HOST: _Piece(_shorten(status.host), 13),
+        StatusItem.MEMORY: _Piece(_("{size} MB", size=round(status.memory / 1e6)) if status.memory else "", 13),
+    }
 
 
 def _context(used: float | None) -> tuple[str, int, StyleRole]:
@@ -95,5 +117,5 @@ def _shorten(text: str, *, from_end: bool = False) -> str:
     return f"...{shown[-_MAX_NAME_CHARS + 3 :]}" if from_end else f"{shown[: _MAX_NAME_CHARS - 3]}..."
 
 
-def _width(items: list[_StatusItem], separator: str) -> int:
+def _width(items: list[_Piece], separator: str) -> int:
     return sum(display_width(piece.text) for piece in items) + display_width(separator) * (len(items) - 1)
