@@ -25,6 +25,8 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.turn import RunOutcome, run_turns
+from tejat.engine.models.conversation_models import ConversationModels
+from tejat.engine.models.succession import SingleFallback
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal
@@ -200,7 +202,7 @@ def agent_run(
             RequestTemplate(SYSTEM, ToolDeclarations(scheduler.registry, scheduler.permission.policy.hides)),
             Safeguards(budget, guard or LoopDetector(), Compressor(threshold=threshold)),
             EventBus(),
-            fallback=None if fallback is None else lambda: fallback,
+            models=None if fallback is None else ConversationModels(SingleFallback(lambda: fallback)),
         )
         conversation.history_events.subscribe(journal.record)
         run = AgentRun(conversation, model, journal, note)

@@ -3,21 +3,29 @@
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tejat.app.authentication import is_keyless_gateway, require_auth_type, without_sign_in
 from tejat.app.run_config import RunConfig
 from tejat.config.files.reported import report_once
+from tejat.config.paths import SourceTier
 from tejat.config.settings.types import Setting, Settings
+from tejat.core.agent.model_chain import ChainLink, ModelChain
 from tejat.core.agent.options import AgentOptions
 from tejat.core.agent.prices import Price
+from tejat.core.approval.confirmation import Approver
+from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import ModelClient, ModelFailure
+from tejat.engine.models.conversation_models import ConversationModels
+from tejat.engine.models.succession import ChainSuccession, ModelSuccession, SingleFallback
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
-from tejat.models.names import with_provider
+from tejat.models.catalogue.catalogue_file import load_catalogue
+from tejat.models.names import Provider, parse_model_name, with_provider
 
 if TYPE_CHECKING:
     from tejat.models.discovery.model_list import ModelLister
@@ -46,7 +54,8 @@ def open_run_model(options: AgentOptions, run_config: RunConfig) -> RunModel:
         replay = open_replay(options.replay, placeholders=placeholders, secrets=run_config.secrets)
         began = replay.header.get("began")
         return RunModel(replay, str(replay.header.get("session")), began if isinstance(began, int | float) else 0.0)
-    model = open_named_model(options.model, run_config)
+    attempts = model_chain(requested_model(options, run_config), run_config).links[0].attempts
+    model = open_named_model(options.model, run_config, max_attempts=attempts)
     notes = alias_notes(options.model or configured_model(run_config), run_config)
     if options.record is not None:
         from tejat.models.recording.recorder import RecordingModel
@@ -71,12 +80,10 @@ def open_named_model(name: str | None, run_config: RunConfig, *, max_attempts: i
     The client of an alias has the name of the model that the alias stands for. `max_attempts` replaces the setting.
     """
     settings, environment = run_config.settings, run_config.environment
-    if name is None:
-        name = configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
-    selector = model_selector(run_config)
+    name = name or configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
+    selector, generation_of = model_selector(run_config), None
     if selector is None:
-        alias = resolve_alias(name, environment)
-        name, generation_of = name if alias is None else alias[1], None
+        name = resolve_name(name, run_config)
     else:
         selected = selector.select(name)
         name, generation_of = selected.name, selected.generation_of
@@ -138,6 +145,86 @@ def _each(listed: Setting[tuple[JsonObject, ...]]) -> list[Setting[JsonObject]]:
     return [Setting(value, listed.source, listed.tier) for value in listed.value]
 
 
+def requested_model(options: AgentOptions, run_config: RunConfig) -> str:
+    """The name of the model as the user gave it, or the default."""
+    return options.model or configured_model(run_config) or with_provider(DEFAULT_MODEL, run_config.environment)
+
+
+def model_chain(requested: str, run_config: RunConfig) -> ModelChain:
+    """The models that may answer for a name. Models of other services than Gemini stand alone."""
+    settings, selector = run_config.settings, model_selector(run_config)
+    name = requested.strip() if selector is None else selector.select(requested).name
+    if parse_model_name(name, run_config.environment)[0] not in {Provider.GEMINI, Provider.VERTEX}:
+        return ModelChain((ChainLink(name),))
+    from tejat.models.presets.chains import catalogue_chain, configured_chain, limit_chain
+
+    is_own = selector is not None and selector.is_preset(requested)
+    prefix, colon, own = (name if is_own else requested.strip()).rpartition(":")
+    catalogue = load_catalogue(run_config.paths.catalogue).builtin
+    found = None
+    if settings.dynamic_model_configuration.value and settings.model_chains:
+        chains = {key: given.value for key, given in settings.model_chains.items()}
+        resolve = partial(resolve_name, run_config=run_config)
+        found = configured_chain(own, chains, catalogue, resolve)
+    is_gateway = bool(run_config.environment.get("GOOGLE_GEMINI_BASE_URL") or settings.base_url)
+    chain = catalogue_chain(own, catalogue, is_gateway=is_gateway) if found is None else found
+    limit = None if settings.max_attempts.tier is SourceTier.DEFAULT else settings.max_attempts.value
+    return limit_chain(chain, f"{prefix}{colon}", limit)
+
+
+def resolve_name(name: str, run_config: RunConfig) -> str:
+    """The model that a name stands for."""
+    selector = model_selector(run_config)
+    if selector is not None:
+        return selector.select(name).name
+    alias = resolve_alias(name, run_config.environment)
+    return name if alias is None else alias[1]
+
+
+def conversation_models(
+    requested: str, run_config: RunConfig, approver: Approver | None, *, is_recorded: bool
+) -> ConversationModels:
+    """The models that may answer for a name that the user gave. A recording has only the fallback of the settings."""
+    fallback = run_config.settings.fallback_model
+    succession: ModelSuccession | None = None
+    if fallback is not None and fallback.value != requested:
+        succession = SingleFallback(partial(open_named_model, fallback.value, run_config))
+    if is_recorded:
+        return ConversationModels(succession)
+    chain = model_chain(requested, run_config)
+
+    def open_link(link: ChainLink) -> ModelClient:
+        name = requested if link is chain.links[0] else link.name
+        return open_named_model(name, run_config, max_attempts=link.attempts)
+
+    if succession is None and len(chain.links) > 1:
+        succession = ChainSuccession(chain, open_link, approver)
+    open_helper = partial(open_helper_model, chain=chain, run_config=run_config)
+    return ConversationModels(succession, open_helper=open_helper)
+
+
+def open_helper_model(purpose: str, chain: ModelChain, run_config: RunConfig) -> ModelClient | None:
+    """Open the model for side requests of a purpose; None for the model of the conversation.
+
+    That is what a preset of the user says, else the light model of an `auto` name.
+    """
+    selector = model_selector(run_config)
+    name = None if selector is None else selector.select_helper(purpose)
+    if name is None and chain.is_auto and purpose in _HELPER_PURPOSES:
+        prefix, colon, _own = chain.links[0].name.rpartition(":")
+        name = f"{prefix}{colon}{_HELPER_ALIAS}"
+    if name is None:
+        return None
+    try:
+        return open_named_model(name, run_config)
+    except (UsageError, ModelFailure):
+        return None
+
+
+_HELPER_PURPOSES = frozenset({"edit_correction", "web_search", "web_fetch"})
+_HELPER_ALIAS = "flash-lite"
+
+
 def own_prices(run_config: RunConfig) -> dict[str, Price]:
     """The prices in the settings, by model name."""
     return {name: Price(*price.value) for name, price in run_config.settings.prices.items()}
@@ -147,13 +234,24 @@ def list_models(run_config: RunConfig) -> "ModelLister":
     """Return the lister of the models that can be used here."""
     from tejat.models.discovery.model_list import ModelLister
 
-    return ModelLister(model_options(run_config), own_prices(run_config))
+    settings, environment, options = run_config.settings, run_config.environment, model_options(run_config)
+    named = configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
+
+    def options_of(provider: Provider) -> ModelOptions:
+        require_auth_type(f"{provider.value}:any", settings, environment)
+        # The address of the settings is that of the configured model: no other service's key goes there.
+        is_configured = parse_model_name(named, environment)[0] is provider
+        return options if is_configured else replace(options, base_url=None)
+
+    return ModelLister(options, own_prices(run_config), options_of)
 
 
 def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
     """What to tell the user about an alias that they have named: once, and again when it means another model."""
     alias = None if name is None else resolve_alias(name, run_config.environment)
-    if alias is None or not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
+    if name is None or alias is None or resolve_name(name, run_config) != alias[1]:
+        return ()  # a preset of the user comes before an alias
+    if not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
         return ()
     return (_("{alias} is {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
 

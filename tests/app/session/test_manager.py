@@ -128,7 +128,7 @@ class TestModel:
         assert (ended.failure, ended.message) == (FailureKind.UNAVAILABLE, "Busy.")
 
     def test_it_is_tried_as_often_as_the_settings_say(self, machine: ProgramEnv) -> None:
-        settings(machine, general={"maxAttempts": 2})
+        settings(machine, model={"name": "gemini-2.5-flash"}, general={"maxAttempts": 2})
         busy = error_reply(503, "busy", retry_after="0")
         with ModelServer([busy, busy, busy]) as server:
             machine.environment |= {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": server.address}

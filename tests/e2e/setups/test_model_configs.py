@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.model_servers.gemini import ModelServer, text_reply
+from support.model_servers.gemini import LoopbackServer, ModelServer, error_reply, text_reply
 from support.program import ProgramEnv, ProgramResult
 
 
@@ -60,3 +60,42 @@ def test_a_broken_preset_ends_the_run(machine: ProgramEnv, aliases: Any, said: s
     assert (result.code, requests) == (52, [])
     assert said in result.stderr
     assert f"{path}:" in result.stderr
+
+
+def answer_or_fail(failures: dict[str, Any]) -> Any:
+    """A service on which some models fail."""
+
+    def answer(received: Any) -> Any:
+        failed = next((reply for model, reply in failures.items() if f"/{model}:" in received.target), None)
+        return text_reply("Done.") if failed is None else failed
+
+    return answer
+
+
+def asked_models(server: LoopbackServer) -> list[str]:
+    return [request.target.rpartition("/")[2].partition(":")[0] for request in server.requests]
+
+
+PRO, FLASH = "gemini-3.1-pro-preview", "gemini-3.8-flash"
+
+
+@pytest.mark.parametrize(
+    ("model", "status", "code", "asked"),
+    [
+        ("auto", 503, 0, [PRO, PRO, FLASH]),
+        ("auto", 404, 0, [PRO, FLASH]),
+        ("pro", 503, 61, [PRO, PRO]),
+        ("pro", 404, 0, [PRO, FLASH]),
+        (PRO, 503, 61, [PRO, PRO]),
+    ],
+)
+def test_who_takes_over_without_a_person(
+    machine: ProgramEnv, model: str, status: int, code: int, asked: list[str]
+) -> None:
+    machine.write_user_settings(general={"maxAttempts": 2})
+    with LoopbackServer(answer_or_fail({PRO: error_reply(status, "no", retry_after="0")})) as server:
+        address, key = server.address, "a-key-for-tests"
+        result = machine.run("-m", model, "-p", "hi", GOOGLE_GEMINI_BASE_URL=address, GEMINI_API_KEY=key)
+        assert asked_models(server) == asked
+    assert result.code == code, result.stderr
+    assert ("changed the model" in result.stderr) is (code == 0)

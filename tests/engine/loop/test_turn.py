@@ -243,6 +243,7 @@ OWN_REASONS = {
     FailureKind.EMPTY: EndReason.EMPTY,
     FailureKind.MALFORMED_CALL: EndReason.MALFORMED_CALL,
     FailureKind.CONTEXT_FULL: EndReason.CONTEXT_FULL,
+    FailureKind.OVER_BUDGET: EndReason.COST_LIMIT,
 }
 
 

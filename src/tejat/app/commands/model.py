@@ -61,6 +61,7 @@ class ModelCommand(SlashCommand):
             user.show(text_report(note, Tone.QUIET))
         manager.update_search_tool(other)
         await session.conversation.change_model(other, _("You chose it."))
+        manager.follow_model(name)
         return True
 
     async def _choose(self, user: UserPrompter) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tejat.app.diagnostics.log_file import log_event
 from tejat.app.diagnostics.telemetry import start_telemetry
-from tejat.app.model_source import RunModel, open_named_model, open_run_model, own_prices
+from tejat.app.model_source import RunModel, conversation_models, open_run_model, own_prices, requested_model
 from tejat.app.onboarding.system_prompt_file import write_system_prompt
 from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
@@ -33,6 +33,7 @@ from tejat.engine.loop.loop_detector import LoopDetector
 from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations, ToolIndexOptions, default_limit
 from tejat.engine.loop.transcript import truncate_tokens
+from tejat.engine.models.conversation_models import ConversationModels
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.questions import QuestionQueue, QuestionResponder
@@ -165,6 +166,7 @@ class SessionManager:
         self._is_headless = questions is None
         self._search_entry = toolset.registry.entry(_SEARCH_TOOL)
         self._budget = _make_budget(options, run_config, run_model.recorded_at, events)
+        self._models = self._conversation_models(requested_model(options, run_config))
         self.update_search_tool(run_model.model)
         notes = (*toolset.notes, *run_model.notes, *(() if toolset.hooks is None else toolset.hooks.warnings))
         self.session = self._build_session(initial_state(options, run_config, run_model), run_model.model, notes)
@@ -200,6 +202,7 @@ class SessionManager:
 
     async def close(self) -> None:
         await self.session.close()
+        await self._models.close()
 
     def _build_session(self, state: InitialState, model: ModelClient, notes: tuple[str, ...]) -> Session:
         run_config, toolset, options = self.run_config, self.toolset, self.options
@@ -233,7 +236,7 @@ class SessionManager:
                 Compressor(threshold=run_config.settings.compression_threshold.value),
             ),
             self.events,
-            fallback=self._fallback(model),
+            models=self._models,
             hooks=toolset.hooks,
             rewind_points=state.rewind_points,
         )
@@ -256,12 +259,17 @@ class SessionManager:
             questions=self._questions,
         )
 
-    def _fallback(self, model: ModelClient) -> Callable[[], ModelClient] | None:
-        """The opener of the fallback model, None for a replay, which asks no other model."""
-        other = self.run_config.settings.fallback_model
-        if other is None or other.value == model.name or self.run_model.recorded_at is not None:
-            return None
-        return partial(open_named_model, other.value, self.run_config)
+    def follow_model(self, name: str) -> None:
+        """Use the fallback chain and the light model that belong to a model which the user chose."""
+        self._models = self._conversation_models(name)
+        self.session.conversation.models = self._models
+
+    def _conversation_models(self, requested: str) -> ConversationModels:
+        """The models that may answer for a name. A replay asks no other one."""
+        if self.run_model.recorded_at is not None:
+            return ConversationModels()
+        is_recorded = self.options.record is not None
+        return conversation_models(requested, self.run_config, self._questions, is_recorded=is_recorded)
 
     def _announce_session(self) -> None:
         """Tell services and hooks which session is the current one."""

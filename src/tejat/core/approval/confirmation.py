@@ -21,6 +21,8 @@ class Outcome(StrEnum):
     """A no that ends the turn and cancels the other calls."""
     TRY_IN_COPY = "try_in_copy"
     """Run it in a copy of the files first, and show the changes."""
+    TRY_AGAIN = "try_again"
+    """Ask the same model again instead of another one."""
     RUN_FOR_REAL = "run_for_real"
     """Discard the trial and run the command on the real files."""
 
@@ -127,6 +129,20 @@ class InfoConfirmation:
 
 
 @frozen
+class ModelChangeConfirmation:
+    """A change to another model, after the present one has failed for the given reason.
+
+    `PROCEED_ONCE` changes it for the session, `TRY_AGAIN` asks the present one again, everything else ends the turn.
+    """
+
+    title: str
+    before: str
+    after: str
+    reason: str
+    type: str = field(default="model_change", init=False)
+
+
+@frozen
 class ElicitationConfirmation:
     """A question of an MCP server to the user. The answers go to that server only.
 
@@ -143,8 +159,10 @@ class ElicitationConfirmation:
 
 
 Confirmation: TypeAlias = EditConfirmation | ExecConfirmation | TrialConfirmation | McpConfirmation | InfoConfirmation
-ApprovalSubject: TypeAlias = Confirmation | ElicitationConfirmation
-"""What an approval request is about: a tool call, or a question of an MCP server."""
+ChoiceSubject: TypeAlias = Confirmation | ModelChangeConfirmation
+"""What an approval request is about if it is answered with one of a few choices."""
+ApprovalSubject: TypeAlias = ChoiceSubject | ElicitationConfirmation
+"""What an approval request is about: a tool call, a change of the model, or a question of an MCP server."""
 
 
 class ToolOriginKind(StrEnum):

@@ -13,6 +13,7 @@ from tejat.core.approval.confirmation import (
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    ModelChangeConfirmation,
     TrialConfirmation,
 )
 from tejat.core.errors import ErrorType, ToolFailure
@@ -147,6 +148,8 @@ def _confirmation_json(about: ApprovalSubject) -> JsonObject:
             return {**fields, "serverName": about.server_name, "toolName": about.tool_name}
         case InfoConfirmation():
             return {**fields, "prompt": about.prompt, "urls": about.urls}
+        case ModelChangeConfirmation():
+            return {**fields, "before": about.before, "after": about.after, "reason": about.reason}
         case ElicitationConfirmation():
             return {**fields, "serverName": about.server_name, "message": about.message}
 

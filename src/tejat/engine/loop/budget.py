@@ -153,7 +153,11 @@ class Budget:
             )
         if limits.seconds is not None and self.seconds >= limits.seconds:
             return self.time_limit_reached()
-        return None if limits.cost is None else self._exceeded_cost_limit(limits.cost, model)
+        return self.exceeded_cost_limit(model)
+
+    def exceeded_cost_limit(self, model: str = "") -> tuple[EndReason, str] | None:
+        """Like `exceeded_limit` for the cost alone: another model may be dearer."""
+        return None if self._limits.cost is None else self._exceeded_cost_limit(self._limits.cost, model)
 
     def time_limit_reached(self) -> tuple[EndReason, str]:
         """Return the end of a session whose time is up."""

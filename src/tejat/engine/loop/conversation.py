@@ -26,7 +26,7 @@ from tejat.core.agent.history_events import (
     PromptWithdrawn,
     ResponseAdded,
 )
-from tejat.core.errors import StoppedByHook, TejatError, UsageError
+from tejat.core.errors import StoppedByHook
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import History, Message, model_message, user_message
@@ -49,8 +49,8 @@ from tejat.engine.calls.call_recorder import CallRecorder
 from tejat.engine.loop.budget import Budget
 from tejat.engine.loop.compression import Compressor
 from tejat.engine.loop.context_window import SMALL_WINDOW, ContextTooSmall
-from tejat.engine.loop.loop_detector import LoopDetector
-from tejat.engine.loop.model_request import request_model, truncate_tool_names
+from tejat.engine.loop.loop_detector import LOOP_WARNING, LoopDetector, LoopError
+from tejat.engine.loop.model_request import OnChunk, request_model, request_with_hooks, truncate_tool_names
 from tejat.engine.loop.request_builder import RequestBuilder, RequestTemplate
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
@@ -58,19 +58,11 @@ from tejat.engine.sessions.rewind_points import RewindPoint, RewindPoints
 if TYPE_CHECKING:
     from tejat.core.agent.hooks import AgentHooks
     from tejat.engine.calls.scheduler import Batch, Scheduler
+    from tejat.engine.models.conversation_models import ConversationModels
 
-_LOOP_WARNING = (
-    "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
-    "or say what keeps you from going on."
-)
 _TRUNCATED_NOTE = "\n\n[This answer was cut short: {why}]"
-_MAX_ATTEMPTS = 3
-"""How often a request may be sent before the last attempt: shorter each time, or to the fallback model."""
-_UNAVAILABLE = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE})
-
-
-class LoopError(TejatError):
-    """The model kept repeating itself after a warning."""
+_MAX_SHORTENINGS = 3
+"""How often a request that is too long may be sent again, shorter each time."""
 
 
 @frozen
@@ -85,9 +77,9 @@ class Safeguards:
 class Conversation:
     """The history of a session and the steps of the agent loop. Every step leaves the history valid, however it ends.
 
-    `scheduler` returns the scheduler that runs calls. `fallback` opens the model to use when this one is unavailable;
-    it may raise UsageError and ModelFailure. `hooks` see every request before it is sent. What happens is emitted to
-    `events`, and every change of the history to `history_events` before anything else depends on it.
+    `scheduler` returns the scheduler that runs calls. `models` decides which model is asked. `hooks` see every request
+    before it is sent. What happens is emitted to `events`, and every change of the history to `history_events` before
+    anything else depends on it.
     """
 
     def __init__(
@@ -99,7 +91,7 @@ class Conversation:
         safeguards: Safeguards,
         events: EventBus[AgentEvent],
         *,
-        fallback: Callable[[], ModelClient] | None = None,
+        models: "ConversationModels | None" = None,
         hooks: "AgentHooks | None" = None,
         rewind_points: Sequence[RewindPoint] = (),
     ) -> None:
@@ -116,7 +108,8 @@ class Conversation:
         self._loop_detector = safeguards.loop_detector
         self._compressor = safeguards.compressor
         self._scheduler = scheduler
-        self._fallback = fallback
+        self.models = models
+        self._is_new_prompt = False
         self._hooks = hooks
         self._was_warned = False
         self._ends_with_results = False
@@ -127,6 +120,7 @@ class Conversation:
         self.answer_texts.clear()
         self._loop_detector.reset()
         self._was_warned = False
+        self._is_new_prompt = True
         if display_text:
             self.rewind_points.add(display_text, time.time(), self.history.messages)
         self._add_user_message(prompt, display_text)
@@ -229,32 +223,34 @@ class Conversation:
         self._loop_detector.reset_text()
         return await self.query(request, check)
 
-    async def query(self, request: ModelRequest, on_chunk: Callable[[Chunk], None] | None = None) -> ModelResponse:
+    async def query(self, request: ModelRequest, on_chunk: OnChunk | None = None) -> ModelResponse:
         """Send a request outside of the history, counted like the others. Raises ModelFailure."""
+        if self.models and (helper := self.models.helper(request.purpose)):
+            try:
+                return await self._query(helper, request, on_chunk)
+            except ModelFailure:
+                await self.models.drop_helper(request.purpose)
         self.template = await self._requests.prepare(self.model, self.template)
-        self._requests.check(self.model, request)
+        return await self._query(self.model, request, on_chunk)
+
+    async def _query(self, model: ModelClient, request: ModelRequest, on_chunk: OnChunk | None) -> ModelResponse:
+        self._requests.check(model, request)
         try:
-            answer, seconds = await self._send_request(request, on_chunk)
+            answer, seconds = await self._send_request(model, request, on_chunk)
         except StoppedByHook as stop:
             raise ModelFailure(str(stop), FailureKind.BLOCKED) from None
-        self.budget.record_usage(answer.usage, self.model.name, answer.model)
+        self.budget.record_usage(answer.usage, model.name, answer.model)
         self.events.emit(Answered(answer, seconds, request.purpose))
         return answer
 
     async def _send_request(
-        self, request: ModelRequest, on_chunk: Callable[[Chunk], None] | None = None
+        self, model: ModelClient, request: ModelRequest, on_chunk: OnChunk | None = None
     ) -> tuple[ModelResponse, float]:
         """Return the response and the seconds it took. Raises ModelFailure and StoppedByHook."""
+        emit, count = self.events.emit, self.budget.record_usage
         if self._hooks is None:
-            return await request_model(self.model, request, self.events.emit, on_chunk=on_chunk)
-        await self._hooks.before_model(request, self.model.name)
-        answer, seconds = await request_model(self.model, request, self.events.emit, on_chunk=on_chunk)
-        try:
-            await self._hooks.after_model(request, self.model.name, answer)
-        except StoppedByHook:
-            self.budget.record_usage(answer.usage, self.model.name, answer.model)
-            raise
-        return answer, seconds
+            return await request_model(model, request, emit, on_chunk=on_chunk)
+        return await request_with_hooks(self._hooks, model, request, emit, on_chunk=on_chunk, on_usage=count)
 
     async def next_response(self) -> ModelResponse | None:
         """Return the next answer, added to the history; None if it was cut off because it repeated itself.
@@ -262,19 +258,26 @@ class Conversation:
         Raises ModelFailure, LoopError and StoppedByHook.
         """
         self.budget.begin_turn()
-        for attempt in range(_MAX_ATTEMPTS):
+        shortened = 0
+        while True:
             try:
                 return await self._stream_response()
             except ModelFailure as failure:
-                if failure.kind is FailureKind.CONTEXT_FULL:
-                    is_hopeless = isinstance(failure, ContextTooSmall)
-                    if is_hopeless or not await self._make_room(may_compress=attempt == 0):
-                        raise
-                elif failure.kind in _UNAVAILABLE and self._fallback is not None:
-                    await self._use_fallback(self._fallback, failure)
-                else:
+                is_other = failure.kind is not FailureKind.CONTEXT_FULL
+                if is_other and await self._change_after(failure):
+                    continue
+                is_hopeless = isinstance(failure, ContextTooSmall) or shortened == _MAX_SHORTENINGS
+                if is_other or is_hopeless or not await self._make_room(may_compress=shortened == 0):
                     raise
-        return await self._stream_response()
+                shortened += 1
+
+    async def choose_model(self) -> None:
+        """Change to the model that should answer a new prompt. The requests after it stay with that model."""
+        is_new, self._is_new_prompt = self._is_new_prompt, False
+        if not is_new or self.models is None:
+            return
+        if other := await self.models.choose(self.model, self.history.messages, self.query):
+            await self.change_model(*other)
 
     async def _make_room(self, *, may_compress: bool) -> bool:
         """After a request that was too long, return whether another one can be shorter."""
@@ -288,6 +291,8 @@ class Conversation:
     async def _stream_response(self) -> ModelResponse | None:
         request = self._requests.build(self.model, self.template, self.history.messages)
         request = replace(request, allows_silence=self._ends_with_results)
+        if self._hooks is not None:
+            request = await self._hooks.select_tools(request, self.model.name)
         streamed: list[str] = []
         self._loop_detector.reset_text()
 
@@ -308,7 +313,7 @@ class Conversation:
                     pass
 
         try:
-            answer, seconds = await self._send_request(request, on_chunk)
+            answer, seconds = await self._send_request(self.model, request, on_chunk)
         except _RepetitionDetected as repetition:
             self._keep_partial("".join(streamed), "it repeated itself")
             self._warn_about_loop(str(repetition))
@@ -363,7 +368,7 @@ class Conversation:
         if self._was_warned:
             raise LoopError(detail)
         self._was_warned = True
-        self._add_user_message(user_message(_LOOP_WARNING.format(detail=detail)), "")
+        self._add_user_message(user_message(LOOP_WARNING.format(detail=detail)), "")
 
     def _keep_partial(self, text: str, why: str) -> None:
         """Add what was streamed to the history, marked as incomplete."""
@@ -381,15 +386,14 @@ class Conversation:
         self.history_events.emit(ResponseAdded(added, usage, model or self.model.name))
         return added
 
-    async def _use_fallback(self, fallback: Callable[[], ModelClient], failure: ModelFailure) -> None:
-        """Raises ModelFailure if the fallback model cannot be opened."""
-        self._fallback = None
-        try:
-            other = fallback()
-        except (UsageError, ModelFailure) as error:
-            why = lazy("{why} No other model can take over: {error}", why=failure.message, error=error)
-            raise ModelFailure(why, failure.kind, status=failure.status, retry_after=failure.retry_after) from None
-        await self.change_model(other, failure.message)
+    async def _change_after(self, failure: ModelFailure) -> bool:
+        """Let another model take over, or the same one try again. Raises ModelFailure if that cannot be."""
+        other = None if self.models is None else await self.models.successor(self.model, failure)
+        if other is not None and other is not self.model:
+            await self.change_model(other, failure.message)
+            if spent := self.budget.exceeded_cost_limit(other.name):
+                raise ModelFailure(spent[1], FailureKind.OVER_BUDGET)
+        return other is not None
 
 
 class _RepetitionDetected(Exception):

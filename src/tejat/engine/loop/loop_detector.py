@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 
+from tejat.core.errors import TejatError
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 
@@ -22,6 +23,15 @@ CHUNK_REPETITIONS = 10
 REPEATED_LINES = 100
 MAX_BLOCK_LINES = 20
 """The longest block of lines that is detected when it repeats for REPEATED_LINES, even in code and lists."""
+LOOP_WARNING = (
+    "System: Potential loop detected. Details: {detail} Look at what you have tried so far, and take another way "
+    "or say what keeps you from going on."
+)
+"""What the model is told the first time."""
+
+
+class LoopError(TejatError):
+    """The model kept repeating itself after a warning."""
 
 
 class LoopDetector:

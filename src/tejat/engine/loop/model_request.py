@@ -4,14 +4,22 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING, TypeAlias
 
 from tejat.core.agent.events import AwaitingModel, EventSink, RequestFailed, Retrying
+from tejat.core.errors import StoppedByHook
 from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.messages.history import Message
 from tejat.core.messages.tokens import estimate_request_tokens
 from tejat.core.messages.types import FunctionCall
-from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse, Retry
+from tejat.core.model import Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest, ModelResponse, Retry, Usage
+
+if TYPE_CHECKING:
+    from tejat.core.agent.hooks import AgentHooks
+
+OnChunk: TypeAlias = Callable[[Chunk], None]
+"""Gets every chunk before the response, and may stop the request by raising."""
 
 _MAX_TOOL_NAME_LENGTH = 128
 _REPORT_AFTER = 15.0
@@ -23,7 +31,7 @@ async def request_model(
     request: ModelRequest,
     emit: EventSink,
     *,
-    on_chunk: Callable[[Chunk], None] | None = None,
+    on_chunk: OnChunk | None = None,
     report_after: float = _REPORT_AFTER,
 ) -> tuple[ModelResponse, float]:
     """Send a request and return the response and the seconds it took. Raises ModelFailure.
@@ -54,6 +62,29 @@ async def request_model(
         raise
     finally:
         wait.stop()
+
+
+async def request_with_hooks(
+    hooks: "AgentHooks",
+    model: ModelClient,
+    request: ModelRequest,
+    emit: EventSink,
+    *,
+    on_chunk: OnChunk | None,
+    on_usage: Callable[[Usage, str, str], None],
+) -> tuple[ModelResponse, float]:
+    """Like `request_model`, with hooks before and after it. Raises ModelFailure and StoppedByHook.
+
+    `on_usage` counts an answer that hooks have stopped.
+    """
+    await hooks.before_model(request, model.name)
+    answer, seconds = await request_model(model, request, emit, on_chunk=on_chunk)
+    try:
+        await hooks.after_model(request, model.name, answer)
+    except StoppedByHook:
+        on_usage(answer.usage, model.name, answer.model)
+        raise
+    return answer, seconds
 
 
 class _WaitReporter:

@@ -7,7 +7,8 @@ from tejat.core.errors import StoppedByHook
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.model import FailureKind, FinishReason, ModelFailure, ModelResponse
-from tejat.engine.loop.conversation import Conversation, LoopError
+from tejat.engine.loop.conversation import Conversation
+from tejat.engine.loop.loop_detector import LoopError
 
 
 @frozen
@@ -49,6 +50,7 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
 async def _run_turns(conversation: Conversation) -> RunOutcome:
     """Raises ModelFailure, LoopError and StoppedByHook."""
     was_compressed = False
+    await conversation.choose_model()
     while True:
         spent = conversation.budget.exceeded_limit(conversation.model.name)
         if spent:
@@ -90,4 +92,5 @@ _FAILURE_REASONS = {
     FailureKind.EMPTY: EndReason.EMPTY,
     FailureKind.MALFORMED_CALL: EndReason.MALFORMED_CALL,
     FailureKind.CONTEXT_FULL: EndReason.CONTEXT_FULL,
+    FailureKind.OVER_BUDGET: EndReason.COST_LIMIT,
 }

@@ -72,6 +72,10 @@ class ModelSelector:
             target = self._resolve(changed)
         return SelectedModel(target, partial(_generation, presets, key, _own_name(target)))
 
+    def is_preset(self, name: str) -> bool:
+        """Return whether the user defined a preset of this name."""
+        return self._presets is not None and self._presets.defines(name)
+
     def select_helper(self, purpose: str) -> str | None:
         """Return the model that a preset of the user names for side requests, None if there is none."""
         preset = None if self._presets is None else _helper_preset(self._presets, purpose)

@@ -7,12 +7,13 @@ from typing import assert_never
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
-    Confirmation,
+    ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    ModelChangeConfirmation,
     Outcome,
     Scope,
     TrialConfirmation,
@@ -97,7 +98,7 @@ def _message_lines(question: ApprovalRequest) -> Iterator[str]:
         yield f'"{ALLOW_FOR_SESSION}" would remember this rule: {sanitize_line(question.always)}'
 
 
-def _action_lines(confirmation: Confirmation) -> Iterator[str]:
+def _action_lines(confirmation: ChoiceSubject) -> Iterator[str]:
     match confirmation:
         case EditConfirmation():
             yield from _edit_lines(confirmation)
@@ -119,6 +120,9 @@ def _action_lines(confirmation: Confirmation) -> Iterator[str]:
         case InfoConfirmation():
             yield from _quote_lines(confirmation.prompt)
             yield from (f"Address: {sanitize_line(url)}" for url in confirmation.urls)
+        case ModelChangeConfirmation():
+            yield from _quote_lines(confirmation.reason)
+            yield f"New model: {sanitize_line(confirmation.after)}"
         case _:
             assert_never(confirmation)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
-    Confirmation,
+    ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
     Outcome,
@@ -46,7 +46,7 @@ class PlainApprovalDialog:
             if answer is not None:
                 return answer
 
-    async def _ask_once(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply | None:
+    async def _ask_once(self, question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalReply | None:
         """Return the reply, None after an edit that changed nothing."""
         width = _columns()
         view = build_approval_view(question, confirmation)
@@ -92,7 +92,7 @@ class PlainApprovalDialog:
                 _("Please type one of the letters {letters}, or a number from 1 to {most}.", letters=letters, most=most)
             )
 
-    async def _edit(self, confirmation: Confirmation) -> ApprovalReply | None:
+    async def _edit(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
             _print(_("This is too large to be rewritten by hand."), "")
             return None

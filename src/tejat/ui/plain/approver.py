@@ -2,7 +2,14 @@
 
 import sys
 
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ElicitationConfirmation, Outcome, Risk
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    ElicitationConfirmation,
+    ModelChangeConfirmation,
+    Outcome,
+    Risk,
+)
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.core.i18n import lazy
 from tejat.ui.plain.style import Style
@@ -17,14 +24,14 @@ class AutoApprover:
     """Approves everything (`--yes`)."""
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
-        """Approve, but decline elicitations: a yes is no answer to them.
+        """Approve, but decline elicitations and another model: a yes is no answer to them.
 
         Raises ToolFailure for what cannot be undone: only a person may accept that.
         """
         if Risk.NO_UNDO in question.risks:
             message = lazy("--yes does not cover this. {reason}", reason=question.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
-        is_asked_more = isinstance(question.confirmation, ElicitationConfirmation)
+        is_asked_more = isinstance(question.confirmation, ElicitationConfirmation | ModelChangeConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from tejat.core.approval.confirmation import (
     ApprovalReply,
     ApprovalRequest,
-    Confirmation,
+    ChoiceSubject,
     EditConfirmation,
     ElicitationConfirmation,
     Outcome,
@@ -44,7 +44,7 @@ class TerminalApprover:
             self._stop()
         return answer
 
-    async def _ask_about_call(self, question: ApprovalRequest, confirmation: Confirmation) -> ApprovalReply:
+    async def _ask_about_call(self, question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalReply:
         dialog = ApprovalDialog(question, confirmation, self._screen.theme)
         while True:
             decided = await self._screen.run_dialog(dialog)
@@ -60,7 +60,7 @@ class TerminalApprover:
             dialog.reopen()
 
     async def _show_in_pager(
-        self, question: ApprovalRequest, confirmation: Confirmation, dialog: ApprovalDialog
+        self, question: ApprovalRequest, confirmation: ChoiceSubject, dialog: ApprovalDialog
     ) -> None:
         """Show facts, body and server notes in the pager."""
         view = build_approval_view(question, confirmation)
@@ -74,7 +74,7 @@ class TerminalApprover:
         else:
             dialog.mark_fully_viewed()
 
-    async def _edit_proposal(self, confirmation: Confirmation) -> ApprovalReply | None:
+    async def _edit_proposal(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         """Return the reply with the edited content, None if there is none."""
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
             self._screen.show_hint(_("This is too large to be rewritten by hand."))

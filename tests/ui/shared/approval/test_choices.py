@@ -9,6 +9,7 @@ from tejat.core.approval.confirmation import (
     EditConfirmation,
     ExecConfirmation,
     McpConfirmation,
+    ModelChangeConfirmation,
     Outcome,
     Risk,
     Scope,
@@ -117,3 +118,13 @@ def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmatio
     names = [name for choice in approval_choices(question) for name in (choice.letter, choice.keyword)]
     assert len(set(names)) == len(names)
     assert not {"m", "v", "more"} & set(names)
+
+
+def test_another_model_after_a_failure() -> None:
+    change = ModelChangeConfirmation("Change the model", "pro", "flash", "No quota.")
+    found = [(choice.letter, choice.label, choice.outcome) for choice in approval_choices(ApprovalRequest(change, ""))]
+    assert found == [
+        ("y", "Change to flash for this session", ApprovalReply(Outcome.PROCEED_ONCE)),
+        ("r", "Try pro again", ApprovalReply(Outcome.TRY_AGAIN)),
+        ("q", "Stop", ApprovalReply(Outcome.STOP)),
+    ]

@@ -8,6 +8,7 @@ from tejat.core.approval.confirmation import (
     ApprovalRequest,
     EditConfirmation,
     McpConfirmation,
+    ModelChangeConfirmation,
     Outcome,
     Scope,
     TrialConfirmation,
@@ -48,6 +49,8 @@ class ApprovalChoice:
 
 def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     """Return the choices for a request. Risky calls offer "no" first."""
+    if isinstance(question.confirmation, ModelChangeConfirmation):
+        return list(_model_choices(question.confirmation))
     is_trial = isinstance(question.confirmation, TrialConfirmation)
     label = _("No, throw it away") if is_trial else _("No")
     no = ApprovalChoice("n", "no", label, _("no"), ApprovalReply(Outcome.CANCEL))
@@ -56,6 +59,14 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     tell = ApprovalChoice("t", "tell", label, _("tell"), ChoiceAction.GIVE_FEEDBACK)
     stop = ApprovalChoice("q", "stop", _("No, and stop this turn"), _("stop"), ApprovalReply(Outcome.STOP))
     return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
+
+
+def _model_choices(change: ModelChangeConfirmation) -> Iterator[ApprovalChoice]:
+    label = _("Change to {model} for this session", model=escape_line(change.after))
+    yield ApprovalChoice("y", "yes", label, _("change"), ApprovalReply(Outcome.PROCEED_ONCE))
+    label = _("Try {model} again", model=escape_line(change.before))
+    yield ApprovalChoice("r", "retry", label, _("retry"), ApprovalReply(Outcome.TRY_AGAIN))
+    yield ApprovalChoice("q", "stop", _("Stop"), _("stop"), ApprovalReply(Outcome.STOP))
 
 
 def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:

@@ -6,11 +6,12 @@ from typing import assert_never
 
 from tejat.core.approval.confirmation import (
     ApprovalRequest,
-    Confirmation,
+    ChoiceSubject,
     EditConfirmation,
     ExecConfirmation,
     InfoConfirmation,
     McpConfirmation,
+    ModelChangeConfirmation,
     Risk,
     ToolOriginKind,
     TrialConfirmation,
@@ -58,7 +59,7 @@ class ApprovalView:
     must_be_viewed: bool = True
 
 
-def build_approval_view(question: ApprovalRequest, confirmation: Confirmation) -> ApprovalView:
+def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalView:
     """Build the view of a request for this confirmation."""
     facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
     match confirmation:
@@ -81,6 +82,10 @@ def build_approval_view(question: ApprovalRequest, confirmation: Confirmation) -
         case InfoConfirmation():
             heading, prompt = _info_heading(confirmation), _("Do you want to proceed?")
             return ApprovalView(heading, facts, tuple(_info_lines(confirmation)), prompt)
+        case ModelChangeConfirmation(_, before, after, reason):
+            heading = _("{model} cannot answer", model=escape_line(before))
+            prompt = _("Change to {model} for this session?", model=escape_line(after))
+            return ApprovalView(heading, facts, tuple(quote_lines(reason)), prompt)
         case _:
             assert_never(confirmation)
 
@@ -131,7 +136,7 @@ def _command_prompt(confirmation: ExecConfirmation) -> str:
     return _("Allow execution of: '{programs}'?", programs=escape_line(confirmation.root_command))
 
 
-def _warnings(question: ApprovalRequest, confirmation: Confirmation) -> Iterator[Fact]:
+def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterator[Fact]:
     if question.risks:
         risks = "; ".join(risk_label(risk) for risk in question.risks)
         yield Fact(FactKind.WARNING, _("Risk: {risks}", risks=risks))
@@ -149,7 +154,7 @@ def _warnings(question: ApprovalRequest, confirmation: Confirmation) -> Iterator
         yield Fact(FactKind.PLAIN, _("Reason: {reason}", reason=escape_line(translate(question.reason))))
 
 
-def _context_facts(question: ApprovalRequest, confirmation: Confirmation) -> Iterator[Fact]:
+def _context_facts(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterator[Fact]:
     yield Fact(FactKind.PLAIN, _("Asked by: {who}", who=_requester_label(question)))
     if isinstance(confirmation, ExecConfirmation):
         yield from _command_facts(confirmation)
@@ -207,7 +212,7 @@ def _info_lines(confirmation: InfoConfirmation) -> Iterator[DisplayLine]:
         yield from (DisplayLine(DisplayLineKind.QUOTED, escape_line(url)) for url in confirmation.urls)
 
 
-def _texts_to_check(confirmation: Confirmation) -> Iterable[str]:
+def _texts_to_check(confirmation: ChoiceSubject) -> Iterable[str]:
     """Return the texts in which confusable letters matter."""
     match confirmation:
         case EditConfirmation():
@@ -222,5 +227,7 @@ def _texts_to_check(confirmation: Confirmation) -> Iterable[str]:
             return [confirmation.server_name, confirmation.tool_name, dump_json(confirmation.tool_args)]
         case InfoConfirmation():
             return [confirmation.prompt, *confirmation.urls]
+        case ModelChangeConfirmation():
+            return [confirmation.after]
         case _:
             assert_never(confirmation)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from rich.console import RenderableType
 
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ChoiceSubject, Outcome
 from tejat.core.i18n import _
 from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
 from tejat.ui.shared.approval.view import build_approval_view
@@ -35,7 +35,7 @@ class ApprovalDialog:
     def __init__(
         self,
         question: ApprovalRequest,
-        confirmation: Confirmation,
+        confirmation: ChoiceSubject,
         theme: Theme,
         *,
         clock: Callable[[], float] = time.monotonic,
