@@ -5,12 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from support.settings_examples import put
 from tejat.config.paths import SourceTier
 from tejat.config.settings.file import SettingsFile, read_settings_file
 from tejat.config.settings.inspection import SettingFinding, SettingStatus, inspect_settings
 from tejat.config.settings.known_keys import load_known_keys
+from tejat.config.settings.schema_names import leaf_names
 from tejat.config.settings.types import SettingProblem
 
 Write = Callable[[object], SettingsFile]
@@ -210,3 +213,30 @@ class TestWrongValues:
             ("ui.theme", SettingStatus.WRONG, "ui.theme must be a text, but is the number 7"),
             ("model.prices", SettingStatus.WRONG, "model.prices.m.input must be a number, but is a text"),
         ]
+
+
+NAMES = st.sampled_from(
+    ["general", "vimMode", "model", "name", "tools", "sandbox", "hooks", "telemetry", "ui", "x", "$schema"]
+)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "true", "$NUMBER", "text"]) | st.just([]),
+    lambda inner: st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, VALUES, max_size=5))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_value_is_passed_over(write: Write, content: dict[str, object]) -> None:
+    """Every value is a finding, or in an object that is one."""
+    file = write(content)
+    found = {finding.key for finding in inspect_settings([file])}
+    values = [name for name in leaf_names(file.members) if not name.startswith("$schema")]
+    groups = load_known_keys().groups
+    passed_over = [
+        name
+        for name in values
+        if not any(name == key or name.startswith(f"{key}.") for key in found)
+        if name not in groups  # an empty object
+    ]
+    assert passed_over == []
