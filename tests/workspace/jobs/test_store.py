@@ -337,3 +337,15 @@ def every_command_line() -> list[str]:
         with suppress(OSError):
             lines.append(Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace"))
     return lines
+
+
+def test_what_runs_elsewhere_is_stopped_by_a_command(jobs: JobStore, tmp_path: Path) -> None:
+    descriptor = os.open("/", os.O_RDONLY)
+    try:
+        spec = ProcessSpec(("/bin/sleep", "60"), descriptor, {"PATH": "/usr/bin:/bin"})
+        stop_command = ("/bin/sh", "-c", 'echo stopped > "$1"', "sh", str(tmp_path / "stopped"))
+        job = jobs.start(spec, command="x", directory="/", on_exit=lambda: None, stop_command=stop_command)
+    finally:
+        os.close(descriptor)
+    JobStore(str(tmp_path / "jobs")).stop(job.pid)  # as another process does
+    assert (tmp_path / "stopped").read_text() == "stopped\n"

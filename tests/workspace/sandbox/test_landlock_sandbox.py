@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tejat.core.frozen import replace
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, find_writable_helper_path, helper_paths
-from tejat.workspace.sandbox.types import SandboxPolicy
+from tejat.workspace.sandbox.types import SandboxMount, SandboxPolicy
 
 pytestmark = pytest.mark.skipif(not abi_version(), reason="SANDBOX MISSING: this kernel has no Landlock")
 
@@ -136,3 +137,21 @@ def test_where_the_locking_program_can_be_changed(tmp_path: Path) -> None:
     assert find_writable_helper_path([library]) == library
     assert find_writable_helper_path([os.path.dirname(package)]) == package
     assert os.path.isfile(os.path.join(package, "workspace", "sandbox", "exec_helper.py"))
+
+
+def test_shown_places(policy: SandboxPolicy, tmp_path: Path) -> None:
+    top = tmp_path.resolve()
+    for name in ("secret/part", "secret/other", "data"):
+        (top / name).mkdir(parents=True)
+        (top / name / "file").write_text(f"{name}\n")
+    mounts = (
+        SandboxMount(f"{top}/secret/part", f"{top}/secret/part"),
+        SandboxMount(f"{top}/data", f"{top}/data", is_writable=True),
+    )
+    showing = replace(policy, hidden_paths=(f"{top}/secret",), mounts=mounts)
+    done = run(
+        showing, "cat ../secret/part/file ../secret/other/file; echo x > ../secret/part/new; echo x > ../data/new"
+    )
+    assert done.stdout == "secret/part\n"
+    assert (top / "data" / "new").exists()
+    assert not (top / "secret" / "part" / "new").exists()

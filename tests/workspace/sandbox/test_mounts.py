@@ -10,7 +10,7 @@ import pytest
 from tejat.core.frozen import replace
 from tejat.workspace.control_paths.search import FoundControlPaths
 from tejat.workspace.sandbox.mounts import MAX_NESTED_MOUNTS, MountKind, MountPlan
-from tejat.workspace.sandbox.types import SandboxPolicy
+from tejat.workspace.sandbox.types import SandboxMount, SandboxPolicy
 
 
 @pytest.fixture
@@ -287,3 +287,31 @@ class TestNested:
         assert [path for path in mounts.unprotected_paths if path.endswith(".vscode")] == [
             str(top / "r" / name / ".vscode") for name in names[MAX_NESTED_MOUNTS // 2 :]
         ]
+
+
+class TestShownPlaces:
+    def kinds(self, top: Path, *mounts: SandboxMount) -> dict[str, MountKind]:
+        for name in ("r/in", "secret/part", "data/secret"):
+            (top / name).mkdir(parents=True)
+        hidden = (top / "secret", top / "data" / "secret")
+        return seen_below(top, MountPlan(replace(policy(top / "r", hidden=hidden), mounts=mounts), helper_paths=()))
+
+    def test_part_of_a_hidden_place(self, top: Path) -> None:
+        shown = SandboxMount(f"{top}/secret/part", f"{top}/secret/part")
+        assert self.kinds(top, shown) == {
+            "r": MountKind.WRITABLE,
+            "secret": MountKind.HIDDEN,
+            "secret/part": MountKind.READ_ONLY,
+            "data/secret": MountKind.HIDDEN,
+        }
+
+    def test_what_is_hidden_in_a_shown_place_stays_hidden(self, top: Path) -> None:
+        data = SandboxMount(f"{top}/data", f"{top}/data")
+        assert self.kinds(top, data)["data/secret"] is MountKind.HIDDEN
+
+    def test_a_writable_one(self, top: Path) -> None:
+        found = self.kinds(top, SandboxMount(f"{top}/data", f"{top}/data", is_writable=True))
+        assert (found["data"], found["data/secret"]) == (MountKind.WRITABLE, MountKind.HIDDEN)
+
+    def test_one_in_a_root_stays_writable(self, top: Path) -> None:
+        assert "r/in" not in self.kinds(top, SandboxMount(f"{top}/r/in", f"{top}/r/in"))

@@ -16,7 +16,13 @@ from tejat.core.errors import SandboxUnavailable
 from tejat.core.frozen import replace
 from tejat.policy.control_files import control_paths
 from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox, axes_by_name, format_warning
-from tejat.workspace.sandbox.types import EnforcementAxis, SandboxedCommand, SandboxReport, unenforced_report
+from tejat.workspace.sandbox.types import (
+    EnforcementAxis,
+    SandboxedCommand,
+    SandboxMount,
+    SandboxReport,
+    unenforced_report,
+)
 
 CONTROL = ((".gemini", True), (".bashrc", False), (".claude", True), (".envrc", False))
 
@@ -429,3 +435,28 @@ def output_of(wrapped: SandboxedCommand) -> str:
     done = subprocess.run(wrapped.arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     wrapped.clean_up()
     return done.stdout
+
+
+class TestMounts:
+    def test_only_a_container_shows_a_path_elsewhere(self, place: Path) -> None:
+        opened(place)
+        moved = (SandboxMount(str(place / "home"), "/elsewhere"),)
+        with pytest.raises(SandboxUnavailable, match="only a container can do"):
+            SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), mounts=moved)
+
+    def test_a_secret_place_that_is_shown(self, place: Path) -> None:
+        ssh = str(place / "home" / ".ssh")
+        opened(place)
+        session_sandbox = SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), mounts=(SandboxMount(ssh, ssh),))
+        with session_sandbox:
+            wrapped = session_sandbox.wrap(["/bin/cat", f"{ssh}/id"], str(place / "root"), network=False)
+            done = subprocess.run(wrapped.arguments, capture_output=True, text=True, timeout=60, check=False)
+            wrapped.clean_up()
+        assert done.stdout == "s3cr3t"
+
+    def test_offline_means_for_everybody(self, place: Path) -> None:
+        opened(place)
+        with SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), is_offline=True) as session_sandbox:
+            session_sandbox.wrap(["/bin/true"], str(place / "root"), network=False).clean_up()
+            with pytest.raises(PermissionError, match="GEMINI_SANDBOX_PROXY_COMMAND"):
+                session_sandbox.wrap(["/bin/true"], str(place / "root"), network=True)
