@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tejat.app.run_config import load_startup_config
 from tejat.app.startup import open_startup_session
 from tejat.config.settings import loader
 from tejat.core.agent.options import AgentOptions
+from tejat.core.frozen import replace
 
 TRUST, QUIT = 0, 3
 
@@ -30,11 +32,11 @@ def options_of(env: ProgramEnv) -> AgentOptions:
     )
 
 
-def start(env: ProgramEnv, user: FakePrompter) -> StartupExit | tuple[bool, str | None]:
+def start(env: ProgramEnv, user: FakePrompter, **more: Any) -> StartupExit | tuple[bool, str | None]:
     """What came of a start: whether the folder is trusted, and the theme that is set."""
 
     async def main() -> StartupExit | tuple[bool, str | None]:
-        options = options_of(env)
+        options = replace(options_of(env), **more)
         async with open_startup_session(options, load_startup_config(options), user) as session:
             if isinstance(session, StartupExit):
                 return session
@@ -76,3 +78,12 @@ def test_a_project_not_trusted_does_not_count(env: ProgramEnv) -> None:
 def test_the_user_may_quit_instead(env: ProgramEnv) -> None:
     write_settings(env.project, {})
     assert start(env, FakePrompter(choices=[QUIT])) is StartupExit.QUIT
+
+
+@pytest.mark.parametrize("answer", [0, 1, 2, None])
+def test_a_cost_limit_with_an_unknown_price_is_a_question(env: ProgramEnv, answer: int | None) -> None:
+    env.environment["OPENAI_BASE_URL"] = "http://127.0.0.1:9/v1"
+    user = FakePrompter(choices=[answer])
+    started = start(env, user, model="mystery", max_cost=1.0)
+    assert len(user.asked) == 1
+    assert (started is StartupExit.QUIT) is (answer not in (0, 1))

@@ -66,7 +66,7 @@ def test_doctor(tmp_path: Path) -> None:
     }
     assert not any("ø" in text for check in checks for text in (check["group"], check["name"]))
     paths = [check["how"] for check in checks if check["how"].startswith("/")]
-    programs = ("git", "rg", "gemini-2.5-pro", "LANG=C.UTF-8", "utf-8")
+    programs = ("git", "rg", "auto", "gemini-3.1-pro-preview", "LANG=C.UTF-8", "utf-8")
     assert speaking.left("doctor", allowed=(*paths, *programs)) == []
 
 
