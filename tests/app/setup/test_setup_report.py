@@ -133,6 +133,14 @@ class TestSettings:
         assert len(found.faults) == 1
         assert "# Errors that end a run" in shown(found)
 
+    def test_a_wrong_value_that_ends_a_run(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(tools={"core": 7})
+        found = report(machine)
+        problem = "tools.core must be a list of texts, but is the number 7"
+        assert found.faults == (f"Error in {path}: line 1: {problem}",)
+        assert f"tools.core | {problem} | ~/.gemini/settings.json:1" in shown(found)
+        assert "Settings in effect | 0" in shown(found)
+
     def test_nothing_there(self, machine: ProgramEnv) -> None:
         assert shown(report(machine)) == [
             "Nothing found | no settings or other files of Gemini CLI",

@@ -6,6 +6,7 @@ from tejat.app.run_config import RunConfig
 from tejat.app.setup.misplaced_settings import misplaced_settings_checks
 from tejat.app.setup.tool_names import unknown_tools
 from tejat.app.setup.variables import ineffective_variables
+from tejat.config.settings.file import SettingsError
 from tejat.config.settings.inspection import STRICT_STATUSES, SettingFinding, SettingStatus, inspect_settings
 from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError
@@ -45,9 +46,10 @@ def settings_checks(
         yield DoctorCheck(lazy("variables"), name, passed=True, detail=detail)
 
 
-def inspect_findings(run_config: RunConfig) -> list[SettingFinding]:
-    """What becomes of each key in the settings files that count."""
-    return inspect_settings(run_config.settings_files, run_config.settings.problems)
+def inspect_findings(run_config: RunConfig, faults: Sequence[ConfigurationError] = ()) -> list[SettingFinding]:
+    """What becomes of each key in the settings files that count. Those among the `faults` have a wrong value."""
+    wrong = [fault.value for fault in faults if isinstance(fault, SettingsError) and fault.value is not None]
+    return inspect_settings(run_config.settings_files, (*run_config.settings.problems, *wrong))
 
 
 def describe_finding(finding: SettingFinding) -> str:

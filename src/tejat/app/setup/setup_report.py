@@ -98,7 +98,7 @@ def setup_report(run_config: RunConfig, faults: Sequence[ConfigurationError] = (
     return SetupReport(
         run_config.paths,
         tuple(translate(fault).splitlines()[0] for fault in faults),
-        tuple(inspect_findings(run_config)),
+        tuple(inspect_findings(run_config, faults)),
         (*environment_files(run_config), *find_setup_files(run_config)),
         tuple(ineffective_variables(run_config.environment)),
     )
