@@ -24,6 +24,8 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         animations=settings.animations.value,
         escapes_pasted_at=settings.escape_pasted_at.value,
         status_line=_status_line_options(settings),
+        shows_thoughts=settings.inline_thinking.value == "full",
+        shows_model=settings.shows_model_in_chat.value,
     )
 
 

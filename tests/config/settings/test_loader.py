@@ -153,6 +153,8 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("output.format",), "json", "output_format", "json"),
     (("models.catalogueUrl",), "https://example.com/prices.json", "catalogue_url", "https://example.com/prices.json"),
     (("experimental.gemma",), False, "shows_gemma", False),
+    (("ui.inlineThinkingMode",), "full", "inline_thinking", "full"),
+    (("ui.showModelInfoInChat",), True, "shows_model_in_chat", True),
     (("ui.footer.items",), ["model-name", "git-branch"], "footer_items", ("model-name", "git-branch")),
     (("ui.footer.hideCWD", "hideCWD"), True, "footer_hides_folder", True),
     (("ui.footer.hideSandboxStatus", "hideSandboxStatus"), True, "footer_hides_sandbox", True),

@@ -46,6 +46,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "screen_reader": False,
         "animations": True,
         "home_directory_warning": True,
+        "inline_thinking": "off",
+        "shows_model_in_chat": False,
         "output_format": "text",
         "shows_gemma": True,
         "footer_hides_folder": False,

@@ -123,6 +123,10 @@ def parse_background_completion(found: SettingValue) -> str:
     return found.choice(("silent", "notify", "inject"))
 
 
+def parse_inline_thinking(found: SettingValue) -> str:
+    return found.choice(("off", "full"))
+
+
 def parse_status_items(found: SettingValue) -> tuple[str, ...]:
     for entry in found.entries():
         entry.choice(tuple(StatusItem))

@@ -195,6 +195,8 @@ class Settings:
     escape_pasted_at: Setting[bool] = Setting(value=False)
     animations: Setting[bool] = Setting(value=True)
     home_directory_warning: Setting[bool] = Setting(value=True)
+    inline_thinking: Setting[str] = Setting("off")
+    shows_model_in_chat: Setting[bool] = Setting(value=False)
     footer_items: Setting[tuple[str, ...]] | None = None
     footer_hides_folder: Setting[bool] = Setting(value=False)
     footer_hides_sandbox: Setting[bool] = Setting(value=False)

@@ -80,7 +80,8 @@ class ThemeName(StrEnum):
 class Preferences:
     """User interface settings. If `editor` is None, VISUAL or EDITOR decide.
 
-    With `escapes_pasted_at` an `@` in pasted text never mentions a file.
+    With `escapes_pasted_at` an `@` in pasted text never mentions a file. `shows_thoughts` prints thoughts above the
+    answer, `shows_model` the model below it.
     """
 
     theme: ThemeName = ThemeName.AUTO
@@ -89,3 +90,5 @@ class Preferences:
     animations: bool = True
     escapes_pasted_at: bool = False
     status_line: StatusLineOptions = StatusLineOptions()
+    shows_thoughts: bool = False
+    shows_model: bool = False

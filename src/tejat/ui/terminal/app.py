@@ -170,6 +170,8 @@ class TerminalApp(EditorHandler):
         self._screen.theme = self._editor.theme = self._detect_theme()
         self._screen.use_vi(enabled=self._preferences.vi_mode)
         self._editor.escapes_pasted_at = self._preferences.escapes_pasted_at
+        self._transcript.shows_thoughts = self._preferences.shows_thoughts
+        self._transcript.shows_model = self._preferences.shows_model
 
     def _detect_theme(self) -> Theme:
         name, animates = self._preferences.theme, self._preferences.animations

@@ -128,6 +128,23 @@ class TestAnswer:
         assert screen.drawn == ["● Thinking: Finding · 12 s · Esc stops it"]
         assert screen.printed == "> do it\n"
 
+    def test_thoughts_and_the_model_are_printed_if_that_is_wanted(self) -> None:
+        screen, transcript = opened()
+        transcript.shows_thoughts = transcript.shows_model = True
+        transcript.begin_run("do it")
+        answer = ModelResponse(model_message("Done."), model="fast-001")
+        for event in (
+            ThoughtStreamed("**Void**"),
+            RETRYING,
+            ThoughtStreamed("**Reading** the fi"),
+            ThoughtStreamed("les.\x1b[2J\n"),
+            TextStreamed("Do"),
+            TextStreamed("ne."),
+            Answered(answer, 1.0),
+        ):
+            transcript.handle_event(event)
+        assert screen.printed == "> do it\n\n• **Reading** the files.<U+001B>[2J\n\nDone.\n\n• fast-001\n"
+
     def test_a_thought_without_a_heading(self) -> None:
         assert show_events(ThoughtStreamed("I should look.\nThen")).drawn == [
             "● Thinking: I should look. · 0 s · Esc stops it"

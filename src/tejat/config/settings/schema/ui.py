@@ -21,6 +21,8 @@ UI_SETTINGS = (
         protects=True,
     ),
     SettingSpec("animations", SettingKey("ui.animations", "ui.showSpinner"), SettingValue.boolean),
+    SettingSpec("inline_thinking", SettingKey("ui.inlineThinkingMode"), parsers.parse_inline_thinking),
+    SettingSpec("shows_model_in_chat", SettingKey("ui.showModelInfoInChat"), SettingValue.boolean),
     SettingSpec("footer_items", SettingKey("ui.footer.items"), parsers.parse_status_items),
     SettingSpec("footer_hides_folder", SettingKey("ui.footer.hideCWD", "hideCWD"), SettingValue.boolean),
     SettingSpec(

@@ -62,7 +62,10 @@ class TranscriptScreen(Protocol):
 
 
 class Transcript:
-    """Prints events; live rows are rendered on every redraw. Paths below `folder` are shown relative to it."""
+    """Prints events; live rows are rendered on every redraw. Paths below `folder` are shown relative to it.
+
+    If it `shows_thoughts`, thoughts are printed above the answer; if it `shows_model`, each answer names its model.
+    """
 
     def __init__(
         self, screen: TranscriptScreen, *, folder: str = "", clock: Callable[[], float] = time.monotonic
@@ -79,6 +82,9 @@ class Transcript:
         self._shell_line = ""
         self._has_printed_answer = False
         self._is_mid_answer = False
+        self._thoughts = ""
+        self.shows_thoughts = False
+        self.shows_model = False
 
     def begin_run(self, shown: str) -> None:
         """Start a run, showing its prompt unless `shown` is empty."""
@@ -132,10 +138,12 @@ class Transcript:
         match event:
             case TextStreamed(text):
                 self._activity.clear_waiting(is_answering=True)
+                self._print_thoughts()
                 self._is_mid_answer = True
                 self._print_text(self._stream.feed(text))
             case ThoughtStreamed():
                 self._activity.add_thought(event)
+                self._thoughts += event.text if self.shows_thoughts else ""
             case Answered():
                 self._finish_answer(event)
             case Retrying():
@@ -174,7 +182,10 @@ class Transcript:
     def _finish_answer(self, event: Answered) -> None:
         self._activity.clear_waiting()
         if event.purpose == CONVERSATION:
+            self._print_thoughts()
             self._finish_text()
+            if self.shows_model and event.answer.model:
+                self._print_quiet(event.answer.model)
 
     def _discard_attempt(self, event: Retrying) -> None:
         """Drop the output of a failed attempt, or mark it if it was printed already."""
@@ -182,6 +193,7 @@ class Transcript:
         if event.purpose != CONVERSATION:
             return
         self._stream.reset()
+        self._thoughts = ""
         self._is_mid_answer = False
         if self._has_printed_answer:
             self._has_printed_answer = False
@@ -211,6 +223,16 @@ class Transcript:
         if summary.seconds >= _SUMMARY_MIN_SECONDS:
             shown = f" {theme.glyphs.separator} ".join(summary.labels)
             self._print(_BlockKind.NOTE, Text(shown, theme.style(StyleRole.QUIET)))
+
+    def _print_thoughts(self) -> None:
+        thoughts, self._thoughts = sanitize_text(self._thoughts).strip(), ""
+        if thoughts:
+            self._print_quiet(thoughts)
+
+    def _print_quiet(self, text: str) -> None:
+        theme = self._screen.theme
+        mark, words = RowSegment(theme.glyphs.bullet, StyleRole.QUIET), RowSegment(text, StyleRole.QUIET)
+        self._print(_BlockKind.NOTE, hanging_paragraph(mark, words, theme=theme))
 
     def _print_notice(self, noticed: Noticed | None) -> None:
         if noticed is None:
