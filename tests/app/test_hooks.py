@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from tejat.config.trust.decision import trust_folder
 from tejat.core.agent.events import AgentEvent, EndReason, Noticed, Prompted, RunEnded, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver, EditConfirmation, InfoConfirmation
-from tejat.core.errors import ErrorType
+from tejat.core.errors import ConfigurationError, ErrorType
 from tejat.core.frozen import replace
 from tejat.core.messages.history import user_message
 from tejat.core.messages.types import FunctionCall
@@ -153,12 +154,12 @@ class TestCalls:
         (question,) = person.questions
         assert isinstance(question.confirmation, InfoConfirmation)
 
-    def test_one_that_cannot_be_understood_denies_and_says_where(self, machine: ProgramEnv) -> None:
+    def test_one_that_cannot_be_understood_ends_the_run_and_says_where(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [{**group("true"), "matcher": 5}]})
-        result = call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
         where = machine.home / ".gemini" / "settings.json"
-        told = f"Tool execution blocked: {where}:1: in hooks.BeforeTool, matcher must be a text."
-        assert result.error == ToolError(told, ErrorType.POLICY_VIOLATION)
+        told = f"Error in {where}: line 1: in hooks.BeforeTool, matcher must be a text"
+        with pytest.raises(ConfigurationError, match=re.escape(told)):
+            call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
 
     def test_rewritten_arguments_are_what_runs(self, machine: ProgramEnv) -> None:
         new = {"hookSpecificOutput": {"tool_input": {"content": "rewritten"}}}
