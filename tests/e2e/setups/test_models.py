@@ -74,6 +74,12 @@ class TestNames:
         assert "There is no such model here." in result.stderr
         assert "Did you mean gemini-3.8-flash or " in result.stderr
 
+    def test_the_model_of_an_alias_that_the_service_does_not_know(self, machine: ProgramEnv) -> None:
+        replies = [error_reply(404, "models/x is not found"), text_reply("Done.")]
+        result, asked = run(machine, "-p", "hi", "-m", "pro", replies=replies)
+        assert (result.code, result.stdout, asked) == (0, "Done.\n", [PRO, FLASH])
+        assert FLASH in result.stderr
+
     def test_the_doctor_says_what_auto_means(self, machine: ProgramEnv) -> None:
         checks = machine.run("doctor", "--json").json
         details = {check["name"]: check["how"] for check in checks if check["group"] == "model"}

@@ -21,7 +21,7 @@ def classify_failure(failure: ModelFailure) -> FailureClass:
             return FailureClass.TRANSIENT if failure.can_retry else FailureClass.TERMINAL
         case FailureKind.UNAVAILABLE:
             return FailureClass.TRANSIENT
-        case FailureKind.BAD_REQUEST if failure.status == 404:
+        case _ if failure.is_unknown_model:
             return FailureClass.NOT_FOUND
         case _:
             return FailureClass.UNKNOWN
