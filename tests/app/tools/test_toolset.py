@@ -709,7 +709,7 @@ class TestForeignTools:
         directory.mkdir(parents=True)
         (directory / "sea.py").write_text("raise SystemExit\n")
         run_config = load_run_config([str(env.project)], environment=env.environment)
-        with open_toolset(run_config, None, allowed_tools=(), mode=None, sandbox="off", plugins=found) as toolset:
+        with open_toolset(run_config, None, policy=PolicyOptions(), sandbox="off", plugins=found) as toolset:
             entry = toolset.registry.entry("jot")
             assert entry is not None
             assert (entry.source, entry.origin) == (ToolSource.PYTHON, "here")

@@ -2,12 +2,12 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tejat.app.run_config import load_run_config
 from tejat.app.tools.toolset import open_tools, open_toolset
+from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ErrorType
 from tejat.core.messages.types import FunctionCall, FunctionResponse, InlineData, PartListUnion, Text
 from tejat.core.tools.base import ToolError, ToolResult
@@ -79,8 +79,7 @@ def test_a_file_with_the_key_read_for_a_model_and_for_the_user(tmp_path: Path) -
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "GEMINI_API_KEY": KEY}
     call = FunctionCall("read_file", {"path": "config.ini"}, "1")
     run_config = load_run_config([str(project)], environment=environment)
-    flags: dict[str, Any] = {"allowed_tools": (), "mode": None, "sandbox": "off"}
-    with open_toolset(run_config, None, **flags, for_model=True) as toolset:
+    with open_toolset(run_config, None, policy=PolicyOptions(), sandbox="off", for_model=True) as toolset:
         for_model = asyncio.run(toolset.start_scheduler().run(call))
     with open_tools([str(project)], None, sandbox="off", environment=environment) as session:
         for_person = asyncio.run(session.scheduler.run(call))

@@ -17,6 +17,7 @@ from tejat.app.tools.toolset import open_toolset
 from tejat.config.custom_commands import CustomCommand, CustomCommands
 from tejat.config.paths import SourceTier
 from tejat.core.approval.confirmation import ExecConfirmation
+from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ErrorType, NotTrusted
 from tejat.core.messages.types import InlineData, Text
 from tejat.core.tools.call_events import CallFinished, CallState, Event
@@ -80,7 +81,8 @@ class Machine:
     ) -> list[ExpandedPrompt]:
         async def main() -> list[ExpandedPrompt]:
             run_config = load_run_config([str(self.root)], environment=self.environment)
-            with open_toolset(run_config, approver, allowed_tools=allowed, mode=mode, sandbox="off") as toolset:
+            policy = PolicyOptions(allowed_tools=tuple(allowed), mode=mode)
+            with open_toolset(run_config, approver, policy=policy, sandbox="off") as toolset:
                 if without is not None:
                     toolset.registry.unregister(without)
                 expander = CustomCommandExpander(

@@ -20,6 +20,7 @@ from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
@@ -96,10 +97,7 @@ async def open_session_manager(
             open_toolset(
                 run_config,
                 questions,
-                allowed_tools=options.allowed_tools,
-                mode=options.mode,
-                policy_paths=options.policy_paths,
-                admin_policy_paths=options.admin_policy_paths,
+                policy=_policy_options(options),
                 sandbox=options.sandbox,
                 tools=options.tools,
                 for_model=True,
@@ -139,6 +137,15 @@ def _settings_notes(run_config: RunConfig) -> tuple[str, ...]:
     from tejat.app.setup.notes import settings_notes
 
     return settings_notes(run_config)
+
+
+def _policy_options(options: AgentOptions) -> PolicyOptions:
+    return PolicyOptions(
+        allowed_tools=options.allowed_tools,
+        mode=options.mode,
+        policy_paths=options.policy_paths,
+        admin_policy_paths=options.admin_policy_paths,
+    )
 
 
 class SessionManager:

@@ -7,6 +7,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from tejat.app.run_config import RunConfig
+from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
@@ -27,8 +28,9 @@ def configuration_checks(
     """
     return [
         *_model_checks(run_config, process_environment, default_model),
-        *_network_checks(run_config),
         _catalogue_check(run_config),
+        *_network_checks(run_config),
+        *policy_checks(run_config),
         *_file_checks(run_config),
         *_user_checks(),
         _locale_check(process_environment),
@@ -57,8 +59,6 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
         yield _url_check(lazy("model"), lazy("address"), url)
 
 
-def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> tuple[bool, str]:
-    """Whether there is a key, and where it is from."""
 def _catalogue_check(run_config: RunConfig) -> DoctorCheck:
     """Which catalogue of models and prices counts, and how old it is."""
     catalogue = load_catalogue(run_config.paths.catalogue)
@@ -78,6 +78,8 @@ def _catalogue_check(run_config: RunConfig) -> DoctorCheck:
     return DoctorCheck(lazy("model"), lazy("prices"), passed=not catalogue.problem, detail=detail)
 
 
+def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether there is a key, and where it is from."""
     if service not in _KEY_VARIABLES:
         return True, lazy("none is needed")
     names = _KEY_VARIABLES[service]
@@ -163,10 +165,10 @@ def _origin(url: str) -> str:
     return f"{scheme}{parts.hostname or ''}{port}"
 
 
-_LEVEL_LABELS: Mapping[TrustLevel, str] = {
-    TrustLevel.TRUSTED: lazy("trusted"),
 _OLD_CATALOGUE_DAYS = 60
 
+_LEVEL_LABELS: Mapping[TrustLevel, str] = {
+    TrustLevel.TRUSTED: lazy("trusted"),
     TrustLevel.NOT_TRUSTED: lazy("not trusted"),
     TrustLevel.UNKNOWN: lazy("unknown"),
     TrustLevel.CHANGED: lazy("changed"),

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from tejat.app.run_config import RunConfig
 from tejat.config.policy_files import read_policy_files
 from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions, describe_mode
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
 from tejat.engine.calls.policy_inspector import rule_problems
 from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
@@ -21,10 +22,7 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
     if choice.source != MODE_FLAG or trust.is_trusted or run_config.trust_relevant_files:
         yield from choice.notes
     if settings.conseca.value:
-        yield lazy(
-            "{source}: no model judges calls here. With security.enableConseca every call that changes something asks.",
-            source=settings.conseca.source,
-        )
+        yield _conseca_note(settings.conseca.source)
     count = len({rule.source for rule in policy.rules if rule.note is not None})
     if count:
         yield lazy_plural(
@@ -34,16 +32,26 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
         )
 
 
-def policy_checks(run_config: RunConfig, mode: str | None = None) -> Iterator[DoctorCheck]:
-    """Check the approval mode and the rules of a run. `mode` is that of the flag."""
-    options = PolicyOptions(run_config.roots, mode=mode)
+def _conseca_note(source: str) -> str:
+    return lazy(
+        "{source}: no model judges calls here. With security.enableConseca every call that changes something asks.",
+        source=source,
+    )
+
+
+def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
+    """Check the approval mode and the rules of a run without flags."""
+    settings, options = run_config.settings, PolicyOptions(run_config.roots)
     try:
-        texts = read_policy_files(run_config.paths, run_config.roots, run_config.settings, options)
-        policy = load_policy(texts, run_config.settings, options, is_trusted=run_config.trust.is_trusted)
+        texts = read_policy_files(run_config.paths, run_config.roots, settings, options)
+        policy = load_policy(texts, settings, options, is_trusted=run_config.trust.is_trusted)
     except UsageError as error:
-        yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error))
+        code = EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_INPUT
+        yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error), exit_code=code)
         return
     shown = describe_mode(policy.mode.value, policy.mode_source)
-    yield DoctorCheck(_GROUP, lazy("mode"), passed=True, detail=shown)
+    yield DoctorCheck(_GROUP, lazy("mode at start"), passed=True, detail=shown)
+    if settings.conseca.value:
+        yield DoctorCheck(_GROUP, "security.enableConseca", passed=True, detail=_conseca_note(settings.conseca.source))
     for problem in rule_problems(policy.rules):
         yield DoctorCheck(_GROUP, lazy("rule"), passed=True, detail=problem)

@@ -8,6 +8,7 @@ from tejat.app.plugins.discovery import find_plugins
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.toolset import open_toolset
 from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
@@ -67,10 +68,12 @@ class ToolHost:
         with open_toolset(
             self._run_config,
             None if approver is None else SerialApprover(approver),
-            allowed_tools=options.allowed_tools,
-            mode=options.mode,
-            policy_paths=options.policy_paths,
-            admin_policy_paths=options.admin_policy_paths,
+            policy=PolicyOptions(
+                allowed_tools=options.allowed_tools,
+                mode=options.mode,
+                policy_paths=options.policy_paths,
+                admin_policy_paths=options.admin_policy_paths,
+            ),
             sandbox=options.sandbox,
             tools=options.tools,
             plugins=self._plugins,

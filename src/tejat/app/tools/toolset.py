@@ -15,6 +15,7 @@ from tejat.core.approval.confirmation import Approver
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import lazy
 from tejat.core.text.one_or_many import OnePathOrMany, list_names, list_paths
 from tejat.core.tools.base import BaseTool
@@ -133,25 +134,21 @@ def open_tools(
 ) -> "Generator[Toolset]":
     """Open the built-in tools in these directories, under the user's rules and settings, with a running scheduler.
 
-    Without an approver every call that needs approval is refused. `sandbox` is a word of `--sandbox`; it is
-    not tried if this `runs_nothing`. Raises
-    UsageError for a missing directory, a broken settings or policy file, or a required sandbox that does not work.
+    Without an approver every call that needs approval is refused. `sandbox` is a word of `--sandbox`; it is not tried
+    if this `runs_nothing`. Raises UsageError for a missing directory, a broken settings or policy file, or a required
+    sandbox that does not work.
     """
     from tejat.engine.calls.serial_approver import SerialApprover
 
     run_config = load_run_config(list_paths(directories), environment=environment)
     approver = None if approver is None else SerialApprover(approver)
-    allowed = list_names(allowed_tools)
-    with open_toolset(
-        run_config,
-        approver,
-        allowed_tools=allowed,
+    policy = PolicyOptions(
+        allowed_tools=list_names(allowed_tools),
         mode=mode,
-        sandbox=sandbox,
-        runs_nothing=runs_nothing,
-        policy_paths=policy_paths,
-        admin_policy_paths=admin_policy_paths,
-    ) as toolset:
+        policy_paths=tuple(policy_paths),
+        admin_policy_paths=tuple(admin_policy_paths),
+    )
+    with open_toolset(run_config, approver, policy=policy, sandbox=sandbox, runs_nothing=runs_nothing) as toolset:
         toolset.start_scheduler()
         yield toolset
 
@@ -161,31 +158,26 @@ def open_toolset(
     run_config: RunConfig,
     approver: Approver | None,
     *,
-    allowed_tools: Sequence[str],
-    mode: str | None,
+    policy: PolicyOptions,
     sandbox: str | None,
     runs_nothing: bool = False,
     tools: Sequence[BaseTool] = (),
     plugins: Plugins | None = None,
     for_model: bool = False,
     within: Sequence[str] = (),
-    policy_paths: Sequence[str] = (),
-    admin_policy_paths: Sequence[str] = (),
 ) -> "Generator[Toolset]":
     """Open the tools of a run, with the caller's own `tools` added. Raises UsageError.
 
-    `plugins` are those found already. `for_model` masks the user's secrets in results. `within` restricts the work
-    to subdirectories of the roots, under the rules of the roots.
+    The roots of `policy` do not count. `plugins` are those found already. `for_model` masks the user's secrets in
+    results. `within` restricts the work to subdirectories of the roots, under the rules of the roots.
     """
     from tejat.app.diagnostics.log_file import open_log
     from tejat.app.tools.tool_services import ToolServices
     from tejat.workspace.context import Workspace
 
     settings = run_config.settings
-    options = PolicyOptions(
-        run_config.roots, tuple(allowed_tools), mode, tuple(policy_paths), tuple(admin_policy_paths)
-    )
-    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, options)
+    policy = replace(policy, roots=run_config.roots)
+    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy)
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)
@@ -207,7 +199,7 @@ def open_toolset(
             registry,
             services,
             hooks,
-            options,
+            policy,
             policy_texts,
             is_interactive=approver is not None or runs_nothing,
             rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
@@ -218,13 +210,18 @@ def open_toolset(
             external = _make_external_tools(run_config, services, registry, approver)
         notes = (*run_config.notes, *services.sandbox_notes, *problems)
         toolset = Toolset(registry, settings, services, make_scheduler, hooks=hooks, external=external, notes=notes)
-        if policy_texts or allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(mode, run_config):
-            from tejat.app.tools.policy_report import policy_notes
-
-            policy = toolset.start_scheduler().permission.policy  # report broken rules before the first call
-            toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
-            toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, settings))
+        if policy_texts or policy.allowed_tools or any(tool_lists(settings)) or not _is_simple_mode(policy, run_config):
+            _load_policy_now(toolset, run_config, policy.mode)
         yield toolset
+
+
+def _load_policy_now(toolset: Toolset, run_config: RunConfig, mode: str | None) -> None:
+    """Load the policy, so that broken rules are reported before the first call. Raises UsageError."""
+    from tejat.app.tools.policy_report import policy_notes
+
+    policy = toolset.start_scheduler().permission.policy
+    toolset.policy_notes = tuple(policy_notes(run_config, mode, policy))
+    toolset.notes += (*toolset.policy_notes, *_unknown_names(toolset, run_config.settings))
 
 
 def _unknown_names(toolset: Toolset, settings: Settings) -> tuple[str, ...]:
@@ -295,9 +292,9 @@ def _make_external_tools(
     return ExternalTools(ExternalToolContext(run_config, services, registry, ask_user))
 
 
-def _is_simple_mode(mode: str | None, run_config: RunConfig) -> bool:
+def _is_simple_mode(policy: PolicyOptions, run_config: RunConfig) -> bool:
     """Whether the mode is certainly valid, forbids no tool entirely, and needs no note."""
-    settings = run_config.settings
+    settings, mode = run_config.settings, policy.mode
     wanted = settings.approval_mode.value if mode is None else mode
     if settings.yolo_disabled.value or settings.conseca.value:
         return False

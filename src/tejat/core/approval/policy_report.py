@@ -47,8 +47,10 @@ class PolicyExplanation:
 
 @frozen
 class RuleListing:
-    """A rule in a list. `id` identifies a saved rule, to revoke it. `remark` says why the rule does not
-    count, or not as written."""
+    """A rule in a list.
+
+    `id` identifies a saved rule, to revoke it. `remark` says why the rule does not count, or not as written.
+    """
 
     tier: str
     text: str
