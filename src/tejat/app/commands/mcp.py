@@ -5,8 +5,9 @@ from enum import Enum, auto
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.mcp.login import ServerLogin
-from tejat.app.mcp.server_plan import configured_secrets, require_mcp_enabled
+from tejat.app.mcp.server_plan import configured_secrets
 from tejat.config.mcp.enablement import set_server_enabled
+from tejat.config.settings.admin import require_mcp_enabled
 from tejat.config.settings.types import configured_servers
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy, ngettext, translate

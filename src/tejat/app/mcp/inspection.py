@@ -11,14 +11,13 @@ from tejat.app.mcp.manager import register_server_tools, token_store
 from tejat.app.mcp.server_plan import (
     ConnectionDeps,
     configured_secrets,
-    mcp_disabled_message,
     plan_servers,
-    require_mcp_enabled,
     to_mcp_root,
 )
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.tool_services import ToolServices
 from tejat.app.tools.toolset import builtin_registry
+from tejat.config.settings.admin import mcp_disabled_message, require_mcp_enabled
 from tejat.config.settings.types import McpServer, Setting, configured_servers
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen, replace

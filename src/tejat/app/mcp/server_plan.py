@@ -10,11 +10,11 @@ from tejat.app.run_config import RunConfig
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.enablement import disabled_servers, is_disabled
 from tejat.config.paths import SourceTier
-from tejat.config.settings.admin import unlisted_source
+from tejat.config.settings.admin import mcp_disabled_message, unlisted_source
 from tejat.config.settings.types import McpServer, Setting, Settings, configured_servers
 from tejat.config.trust.command_files import CommandSpec
 from tejat.config.trust.pinned_commands import PinnedCommand, describe_changed_file
-from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.errors import UsageError
 from tejat.core.i18n import _, lazy
 from tejat.core.sanitize import sanitize_text
 from tejat.mcp.client import ServerPlan
@@ -93,19 +93,6 @@ class StartBlockers:
             reason = self._trust.reason
             return ServerState.BLOCKED, _("{reason} No server is started there. See `tejat trust`.", reason=reason)
         return None
-
-
-def require_mcp_enabled(settings: Settings) -> None:
-    """Raise ConfigurationError if MCP servers are switched off."""
-    if not settings.mcp_enabled.value:
-        raise ConfigurationError(mcp_disabled_message(settings))
-
-
-def mcp_disabled_message(settings: Settings) -> str:
-    """Who switched MCP servers off."""
-    return _(
-        "MCP servers are switched off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
-    )
 
 
 def exclusion_reason(settings: Settings, alias: str) -> str | None:

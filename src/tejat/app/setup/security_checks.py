@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from tejat.app.authentication import GATEWAY, GEMINI_API_KEY, SIGN_IN_TYPES, VERTEX_AI, auth_type_of, selected_auth_type
 from tejat.app.diagnostics.telemetry import telemetry_options
-from tejat.app.mcp.server_plan import mcp_disabled_message
 from tejat.app.model_source import DEFAULT_MODEL, configured_model
 from tejat.app.run_config import RunConfig
-from tejat.config.settings.admin import required_servers, unlisted_source
+from tejat.config.settings.admin import mcp_disabled_message, required_servers, unlisted_source
 from tejat.config.settings.file import SettingKey
 from tejat.config.settings.types import configured_servers
 from tejat.core.approval.policy_report import DoctorCheck

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tejat.app.mcp.server_plan import require_mcp_enabled
 from tejat.app.run_config import load_run_config
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
@@ -15,6 +14,7 @@ from tejat.cli.messages import one_line, print_errors
 from tejat.config.env_expansion import is_secret
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope, validate_server_url
 from tejat.config.paths import app_paths
+from tejat.config.settings.admin import require_mcp_enabled
 from tejat.config.trust.renewal import TrustAfterEdit
 from tejat.core.errors import UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK

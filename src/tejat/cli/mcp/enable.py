@@ -4,12 +4,12 @@ import argparse
 import os
 from contextlib import suppress
 
-from tejat.app.mcp.server_plan import require_mcp_enabled
 from tejat.app.run_config import RunConfig, load_run_config
 from tejat.cli.mcp.format import server_parser, unknown_server_message
 from tejat.cli.messages import one_line, print_error
 from tejat.config.mcp.enablement import disabled_servers, is_disabled, set_server_enabled
 from tejat.config.mcp.entries import McpServerEntries, SettingsScope
+from tejat.config.settings.admin import require_mcp_enabled
 from tejat.config.settings.types import configured_servers
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK

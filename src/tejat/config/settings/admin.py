@@ -32,6 +32,19 @@ def require_enabled(switch: Setting[bool], key: str) -> None:
         raise ConfigurationError(lazy("{key} is false in {source}.", key=key, source=switch.source))
 
 
+def require_mcp_enabled(settings: Settings) -> None:
+    """Raise ConfigurationError if MCP servers are switched off."""
+    if not settings.mcp_enabled.value:
+        raise ConfigurationError(mcp_disabled_message(settings))
+
+
+def mcp_disabled_message(settings: Settings) -> str:
+    """Who switched MCP servers off."""
+    return lazy(
+        "MCP servers are switched off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
+    )
+
+
 def unlisted_source(settings: Settings, name: str) -> str | None:
     """The place of the list that keeps a server from being started because it does not name it, None if none does."""
     if name in required_servers(settings):
