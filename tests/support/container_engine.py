@@ -46,7 +46,7 @@ def run():
     if ("--network", "none") not in options:
         arguments.append("--share-net")
     arguments += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--clearenv"]
-    arguments += ["--setenv", "PATH", os.defpath]
+    arguments += ["--setenv", "PATH", config["path"]]
     for target, source, is_read_only in sorted(binds, key=lambda bind: bind[0].split("/")):
         arguments += ["--ro-bind" if is_read_only else "--bind", source, target]
     for option, text in options:
@@ -90,6 +90,7 @@ class ContainerStandIn:
             "images": [IMAGE],
             "runtimes": ["runc"],
             "containers": [],
+            "path": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.defpath}",
             "bwrap": _find_bubblewrap(directory),
         }
         for name in ("docker", "podman"):

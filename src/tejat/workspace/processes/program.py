@@ -107,7 +107,7 @@ def find_program(name: str, *, directory: str, environment: Mapping[str, str]) -
 
 def path_in_container(name: str, directory: str) -> str:
     """Return a program as a container gets it: a name without a slash is for the PATH of the image."""
-    return os.path.join(directory, name) if "/" in name else name
+    return os.path.normpath(os.path.join(os.path.realpath(directory), name)) if "/" in name else name
 
 
 def format_start_error(error: OSError) -> str:
