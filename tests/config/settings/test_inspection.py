@@ -56,7 +56,7 @@ class TestStatus:
             "ui.showSpinner": SettingStatus.MAPPED,
             "tools.usePty": SettingStatus.RETIRED,
             "tools.coer": SettingStatus.UNKNOWN,
-            "vimMode": SettingStatus.OBEYED,
+            "vimMode": SettingStatus.NO_EFFECT,
         }
 
     def test_every_finding_has_its_line(self, write: Write) -> None:

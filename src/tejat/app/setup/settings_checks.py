@@ -105,7 +105,7 @@ def _label(finding: SettingFinding) -> str:
         case SettingStatus.RETIRED:
             return lazy("retired")
         case SettingStatus.NO_EFFECT:
-            return lazy("no effect")
+            return lazy("old name") if finding.is_overridden else lazy("no effect")
         case SettingStatus.MAPPED | SettingStatus.OBEYED:
             return lazy("old name")
 

@@ -106,15 +106,13 @@ def setup_report(run_config: RunConfig, faults: Sequence[ConfigurationError] = (
 
 def _text(finding: SettingFinding) -> str:
     """What the heading does not say about a key."""
-    if finding.is_overridden:
-        return lazy("not used: {present} takes precedence", present=finding.present_name)
     if finding.status is SettingStatus.OBEYED:
         text = _value(finding)
     elif (suggestion := finding.suggestion) is not None:
         text = lazy("did you mean {nearest}?", nearest=suggestion)
     else:
         text = finding.reason
-    if finding.present_name is None:
+    if finding.present_name is None or finding.is_overridden:
         return text
     return lazy("{text} (old name of {present})", text=text, present=finding.present_name)
 

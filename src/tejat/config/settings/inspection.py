@@ -117,8 +117,10 @@ class _FileInspection:
         status = _STATUSES[key.action]
         if status is not SettingStatus.NO_EFFECT and (reason := _denied_scope(self._file.tier, key)) is not None:
             return SettingFinding(value, SettingStatus.NO_EFFECT, reason, present)
-        is_overridden = present is not None and _is_set(self._file.members, present)
-        return SettingFinding(value, status, lazy_data(key.text), present, is_overridden)
+        if present is not None and _is_set(self._file.members, present):
+            reason = lazy("{present} takes precedence.", present=present)
+            return SettingFinding(value, SettingStatus.NO_EFFECT, reason, present, is_overridden=True)
+        return SettingFinding(value, status, lazy_data(key.text), present)
 
     def _free_name(self, value: SettingValue) -> SettingFinding | None:
         """The finding for a member of an object whose members have free names."""
