@@ -47,7 +47,7 @@ LAZY_IMPORTS = {
     "mcp/oauth/credentials.py": "the user logs in, or a token has expired",
     "models/__init__.py": "the service is known",
     "models/gemini/vertex.py": "credentials are needed",
-    "models/http_errors.py": "a service sends a date",
+    "models/wire/http_errors.py": "a service sends a date",
     "models/openai/client.py": "the API of the server is known",
     "policy/engine.py": "a shell line is judged",
     "policy/rules/patterns.py": "a rule has a pattern",

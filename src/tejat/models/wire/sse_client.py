@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 from tejat.core.i18n import lazy
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
-from tejat.models.http_errors import failure_from_http, parse_retry_after, protocol_failure
+from tejat.models.wire.http_errors import failure_from_http, parse_retry_after, protocol_failure
 from tejat.models.wire.api_errors import MAX_ERROR_BYTES
 from tejat.models.wire.json_access import parse_json_or_text
 from tejat.models.wire.redact import safe_text

@@ -1,7 +1,7 @@
 import pytest
 
 from tejat.core.model import FailureKind
-from tejat.models.http_errors import failure_from_http, is_retryable_status, parse_retry_after, protocol_failure
+from tejat.models.wire.http_errors import failure_from_http, is_retryable_status, parse_retry_after, protocol_failure
 from tejat.workspace.http.types import Headers, HttpFailure, HttpFailureKind
 
 NOON = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT
