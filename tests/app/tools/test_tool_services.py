@@ -101,3 +101,21 @@ class TestHouse:
             pytest.raises(OSError, match=r"It is to run in a sandbox, and there is none: .*switched off"),
         ):
             services.wrap_in_sandbox(["/bin/cat"], str(machine.project))
+
+
+class TestWhatTheModelIsTold:
+    @pytest.mark.parametrize(("word", "told"), [("off", ""), ("auto", "a sandbox if one works on this system")])
+    def test_before_a_sandbox_is_tried(self, machine: ProgramEnv, word: str, told: str) -> None:
+        with (
+            Workspace([str(machine.project)]) as workspace,
+            ToolServices(workspace, load_config(machine), word) as services,
+        ):
+            assert services.describe_sandbox() == told
+
+    def test_after_it_was_tried(self, machine: ProgramEnv) -> None:
+        for root, told in ((str(machine.project), "a sandbox"), ("/", "")):
+            with Workspace([root]) as workspace, ToolServices(workspace, load_config(machine), "auto") as services:
+                asyncio.run(services.probe_sandbox())
+                if root != "/" and not services.sandbox_name:
+                    pytest.skip("SANDBOX MISSING: no sandbox works here")
+                assert services.describe_sandbox() == told

@@ -10,11 +10,9 @@ from tejat.app.session.instructions import (
     relative_path,
     unseen_instructions,
 )
-from tejat.app.tools.tool_services import resolve_sandbox_request
 from tejat.config.context.discovery import ContextFiles
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.agent.options import AgentOptions
-from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import ConfigurationError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
@@ -44,38 +42,35 @@ def session_system_prompt(
     declared: ToolDeclarations,
     context: ContextFiles,
     *,
+    describe_sandbox: Callable[[], str],
     is_headless: bool,
     window: Callable[[], int],
 ) -> str:
-    """Build the system prompt for a context window of so many tokens. Raises UsageError."""
+    """Build the system prompt for a context window of so many tokens. Raises UsageError.
+
+    `describe_sandbox` returns what commands run in, empty for nothing.
+    """
     is_lean = is_lean_window(window())
     text = context.to_prompt(run_config.roots[0])
     return options.system or build_system_prompt(
         context=truncate_tokens(text, int(window() * _LEAN_CONTEXT_SHARE)) if is_lean else text,
         tool_names=[declaration.name for declaration in declared()],
-        sandbox=_sandbox_name(options, run_config),
+        sandbox=describe_sandbox(),
         is_headless=is_headless,
         replacement=_system_prompt_override(run_config, context),
         is_lean=is_lean,
     )
 
 
-def builtin_system_prompt(
-    options: AgentOptions, run_config: RunConfig, declared: ToolDeclarations, *, is_headless: bool
-) -> str:
+def builtin_system_prompt(declared: ToolDeclarations, *, describe_sandbox: Callable[[], str], is_headless: bool) -> str:
     """Build the system prompt without context files, whatever replaces it. Raises UsageError."""
     return build_system_prompt(
         context="",
         tool_names=[declaration.name for declaration in declared()],
-        sandbox=_sandbox_name(options, run_config),
+        sandbox=describe_sandbox(),
         is_headless=is_headless,
         replacement=None,
     )
-
-
-def _sandbox_name(options: AgentOptions, run_config: RunConfig) -> str:
-    request = resolve_sandbox_request(options.sandbox, run_config.settings)
-    return "" if request.value.mode is SandboxMode.OFF else "a sandbox"
 
 
 def _system_prompt_override(run_config: RunConfig, context: ContextFiles) -> str | None:

@@ -24,7 +24,7 @@ from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
-from tejat.core.messages.history import History
+from tejat.core.messages.history import History, Message
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
@@ -45,6 +45,7 @@ from tejat.tools import find_tools_entry
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
+    from tejat.app.session.job_watch import JobWatch
     from tejat.app.tools.external_tools import ExternalTools
 
 _STARTUP_WAIT_SECONDS = 2.0
@@ -109,6 +110,8 @@ async def open_session_manager(
         if interactive:
             toolset.notes += place_warnings(run_config)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
+        if run_config.settings.background_completion.value != "silent":
+            stack.push_async_callback(_watch_jobs(manager).close)
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
         else:
@@ -121,6 +124,20 @@ async def open_session_manager(
             external.start()
         stack.push_async_callback(manager.close)
         yield manager
+
+
+def _watch_jobs(manager: "SessionManager") -> "JobWatch":
+    from tejat.app.session.job_watch import JobWatch
+
+    def inject(message: Message, text: str) -> None:
+        manager.session.add_note(message, text)
+
+    watch = JobWatch(
+        lambda line: manager.events.emit(Noticed(line, Severity.NOTE)),
+        inject if manager.run_config.settings.background_completion.value == "inject" else None,
+    )
+    manager.toolset.services.on_background = watch.watch
+    return watch
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
@@ -226,11 +243,16 @@ class SessionManager:
             _tool_index_settings(toolset, window),
             is_lean=lambda: is_lean_window(window()),
         )
+        describe_sandbox = toolset.services.describe_sandbox
         self.builtin_system_prompt = partial(
-            builtin_system_prompt, options, run_config, declared, is_headless=self._is_headless
+            builtin_system_prompt, declared, describe_sandbox=describe_sandbox, is_headless=self._is_headless
         )
         system = partial(
-            session_system_prompt, options, run_config, declared, is_headless=self._is_headless, window=window
+            session_system_prompt,
+            *(options, run_config, declared),
+            describe_sandbox=describe_sandbox,
+            is_headless=self._is_headless,
+            window=window,
         )
         conversation = Conversation(
             model,
