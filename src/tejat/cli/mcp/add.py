@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tejat.app.run_config import load_run_config
 from tejat.cli.command_parser import CommandParser
 from tejat.cli.mcp.format import add_scope_flag, folder_changed_note, home_scope_error
 from tejat.cli.messages import one_line, print_errors
@@ -33,9 +32,9 @@ def run(words: list[str]) -> int:
     entry, transport = _entry(split.command, split.arguments, options)
     if problem := alias_problem(split.name):
         raise UsageError(problem)
-    require_mcp_enabled(load_run_config(["."]).settings)
     scope = SettingsScope(options.scope)
     entries = McpServerEntries(app_paths(os.environ), os.path.abspath("."), os.environ)
+    require_mcp_enabled(entries.settings())
     if scope is SettingsScope.PROJECT and entries.is_home:
         print(home_scope_error(), file=sys.stderr)
         return EXIT_FAILED

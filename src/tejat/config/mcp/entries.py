@@ -10,7 +10,9 @@ from tejat.config.paths import PROJECT_SETTINGS, AppPaths, SourceTier, same_dire
 from tejat.config.settings.destination import own_server_fields
 from tejat.config.settings.editor import edit_settings, remove_member, set_member
 from tejat.config.settings.file import SettingKey, SettingValue, read_settings_file
-from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings
+from tejat.config.settings.loader import load_settings
+from tejat.config.settings.types import Settings
+from tejat.config.trust.renewal import TrustAfterEdit, edit_project_settings, persistent_trust
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject
@@ -44,6 +46,11 @@ class McpServerEntries:
         """Whether the project's settings are the user's own."""
         own = same_directory(os.path.join(self._root, ".gemini"), self._paths.gemini)
         return own or any(same_directory(self._root, directory) for directory in self._paths.homes)
+
+    def settings(self) -> Settings:
+        """The settings that count in the project."""
+        is_trusted = persistent_trust(self._paths, self._root, self._environment).is_trusted
+        return load_settings(self._paths, [self._root], trusted=is_trusted, environment=self._environment)
 
     def path(self, scope: SettingsScope) -> str:
         if scope is SettingsScope.USER:
