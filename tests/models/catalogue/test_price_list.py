@@ -36,6 +36,8 @@ def price_list(own: dict[str, Price] | None = None, day: str = DAY) -> PriceList
         ("claude-opus-5", Price(5, 0.5, 25, 6.25)),
         ("claude-opus-5-5@20261001", Price(4, 0.2, 20, 5)),
         ("anthropic:claude-haiku-4-5", Price(1, 0.1, 5, 1.25)),
+        ("bedrock:global.anthropic.claude-opus-5-v1:0", Price(5, 0.5, 25, 6.25)),
+        ("bedrock:anthropic.claude-3-haiku-20240307-v1:0", Price(0.25, 0.03, 1.25, 0.3)),
         ("ollama:llama3.3:70b", FREE),
         ("ollama:gpt-5", FREE),
         ("scripted:/some/where/demo.toml", FREE),
@@ -52,11 +54,19 @@ def test_the_price_of_a_model(model: str, price: Price) -> None:
     [
         *("gemini-2.55-pro", "gemini-2.5-promise", "gemini-2.5-pro-tts", "gemini-3.1-pro", "gpt-5.9", "gpt-5-huge"),
         *("claude-opus-5-6", "claude-opus-6", "gemini-3.8-flash-lite", "gpt-4o-audio-preview", "llama3.3:70b"),
-        *("openai:my-own", ""),
+        *("openai:my-own", "bedrock:claude-opus-5", "bedrock:meta.llama", ""),
     ],
 )
 def test_a_price_is_never_guessed_from_a_similar_name(model: str) -> None:
     assert price_list().price_of(model) is None
+
+
+@pytest.mark.parametrize("region", ["", "us.", "eu.", "us-gov."])
+def test_a_single_region_of_bedrock_costs_more(region: str) -> None:
+    price = price_list().price_of(f"bedrock:{region}anthropic.claude-haiku-5-5-v1:0")
+    assert price is not None
+    assert (price.input, price.cached, price.output) == pytest.approx((0.11, 0.011, 0.55))
+    assert price.for_prompt(100_001).input == pytest.approx(0.55)
 
 
 def test_the_price_of_the_day() -> None:

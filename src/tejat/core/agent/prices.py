@@ -24,6 +24,12 @@ class Price:
         """Return the price of a request with a prompt of this length."""
         return next((price for above, price in reversed(self.steps) if tokens > above), self)
 
+    def times(self, factor: float) -> "Price":
+        """Return a multiple of the price."""
+        written = None if self.cache_write is None else self.cache_write * factor
+        steps = tuple((above, step.times(factor)) for above, step in self.steps)
+        return Price(self.input * factor, self.cached * factor, self.output * factor, written, steps)
+
 
 FREE = Price(0.0, 0.0, 0.0)
 

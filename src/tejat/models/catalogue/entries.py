@@ -32,7 +32,8 @@ class ModelEntry:
 
     `context_window` is the longest prompt and `max_output` the longest answer in tokens, None if unknown. `retired` is
     the day on which the service ends or ended the model, in ISO format, "" if no day is known. Legacy models are no
-    longer offered; they are known for their old names.
+    longer offered; they are known for their old names. In a single region of Bedrock, a model costs `regional_factor`
+    times its price.
     """
 
     id: str
@@ -48,6 +49,7 @@ class ModelEntry:
     prices: tuple[DatedPrice, ...] = ()
     retired: str = ""
     is_legacy: bool = False
+    regional_factor: float = 1.0
 
     def price_on(self, day: str) -> Price | None:
         """Return the price on a day in ISO format, None if it is unknown."""
@@ -110,6 +112,7 @@ def parse_entry(model: Mapping[str, object]) -> ModelEntry:
         prices=tuple(_dated_prices(as_list(model.get("prices")))),
         retired=as_str(model.get("retired")),
         is_legacy=model.get("legacy") is True,
+        regional_factor=_dollars(model.get("regional")) or 1.0,
     )
 
 

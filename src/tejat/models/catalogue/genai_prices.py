@@ -40,7 +40,7 @@ def _provider_models(provider: Mapping[str, object]) -> Iterator[dict[str, objec
         if not identifier or not identifier.startswith(_OWN_MODELS.get(name, ("",))):
             continue
         names = [each for each in dict.fromkeys(_names(as_object(model.get("match")))) if each != identifier]
-        prices = list(_prices(model.get("prices")))
+        prices = read_prices(model.get("prices"))
         read: dict[str, object] = {"id": identifier, "service": SERVICES[name]}
         given = {"title": model.get("name"), "names": names, "window": model.get("context_window"), "prices": prices}
         yield read | {key: value for key, value in given.items() if value}
@@ -57,6 +57,11 @@ def _names(clause: Mapping[str, object]) -> Iterator[str]:
     for key in ("or", "and"):
         for inner in as_list(clause.get(key)):
             yield from _names(as_object(inner))
+
+
+def read_prices(prices: object) -> list[dict[str, object]]:
+    """Return the prices of a model as JSON objects of the catalogue, by the day they start."""
+    return list(_prices(prices))
 
 
 def _prices(prices: object) -> Iterator[dict[str, object]]:
