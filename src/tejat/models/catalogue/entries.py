@@ -7,7 +7,7 @@ from tejat.core.agent.prices import Price
 from tejat.core.frozen import frozen
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str
 
-_VERSION_SUFFIX = re.compile(
+_VERSION_SUFFIX = (
     r"[-@:](?:latest|preview|exp|experimental|thinking|customtools|it|v\d+(?::\d+)?"
     r"|\d{4}-\d\d-\d\d|\d{8}|\d\d-\d{4}|\d\d-\d\d|\d{3,4})$"
 )
@@ -86,7 +86,7 @@ class ModelTable:
         """
         stem = name.rpartition("/")[2].lower()
         model = self._by_name.get(stem)
-        while model is None and (suffix := _VERSION_SUFFIX.search(stem)) is not None:
+        while model is None and (suffix := re.search(_VERSION_SUFFIX, stem)) is not None:
             stem = stem[: suffix.start()]
             model = self._by_name.get(stem)
         if model is None:
