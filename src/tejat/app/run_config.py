@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
-from tejat.config.env_file import EnvFile, load_env_file
-from tejat.config.paths import AppPaths, app_paths
+from tejat.config.env_file import EnvFile, find_env_file, load_env_file
+from tejat.config.paths import PROJECT_SETTINGS, AppPaths, app_paths
 from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
@@ -118,15 +118,7 @@ class UserConfig:
         `servers` replaces the server lists of the settings.
         """
         paths, roots, trust = self.paths, self.roots, self.trust
-        file = load_env_file(
-            paths,
-            roots[0],
-            is_trusted=trust.is_trusted,
-            excluded=[entry.value for entry in self.settings.excluded_environment],
-            environment=self.environment,
-            allowed=(*self.settings.shell_environment.value, *self.settings.environment_allowed.value),
-            ignores_local=self.settings.ignore_local_env.value,
-        )
+        file = self._load_env_file()
         environment = {**self.environment, **({} if file is None else file.values)}
         project_variables: Mapping[str, str] = {} if file is None or file.is_user_file else file.withheld
         stored_keys = {name: key for name, key in read_api_keys(paths).items() if name not in environment}
@@ -159,6 +151,26 @@ class UserConfig:
                 *_ignore_file_notes(settings),
                 *_env_file_notes(paths, file),
             ),
+        )
+
+    def _load_env_file(self) -> EnvFile | None:
+        """Raises UsageError."""
+        root, settings, is_trusted = self.roots[0], self.settings, self.trust.is_trusted
+        found = find_env_file(self.paths, root, only_user_file=not is_trusted)
+        if found is not None and not found.is_user_file and os.path.isfile(os.path.join(root, PROJECT_SETTINGS)):
+            # A project may exclude variables too. References to variables of the file are not known yet: errors are
+            # reported when the settings are loaded with them.
+            settings = SettingsLoader(self.paths, faults=[]).load(
+                self.roots, trusted=True, environment=self.environment
+            )
+        return load_env_file(
+            self.paths,
+            root,
+            is_trusted=is_trusted,
+            excluded=[entry.value for entry in settings.excluded_environment],
+            environment=self.environment,
+            allowed=(*settings.shell_environment.value, *settings.environment_allowed.value),
+            ignores_local=settings.ignore_local_env.value,
         )
 
 

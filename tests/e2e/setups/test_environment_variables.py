@@ -96,6 +96,17 @@ def test_a_plain_env_file_of_a_project_is_left_alone(machine: ProgramEnv) -> Non
     assert "[own]" in next(line["output"] for line in done.lines if line["type"] == "tool_result")
 
 
+@pytest.mark.parametrize("advanced", [{"ignoreLocalEnv": True}, {"excludedEnvVars": ["FLASK_ENV"]}])
+def test_a_trusted_project_may_withhold_its_own_variables(machine: ProgramEnv, advanced: dict[str, object]) -> None:
+    (machine.project / ".env").write_text("FLASK_ENV=plain\nPORT=3\n")
+    machine.write_project_settings(advanced=advanced, general={"maxAttempts": "$PORT"}, telemetry="$PORT")
+    machine.write_user_settings(tools={"shell": {"environment": ["FLASK_ENV"]}})
+    calls = script_answer(calls=[("run_shell_command", {"command": "echo [$FLASK_ENV]"})])
+    model = machine.script(calls + text_script("Done."))
+    done = machine.run("--skip-trust", "-y", "-m", model, "-p", "go", "-o", "stream-json")
+    assert "[]" in next(line["output"] for line in done.lines if line["type"] == "tool_result")
+
+
 def test_telemetry_is_written_to_a_file_and_never_sent(machine: ProgramEnv) -> None:
     log = machine.base / "telemetry.jsonl"
     machine.write_user_settings(telemetry={"enabled": True, "outfile": str(log), "target": "local"})
