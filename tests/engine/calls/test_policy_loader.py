@@ -344,6 +344,17 @@ class TestAnnotations:
         assert (rule.server, rule.passed_over) == ("*", None)
 
 
+class TestAddedRulesOfTheAdministrator:
+    def test_they_allow_nothing_beside_those_of_the_machine(self, machine: Machine) -> None:
+        path = write(machine.home / "a.toml", '[[rule]]\ntool = "replace"\ndecision = "allow"\n')
+        machine.set('{"adminPolicyPaths": ["~/a.toml"]}')
+        assert machine.rules() == [PolicyRule(ALLOW, ADMIN, f"{path}:1", "replace")]
+        write(machine.admin / "policies" / "b.toml", '[[rule]]\ntool = "glob"\ndecision = "deny"\n')
+        _, added = machine.rules()
+        assert added.passed_over is not None
+        assert added.note is not None
+
+
 class TestPolicyPathsInTheWorkspace:
     def test_changing_them_asks_in_every_mode(self, machine: Machine) -> None:
         path = write(machine.project / "p.toml", '[[rule]]\ntoolName = "glob"\ndecision = "deny"\npriority = 1\n')

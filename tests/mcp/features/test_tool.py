@@ -131,6 +131,17 @@ class TestDeclaration:
         tool = tool_of(replace(WEATHER, annotations=ToolAnnotations(read_only=read_only, destructive=False)))
         assert (tool.kind, tool.is_read_only) == (Kind.OTHER, False)
 
+    def test_rules_see_the_annotations_that_were_given(self) -> None:
+        assert tool_of(WEATHER).hints == {}
+        marks = ToolAnnotations(title="W", read_only=True, destructive=False, idempotent=True, open_world=False)
+        assert tool_of(replace(WEATHER, annotations=marks)).hints == {
+            "title": "W",
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        }
+
     def test_arguments_are_checked_against_what_the_server_declared(self) -> None:
         tool = tool_of()
         assert tool.validate_tool_params({"city": "Oslo"}) is None

@@ -21,6 +21,8 @@ def problems(**fields: Any) -> list[str]:
         {"tool": "*", "server": "*"},
         {"tool": "mcp_a_t"},
         {"tool": "y", "server": "x"},
+        {"tool": "read_*"},
+        {"tool": "write_todos", "passed_over": "it does not count anyway"},
     ],
 )
 def test_names_that_exist(fields: dict[str, str]) -> None:
@@ -34,6 +36,7 @@ def test_names_that_do_not() -> None:
     ]
     assert problems(tool="mcp_b_t")
     assert problems(tool="discovered_tool_x")
+    assert problems(tool="write_*")
 
 
 def test_built_in_rules_are_not_reported() -> None:

@@ -77,7 +77,8 @@ def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:
         if rule.decision is not Decision.ALLOW or rule.passed_over is not None:
             yield rule
         elif text.allows_nothing is not None:
-            yield replace(rule, passed_over=text.allows_nothing)
+            note = text.allows_nothing if text.tier is SourceTier.ADMIN else None
+            yield replace(rule, passed_over=text.allows_nothing, note=note)
         elif settings.always_disabled.value and (text.is_saved or rule.priority == _SAVED_PRIORITY):
             reason = lazy("saved answers are switched off by {source}", source=settings.always_disabled.source)
             yield replace(rule, passed_over=reason)

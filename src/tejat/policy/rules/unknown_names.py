@@ -1,6 +1,7 @@
 """Rules for tools and servers that do not exist."""
 
 from collections.abc import Collection, Iterable
+from fnmatch import fnmatchcase
 
 from tejat.core.i18n import lazy
 from tejat.policy.rules.rule_format import format_quoted_rule
@@ -8,13 +9,16 @@ from tejat.policy.types import PolicyRule, Tier
 
 
 def find_unknown_names(rules: Iterable[PolicyRule], *, tools: Collection[str], servers: Collection[str]) -> list[str]:
-    """Return a sentence for each configured rule that names no tool of `tools` and no server of `servers`."""
+    """Return a sentence for each configured rule that counts and names no tool of `tools`, no server of `servers`."""
     problems: dict[str, None] = {}
     for rule in rules:
-        if rule.tier is Tier.DEFAULT or rule.tool in tools:
+        if rule.tier is Tier.DEFAULT or rule.passed_over is not None or rule.tool in tools:
             continue
         if rule.server is None:
-            is_known = rule.tool == "*" or any(rule.tool.startswith(f"mcp_{server}_") for server in servers)
+            named = (fnmatchcase(tool, rule.tool) for tool in tools) if "*" in rule.tool else ()
+            is_known = (
+                rule.tool == "*" or any(named) or any(rule.tool.startswith(f"mcp_{server}_") for server in servers)
+            )
             unknown = lazy("no tool is called {name!r}", name=rule.tool)
         else:
             is_known = rule.server == "*" or rule.server in servers or f"{rule.server}__{rule.tool}" in tools
