@@ -37,7 +37,7 @@ from tejat.workspace.jobs.store import Job, JobState, JobStore
 from tejat.workspace.processes.live_output import LiveOutput
 from tejat.workspace.processes.output_collector import CommandEndReason, TimeLimits, collect_output
 from tejat.workspace.processes.process_tree import exclude_named
-from tejat.workspace.processes.shell import ShellContext, find_shell
+from tejat.workspace.processes.shell import ShellContext, find_shell, run_without_sandbox
 from tejat.workspace.processes.spawn import ExitStatus, ProcessSpec
 from tejat.workspace.sandbox.types import SandboxedCommand
 from tejat.workspace.threads.offload import run_blocking
@@ -200,6 +200,8 @@ class ShellTool(ProposingTool[ShellParams]):
                     result = await self._run_foreground(params, run, launch, wrapped, context)
                 finally:
                     wrapped.clean_up()
+                if self._shell.wrap is run_without_sandbox:
+                    return result
                 changes = await run_blocking(lambda _: wrapped.find_changes())
                 return add_sandbox_notes(result, changes, has_mounts=bool(wrapped.helper_processes))
         except OSError as error:
@@ -211,6 +213,8 @@ class ShellTool(ProposingTool[ShellParams]):
 
     async def _wrap(self, params: ShellParams, real_path: str, context: ToolContext) -> SandboxedCommand:
         arguments = [*self._shell_argv, params.command]
+        if self._shell.wrap is run_without_sandbox:
+            return run_without_sandbox(arguments, real_path, params.network)
         made: list[SandboxedCommand] = []
         try:
             # In a thread: the whole tree is searched for what the sandbox has to protect.

@@ -38,7 +38,7 @@ def sandbox_checks(run_config: RunConfig, directories: Sequence[str], word: str 
             options.mode, roots=paths.roots, state_directory=paths.state_directory, container=options.container
         )
     except SandboxUnavailable as error:
-        detail = str(error).replace("\n", " ")
+        detail = "; ".join(line.rstrip(".") for line in str(error).splitlines())
         return [DoctorCheck(_GROUP, _IN_USE, passed=False, detail=detail, exit_code=EXIT_NO_SANDBOX)]
     return [*_enforcement(sandbox, report, options), *_variables(run_config, sandbox), *_notes(run_config, word)]
 

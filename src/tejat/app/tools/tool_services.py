@@ -222,7 +222,7 @@ class ToolServices:
     def _shell(self) -> "ShellContext":
         from tejat.workspace.jobs.store import JobStore
         from tejat.workspace.processes.environment import child_environment
-        from tejat.workspace.processes.shell import ShellContext
+        from tejat.workspace.processes.shell import ShellContext, run_without_sandbox
 
         session_sandbox = self._session_sandbox
         shell = ShellContext(
@@ -232,7 +232,7 @@ class ToolServices:
                 self._environment, lists=self.variable_lists, extra=session_sandbox.environment
             ),
             outputs=self._paths.outputs,
-            wrap=session_sandbox.wrap,
+            wrap=run_without_sandbox if session_sandbox.report.sandbox is None else session_sandbox.wrap,
             sandbox_note=session_sandbox.warning,
             copies=lambda: self._copies,
             idle=self._settings.shell_idle_seconds.value,
