@@ -50,6 +50,16 @@ def test_authentication(machine: ProgramEnv) -> None:
     assert [passed for _, _, passed, _ in checks(machine)] == [False]
 
 
+def test_a_gateway_without_a_key(machine: ProgramEnv) -> None:
+    machine.write_user_settings(security={"auth": {"selectedType": "gateway"}})
+    machine.environment["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"
+    done = machine.run("doctor")
+    assert "none, which a server of your own may not need" in done.stdout
+    vertex = {"GOOGLE_GENAI_USE_VERTEXAI": "true", "GOOGLE_CLOUD_PROJECT_ID": "p"}
+    done = machine.run("doctor", **vertex)
+    assert "GOOGLE_CLOUD_PROJECT" not in done.stdout
+
+
 def test_variables(machine: ProgramEnv) -> None:
     machine.environment |= {"TOK": "ghp_" + "a1" * 18, "FINE": "fine"}
     redaction = {"enabled": False, "allowed": ["TOK", "FINE", "foo"], "blocked": ["FOO"]}

@@ -11,13 +11,16 @@ from tejat.config.settings.file import SettingKey, SettingsError, SettingsFile, 
 from tejat.config.settings.merge import (
     MergeSetting,
     concatenate,
+    every_file,
     find_name_conflicts,
     intersection,
     last_wins,
     merge_by_name,
     merge_servers,
+    project_may_complete,
     project_may_narrow,
     project_may_tighten,
+    strict_value_wins,
     union,
     without_project,
 )
@@ -207,3 +210,25 @@ class TestServers:
         }
         conflicts = find_name_conflicts(reader(files(tmp_path, *layers), SettingValue.json))
         assert conflicts == (Setting("a", f"{tmp_path}/2.json:1", WORKSPACE),)
+
+
+@pytest.mark.parametrize("tier", [ADMIN, USER, WORKSPACE])
+def test_the_strict_value_of_any_file(tmp_path: Path, tier: SourceTier) -> None:
+    default = Setting(value=True)
+    lax = reader(files(tmp_path, (USER, True), (WORKSPACE, True)), SettingValue.boolean)
+    assert strict_value_wins(strict=False)(lax, default) is default
+    mixed = reader(files(tmp_path, (USER, True), (tier, False), (ADMIN, True)), SettingValue.boolean)
+    assert strict_value_wins(strict=False)(mixed, default) == Setting(False, f"{tmp_path}/1.json:1", tier)
+
+
+def test_a_project_counts_only_where_nobody_else_says_anything(tmp_path: Path) -> None:
+    alone = reader(files(tmp_path, (WORKSPACE, "p")), SettingValue.string)
+    assert project_may_complete(alone, None) == Setting("p", f"{tmp_path}/0.json:1", WORKSPACE)
+    both = reader(files(tmp_path, (USER, "u"), (WORKSPACE, "p")), SettingValue.string)
+    assert project_may_complete(both, None) == Setting("u", f"{tmp_path}/0.json:1", USER)
+
+
+def test_a_value_for_each_file(tmp_path: Path) -> None:
+    read = reader(files(tmp_path, (USER, "u"), (WORKSPACE, None), (ADMIN, "a")), SettingValue.string)
+    expected = Setting("u", f"{tmp_path}/0.json:1", USER), Setting("a", f"{tmp_path}/2.json:1", ADMIN)
+    assert every_file(read, ()) == expected

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from urllib.parse import urlsplit
 
+from tejat.app.authentication import is_keyless_gateway
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
@@ -83,14 +84,16 @@ def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) 
     if service not in _KEY_VARIABLES:
         return True, lazy("none is needed")
     names = _KEY_VARIABLES[service]
-    if service is Provider.VERTEX and not run_config.environment.get("GOOGLE_CLOUD_PROJECT", "").strip():
+    if service is Provider.VERTEX and not any(
+        run_config.environment.get(name, "").strip() for name in _PROJECT_VARIABLES
+    ):
         names = _KEY_VARIABLES_WITHOUT_PROJECT
     for name in names:
         if run_config.environment.get(name, "").strip():
             kept = run_config.paths.credentials if name in run_config.stored_keys else run_config.environment_file
             where = lazy("the environment") if name in own else kept
             return True, lazy("{name} from {place}", name=name, place=where)
-    if service is Provider.OPENAI and (run_config.environment.get("OPENAI_BASE_URL") or run_config.settings.base_url):
+    if _may_need_no_key(service, run_config):
         return True, lazy("none, which a server of your own may not need")
     if names is _KEY_VARIABLES_WITHOUT_PROJECT:
         names = ("GOOGLE_CLOUD_PROJECT", "GOOGLE_API_KEY")
@@ -98,6 +101,13 @@ def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) 
         return True, stored
     separator = lazy(" or ")
     return False, lazy("none: {names} is not set", names=join_lazy(separator, names))
+
+
+def _may_need_no_key(service: Provider, run_config: RunConfig) -> bool:
+    settings, environment = run_config.settings, run_config.environment
+    if service is Provider.GEMINI:
+        return is_keyless_gateway(settings, environment)
+    return service is Provider.OPENAI and bool(environment.get("OPENAI_BASE_URL") or settings.base_url)
 
 
 def _stored_credentials(environment: Mapping[str, str]) -> str:
@@ -179,6 +189,7 @@ _KEY_VARIABLES: Mapping[Provider, tuple[str, ...]] = {
     Provider.OPENAI: ("OPENAI_API_KEY",),
     Provider.ANTHROPIC: ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
 }
+_PROJECT_VARIABLES = ("GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID")
 _KEY_VARIABLES_WITHOUT_PROJECT = ("GOOGLE_API_KEY",)
 _URL_VARIABLES: Mapping[Provider, str] = {
     Provider.GEMINI: "GOOGLE_GEMINI_BASE_URL",
