@@ -33,7 +33,7 @@ def test_the_session(env: CommandEnv) -> None:
         "Of these cached  400",
         "Tokens received  10",
         "Cost  $0.0000",
-        "Price of scripted  free",
+        "Price  free",
         "Calls  2",
         "Of these failed  1",
         "Not allowed  0",

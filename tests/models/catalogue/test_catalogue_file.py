@@ -84,6 +84,8 @@ def test_the_release_check_sees_the_age(day: str, code: int) -> None:
         ("claude-opus-5", 1_000_000),
         ("claude-unheard-of", 200_000),
         ("openai/gpt-oss-20b", 131_072),
+        ("us.anthropic.claude-opus-5-v1:0", 1_000_000),
+        ("anthropic.claude-unheard-of-v1:0", 200_000),
         ("somebody's", 128_000),
     ],
 )

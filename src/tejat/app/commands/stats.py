@@ -41,7 +41,7 @@ class StatsCommand(SlashCommand):
             (_("Of these cached"), f"{usage.cached:,}"),
             (_("Tokens received"), f"{usage.output + usage.thoughts:,}"),
             (_("Cost"), self._cost()),
-            (_("Price of {model}", model=model), self._price(model)),
+            (_("Price"), self._price(model)),
             (_("Calls"), f"{counted.calls:,}"),
             (_("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
             (_("Not allowed"), f"{len(counted.denials):,}"),

@@ -9,7 +9,7 @@ from functools import cache
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _
 from tejat.core.text.edit_distance import edit_distance
-from tejat.models.catalogue.entries import ModelEntry, ModelTable
+from tejat.models.catalogue.entries import ModelEntry, ModelTable, own_name
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
 
 MAX_CATALOGUE_BYTES = 4_000_000
@@ -66,11 +66,11 @@ class Catalogue:
 
     def similar_models(self, name: str) -> tuple[str, ...]:
         """Return ids of models that are still offered and whose names are close to this one, the closest first."""
-        own_name = name.rpartition("/")[2].lower()[:_MAX_NAME_LENGTH]
-        offered = (entry.id for entry in self.models if not entry.is_retired(self.date) and entry.id != own_name)
+        wanted = own_name(name)[:_MAX_NAME_LENGTH]
+        offered = (entry.id for entry in self.models if not entry.is_retired(self.date) and entry.id != wanted)
         # Longer names come first: what is missing is most often the end of a name.
         distances = sorted(
-            (0 if known.startswith(own_name) else edit_distance(own_name, known), known) for known in offered
+            (0 if known.startswith(wanted) else edit_distance(wanted, known), known) for known in offered
         )
         return tuple(known for distance, known in distances[:_MAX_SIMILAR] if distance <= len(known) // 4)
 
@@ -183,7 +183,7 @@ class ModelCatalogue:
         entry = self.find(name)
         if entry is not None and entry.context_window is not None:
             return entry.context_window
-        return self.builtin.default_window(name.rpartition("/")[2].lower()) or _DEFAULT_CONTEXT_WINDOW
+        return self.builtin.default_window(own_name(name)) or _DEFAULT_CONTEXT_WINDOW
 
     def __iter__(self) -> Iterator[ModelEntry]:
         """All models; those that only the newer catalogue knows come last."""

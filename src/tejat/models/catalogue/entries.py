@@ -15,6 +15,7 @@ _VERSION_SUFFIX = (
 
 One or two digits may not: `claude-opus-5-5` is another model than `claude-opus-5`.
 """
+_BEDROCK_PREFIX = r"^(?:[a-z-]+\.)?(?:anthropic|openai)\."
 _MAX_PRICE = 1e5
 
 
@@ -59,6 +60,12 @@ class ModelEntry:
         return self.is_legacy or (bool(self.retired) and self.retired <= day)
 
 
+def own_name(name: str) -> str:
+    """Return a model name without a path or a region and vendor of Bedrock, in small letters."""
+    last = name.rpartition("/")[2].lower()
+    return re.sub(_BEDROCK_PREFIX, "", last) if "." in last else last
+
+
 class ModelTable:
     """The models of one catalogue file. `models` are JSON objects; each is parsed when it is found."""
 
@@ -84,13 +91,12 @@ class ModelTable:
 
         `gemini-2.5-pro-preview-05-06` is found as `gemini-2.5-pro`, but `gpt-5.9` or `gpt-5-huge` not as `gpt-5`.
         """
-        stem = name.rpartition("/")[2].lower()
+        whole = stem = own_name(name)
         model = self._by_name.get(stem)
         while model is None and (suffix := re.search(_VERSION_SUFFIX, stem)) is not None:
             stem = stem[: suffix.start()]
             model = self._by_name.get(stem)
         if model is None:
-            whole = name.rpartition("/")[2].lower()
             fitting = [(prefix, found) for prefix, found in self._by_prefix if whole.startswith(prefix)]
             model = max(fitting, key=lambda each: len(each[0]))[1] if fitting else None
         return None if model is None else parse_entry(model)

@@ -1,6 +1,5 @@
 """Prices of models by name: the user's own first, then those of the catalogue on the day of the request."""
 
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 
@@ -40,19 +39,11 @@ class PriceList:
         provider, name = _split(model)
         if provider in _FREE_PROVIDERS:
             return FREE
-        if provider == "bedrock":
-            return self._bedrock_price(name)
         entry = self.load().find(name)
-        return None if entry is None else entry.price_on(self.today())
-
-    def _bedrock_price(self, name: str) -> Price | None:
-        """Return the price on Bedrock, where a single region may cost more than all of them."""
-        found = re.fullmatch(r"(?:([a-z-]+)\.)?(?:anthropic|openai)\.(.+)", name)
-        entry = None if found is None else self.load().find(found[2])
         price = None if entry is None else entry.price_on(self.today())
-        if found is None or entry is None or price is None:
-            return None
-        return price if found[1] == "global" else price.times(entry.regional_factor)
+        if entry is None or price is None or provider != "bedrock" or name.startswith("global."):
+            return price
+        return price.times(entry.regional_factor)
 
     def upper_bound(self, model: str) -> tuple[Price, str]:
         """Return a price that no known model of the same service exceeds today, and the name of that service.
