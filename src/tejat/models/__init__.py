@@ -90,6 +90,14 @@ def _open_client(service: Provider, model: str, options: ModelOptions) -> ModelC
 
             address = ollama_base_url(options.environment)
             return open_openai(model, options, base_url=address, key_name="OLLAMA_API_KEY", needs_key=False)
+        case Provider.AZURE:
+            from tejat.models.openai.azure import open_azure
+
+            return open_azure(model, options)
+        case Provider.BEDROCK:
+            from tejat.models.bedrock.client import open_bedrock
+
+            return open_bedrock(model, options)
         case Provider.SCRIPTED:
             from tejat.models.scripted.model import open_scripted_model
 

@@ -18,6 +18,8 @@ class Provider(StrEnum):
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
     OLLAMA = "ollama"
+    AZURE = "azure"
+    BEDROCK = "bedrock"
     SCRIPTED = "scripted"
 
 

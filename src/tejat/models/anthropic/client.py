@@ -1,5 +1,6 @@
 """Client of Anthropic's Messages API."""
 
+from collections.abc import Mapping
 from functools import partial
 from weakref import WeakSet
 
@@ -46,22 +47,16 @@ def open_anthropic(model: str, options: ModelOptions) -> ModelClient:
         raise ModelFailure(message, FailureKind.NO_KEY)
     base = resolve_base_url(options, variable="ANTHROPIC_BASE_URL", default=ANTHROPIC_BASE_URL, has_key=True)
     target = ModelTarget(model, _KEY_VARIABLE, key) if key else ModelTarget(model, _TOKEN_VARIABLE, token)
-    return AnthropicClient(target, base.removesuffix("/v1"), options)
+    auth = {"x-api-key": key} if key else {"authorization": f"Bearer {token}"}
+    url = f"{base.removesuffix('/v1')}/v1/messages"
+    return AnthropicClient(target, url, options, headers={"anthropic-version": _VERSION, **auth})
 
 
 class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
     """One model of Anthropic, or of a server that speaks the same protocol."""
 
-    def __init__(self, target: ModelTarget, base: str, options: ModelOptions) -> None:
-        is_api_key = target.key_name == _KEY_VARIABLE
-        auth = {"x-api-key": target.key} if is_api_key else {"authorization": f"Bearer {target.key}"}
-        super().__init__(
-            target,
-            f"{base}/v1/messages",
-            options,
-            headers={"anthropic-version": _VERSION, **auth},
-            dialect=dialect_for_model(target.model),
-        )
+    def __init__(self, target: ModelTarget, url: str, options: ModelOptions, *, headers: Mapping[str, str]) -> None:
+        super().__init__(target, url, options, headers=headers, dialect=dialect_for_model(target.model))
         self._encoders: dict[tuple[bool, bool], EncodingCache] = {}
         self._without_thinking: WeakSet[Message] = WeakSet()
 
@@ -79,8 +74,11 @@ class AnthropicClient(AdaptiveHttpModel[AnthropicDialect]):
         return AnthropicResponseReader(request.tools, self._target, is_forced=is_forced)
 
     def _body(self, request: ModelRequest, dialect: AnthropicDialect) -> list[bytes]:
-        head = self._head(request, partial(encode_head, self.name, request, dialect), dialect)
+        head = self._head(request, partial(self._encode_head, request, dialect), dialect)
         return [head, *self._messages(request, dialect)]
+
+    def _encode_head(self, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
+        return encode_head(self.name, request, dialect)
 
     def _messages(self, request: ModelRequest, dialect: AnthropicDialect) -> list[bytes]:
         """Encode all messages and the end of the request."""

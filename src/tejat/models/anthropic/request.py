@@ -104,11 +104,17 @@ def _max_output_before_4_6(version: tuple[int, int], *, is_opus: bool) -> int:
     return 32_000 if is_opus and version < (4, 5) else _MAX_OUTPUT
 
 
-def encode_head(model: str, request: ModelRequest, dialect: AnthropicDialect) -> bytes:
-    """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow."""
+def encode_head(
+    model: str, request: ModelRequest, dialect: AnthropicDialect, *, begin: JsonObject | None = None
+) -> bytes:
+    """Encode a request up to its first message. Encoded messages with commas between them and BODY_TAIL follow.
+
+    `begin` replaces the fields that say which model is to stream its answer, for platforms that say it elsewhere.
+    """
     generation = read_generation(request)
     max_tokens = min(generation.max_tokens or dialect.max_output, dialect.max_output)
-    fields: dict[str, JsonValue] = {"model": model, "max_tokens": max_tokens, "stream": True}
+    first: JsonObject = {"model": model, "stream": True} if begin is None else begin
+    fields: dict[str, JsonValue] = {**first, "max_tokens": max_tokens}
     if dialect.thinking is ThinkingMode.OFF:
         fields |= _sampling_fields(generation, dialect)
     if generation.stop:

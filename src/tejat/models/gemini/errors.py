@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from tejat.core.i18n import lazy
 from tejat.core.model import FailureKind, ModelFailure
-from tejat.models.wire.http_errors import is_quota_exhausted, is_retryable_status
 from tejat.models.wire.context_overflow import is_context_too_long, parse_overflow
+from tejat.models.wire.http_errors import is_quota_exhausted, is_retryable_status
 from tejat.models.wire.json_access import as_list, as_object, unwrap_error
 from tejat.models.wire.redact import safe_text, strip_markup
 

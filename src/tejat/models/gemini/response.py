@@ -27,8 +27,8 @@ from tejat.core.model import (
 from tejat.core.tools.base import FunctionDeclaration
 from tejat.models.gemini.errors import parse_api_error
 from tejat.models.gemini.request import NAME_PATTERN, VENDOR
-from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
+from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str
 from tejat.models.wire.redact import safe_text
 

@@ -19,9 +19,9 @@ from tejat.core.model import (
     Usage,
 )
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.api_errors import ModelTarget, parse_api_error
 from tejat.models.wire.common import UNNAMED_CALL, tool_names_by_wire_name
+from tejat.models.wire.http_errors import protocol_failure
 from tejat.models.wire.json_access import as_count, as_list, as_object, as_str, parse_object
 from tejat.models.wire.json_repair import parse_arguments, parse_arguments_strict
 from tejat.models.wire.redact import safe_text

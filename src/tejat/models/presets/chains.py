@@ -24,7 +24,7 @@ def catalogue_chain(name: str, catalogue: Catalogue, *, is_gateway: bool) -> Mod
         names.append(catalogue.gateway_model)
     actions: dict[FailureClass, ChainAction]
     if known.is_silent and not is_auto:
-        actions = {kind: ChainAction.SILENT for kind in _ANY_FAILURE}
+        actions = dict.fromkeys(_ANY_FAILURE, ChainAction.SILENT)
     else:
         transient = ChainAction.SILENT if is_auto else ChainAction.PROMPT
         actions = {FailureClass.TERMINAL: ChainAction.PROMPT, FailureClass.TRANSIENT: transient}

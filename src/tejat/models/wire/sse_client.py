@@ -9,8 +9,8 @@ from typing import Protocol, TypeAlias
 from tejat.core.i18n import lazy
 from tejat.core.model import Chunk, ModelFailure
 from tejat.models import ModelOptions
-from tejat.models.wire.http_errors import failure_from_http, parse_retry_after, protocol_failure
 from tejat.models.wire.api_errors import MAX_ERROR_BYTES
+from tejat.models.wire.http_errors import failure_from_http, parse_retry_after, protocol_failure
 from tejat.models.wire.json_access import parse_json_or_text
 from tejat.models.wire.redact import safe_text
 from tejat.workspace.http.client import HttpClient
@@ -77,12 +77,12 @@ class SseClient:
 
         `limits` replace those of the client.
         """
-        headers = await self._request_headers()
+        headers = await self._request_headers(url, body)
         try:
             async with self._http.request("POST", url, headers=headers, body=body, limits=limits) as response:
                 if response.status != 200:
                     raise await self._api_error(response)
-                async with aclosing(_read_events(response)) as events:
+                async with aclosing(self._read_events(response)) as events:
                     async for data in events:
                         for chunk in reader.feed(data):
                             yield chunk
@@ -99,7 +99,7 @@ class SseClient:
 
     async def post(self, url: str, body: Sequence[bytes]) -> object:
         """Post a request whose response is not streamed, and return its JSON. Raises ModelFailure."""
-        headers = await self._request_headers()
+        headers = await self._request_headers(url, body)
         try:
             async with self._http.request("POST", url, headers=headers, body=body) as response:
                 if response.status != 200:
@@ -111,8 +111,13 @@ class SseClient:
     async def close(self) -> None:
         await self._http.close()
 
-    async def _request_headers(self) -> Mapping[str, str]:
+    async def _request_headers(self, url: str, body: Sequence[bytes]) -> Mapping[str, str]:
+        """Return all headers of a request. Services that sign requests override this."""
         return {"content-type": "application/json", **await self._headers()}
+
+    def _read_events(self, response: HttpResponse) -> AsyncGenerator[str]:
+        """Yield the data of each event. Services with another framing override this."""
+        return _read_events(response)
 
     async def _api_error(self, response: HttpResponse) -> ModelFailure:
         wait = parse_retry_after(response.headers, time.time)
