@@ -20,7 +20,7 @@ NAMES = (
     *("allow", "ask", "deny", "stdio", "http", "bubblewrap", "landlock", "tejat mcp test", "tejat mcp auth"),
     *("list_directory", "read_file", "search_file_content", "glob", "read_many_files", "list_background_processes"),
     *("read_background_output", "google_web_search", "web_fetch", "run_shell_command", "write_file", "replace"),
-    *("save_memory", "stop_background_process", "default, auto_edit, yolo, plan", "plan"),
+    *("save_memory", "stop_background_process", "default, auto_edit, yolo, plan", "plan", "default"),
 )
 
 
@@ -60,7 +60,7 @@ def test_doctor(tmp_path: Path) -> None:
     checks = speaking.run("doctor", "--json").json
     # For programs it is as it always was.
     groups = {check["group"] for check in checks} - {"user"}  # root is warned
-    assert groups == {"sandbox", "programs", "model", "files", "trust", "terminal"}
+    assert groups == {"sandbox", "programs", "model", "policy", "files", "trust", "terminal"}
     assert {"in use", "files", "network", "processes", "control files", "secrets"} <= {
         check["name"] for check in checks
     }
@@ -68,6 +68,31 @@ def test_doctor(tmp_path: Path) -> None:
     paths = [check["how"] for check in checks if check["how"].startswith("/")]
     programs = ("git", "rg", "auto", "gemini-3.1-pro-preview", "LANG=C.UTF-8", "utf-8")
     assert speaking.left("doctor", allowed=(*paths, *programs)) == []
+
+
+def test_doctor_about_settings(tmp_path: Path) -> None:
+    settings = {
+        "general": {"vimmode": 1},
+        "ui": {"hideBanner": True, "theme": 7},
+        "tools": {"usePty": True},
+        "hideTips": 1,
+    }
+    speaking = Speaking(tmp_path / "base", settings)
+    keys = (
+        "general.vimmode",
+        "general.vimMode",
+        "ui.hideBanner",
+        "ui.theme",
+        "tools.usePty",
+        "ui.hideTips",
+        "hideTips",
+    )
+    for words in (["--setup"], ["--strict-settings"]):
+        said = speaking.run("doctor", *words).stdout
+        lines = [line for line in said.splitlines() if any(key in line for key in keys)]
+        assert len(lines) == 5
+        places = ("~/.gemini/settings.json", str(speaking.machine.home / ".gemini" / "settings.json"))
+        assert find_english("\n".join(lines), (*keys, *places, "Gemini CLI")) == []
 
 
 LINES = [
@@ -179,7 +204,8 @@ decision = "deny"
 )
 def test_settings_that_are_wrong(tmp_path: Path, settings: str, own: tuple[str, ...]) -> None:
     speaking = Speaking(tmp_path / "base", settings)
-    assert speaking.run("policy", "list").code != 0 or speaking.run("tools", "list").code != 0 or "mcp" in settings
+    is_for_runs = "mcp" in settings or "sandbox" in settings
+    assert is_for_runs or speaking.run("policy", "list").code != 0 or speaking.run("tools", "list").code != 0
     script = speaking.machine.script(script_answer(say="..."))
     assert speaking.left("-p", "x", "--model", script, "--trust", allowed=own) == []
 
