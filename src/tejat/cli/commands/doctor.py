@@ -82,7 +82,7 @@ def print_checks(checks: Sequence[DoctorCheck]) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat doctor",
-        description=_("Try what commands are kept from doing here, and say what works."),
+        description=_("Check the sandbox, programs, the model, settings and trust."),
         epilog=_(
             "exit codes: 0 examined, 2 bad usage, 44 the required sandbox does not work, 52 the settings have errors"
         ),
