@@ -126,12 +126,15 @@ def test_ollama_with_the_window_that_a_model_is_loaded_with() -> None:
 )
 def test_the_catalogue_where_a_service_does_not_answer(reply: Reply, problem: str) -> None:
     with LoopbackServer(lambda _: reply) as server:
-        found = listing({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.address}, Provider.OPENAI)
-    assert found.problem == problem
+        found = listing({"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.address}, Provider.ANTHROPIC)
+        own = listing({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.address}, Provider.OPENAI)
+    assert (found.problem, own.problem) == (problem, problem)
     models = by_name(found)
-    assert {"gpt-6.1-sol", "gpt-5.6-sol"} <= set(models)
-    assert models["gpt-6.1-sol"].context_window == 922_000
-    assert not {"gpt-4", "o1-pro", "gpt-3.5-turbo"} & set(models)
+    assert {"claude-opus-5", "claude-sonnet-5-5"} <= set(models)
+    assert models["claude-opus-5"].context_window == 1_000_000
+    assert not {"claude-2", "claude-3-opus-latest"} & set(models)
+    # Nobody but the server knows what it offers.
+    assert own.models == ()
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,12 @@ from tejat.core.text.model_figures import format_price, format_window
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Tone, text_report
-from tejat.models.names import with_provider
+from tejat.models.catalogue.catalogue_file import builtin_catalogue
+from tejat.models.names import Provider, with_provider
 
 _PERSIST = "--persist"
+_REPLACED_IDS = frozenset({"gemini-3-pro-preview"})
+"""Aliases that are no short names but former models."""
 
 
 class ModelCommand(SlashCommand):
@@ -67,8 +70,9 @@ class ModelCommand(SlashCommand):
     async def _choose(self, user: UserPrompter) -> str | None:
         listings = await list_models(self.context.run_config).list_all()
         for listing in listings:
-            if listing.problem and listing.models:
-                user.show(text_report(_catalogue_note(listing), Tone.QUIET))
+            if listing.models or listing.service != Provider.OLLAMA.value:  # Ollama need not run
+                for note in _problem_notes(listing):
+                    user.show(text_report(note, Tone.QUIET))
         named = dict(self._named_models(listings))
         options = [Option(name, detail) for name, detail in named.items()]
         options.append(Option(_("Another one"), _("you type its name")))
@@ -88,9 +92,10 @@ class ModelCommand(SlashCommand):
                 yield name.value, ""
         hides_gemma = not settings.shows_gemma.value
         models = [model for listing in listings for model in listing.models if model.name != present]
-        for model in models:
-            for alias in model.aliases:
-                yield with_provider(alias, self.context.run_config.environment), _("is {model}", model=model.id)
+        targets = {alias: model.id for model in models for alias in model.aliases}
+        for alias in builtin_catalogue().aliases:
+            if alias in targets and alias not in _REPLACED_IDS:
+                yield with_provider(alias, self.context.run_config.environment), _("is {model}", model=targets[alias])
         for model in models:
             if not (hides_gemma and model.id.startswith("gemma")):
                 yield model.name, _details(model)
@@ -104,7 +109,8 @@ def _details(model: ListedModel) -> str:
     return ", ".join(filter(None, (_("{window} context", window=window) if window else "", price, ends)))
 
 
-def _catalogue_note(listing: ServiceListing) -> str:
-    return _(
-        "{service} did not list its models. {why} Shown is the catalogue.", service=listing.service, why=listing.problem
-    )
+def _problem_notes(listing: ServiceListing) -> Iterator[str]:
+    if listing.problem:
+        yield _("{service} did not list its models. {why}", service=listing.service, why=listing.problem)
+    if listing.problem and listing.models:
+        yield _("These are the models of the catalogue.")

@@ -25,6 +25,8 @@ _OTHER_PURPOSE = re.compile(
 )
 """Models that services list besides those for conversations."""
 
+_VERTEX_SUFFIX = "-maas"
+
 
 def parse_services(names: Sequence[str] | None) -> tuple[Provider, ...] | None:
     """Return the services of these names, None for None. Raises UsageError for others than the listed ones."""
@@ -103,16 +105,27 @@ class ModelLister:
                 raise ListingFailure(_("There is no API key for this service."))
             offered = await fetch_models(provider, options)
         except (ListingFailure, ModelFailure, UsageError) as failure:
-            return ServiceListing(provider.value, self.known_models(provider), str(failure))
+            known = () if self._is_own_server(provider) else self.known_models(provider)
+            return ServiceListing(provider.value, known, str(failure))
         shown = (model for model in offered if every or not _OTHER_PURPOSE.search(model.id))
         return ServiceListing(provider.value, tuple(self._describe(provider, model) for model in shown))
+
+    def _is_own_server(self, provider: Provider) -> bool:
+        """Whether the models are those of the user's own server, which the catalogue does not know."""
+        has_address = self._options.environment.get("OPENAI_BASE_URL", "").strip() or self._options.base_url
+        return provider is Provider.OPENAI and bool(has_address)
 
     def known_models(self, provider: Provider) -> tuple[ListedModel, ...]:
         """The models of a service that the catalogue knows and that are still offered."""
         service = Provider.GEMINI if provider is Provider.VERTEX else provider
         known = (entry for entry in self.catalogue if entry.service == service.value)
         current = (entry for entry in known if not entry.is_retired(self.day) and not _OTHER_PURPOSE.search(entry.id))
-        return tuple(self._describe(provider, ServiceModel(entry.id, entry.title)) for entry in current)
+        only_vertex = "" if provider is Provider.VERTEX else _VERTEX_SUFFIX
+        return tuple(
+            self._describe(provider, ServiceModel(entry.id, entry.title))
+            for entry in current
+            if not (only_vertex and entry.id.endswith(only_vertex))
+        )
 
     def _describe(self, provider: Provider, model: ServiceModel) -> ListedModel:
         name = self._full_name(provider, model.id)
