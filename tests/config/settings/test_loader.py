@@ -155,6 +155,9 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("experimental.gemma",), False, "shows_gemma", False),
     (("ui.inlineThinkingMode",), "full", "inline_thinking", "full"),
     (("ui.showModelInfoInChat",), True, "shows_model_in_chat", True),
+    (("ui.hideWindowTitle", "hideWindowTitle"), True, "hides_window_title", True),
+    (("ui.dynamicWindowTitle",), False, "dynamic_window_title", False),
+    (("ui.showStatusInTitle", "showStatusInTitle"), True, "shows_status_in_title", True),
     (("ui.footer.items",), ["model-name", "git-branch"], "footer_items", ("model-name", "git-branch")),
     (("ui.footer.hideCWD", "hideCWD"), True, "footer_hides_folder", True),
     (("ui.footer.hideSandboxStatus", "hideSandboxStatus"), True, "footer_hides_sandbox", True),
@@ -747,23 +750,10 @@ class TestSandbox:
         settings = machine.load(environment={"GEMINI_SANDBOX": "off"})
         assert settings.sandbox == Setting(SandboxRequest(SandboxMode.REQUIRED), f"{path}:1", ADMIN)
 
-    @pytest.mark.parametrize(
-        ("value", "mode"),
-        [
-            ("auto", SandboxMode.AUTO),
-            ("required", SandboxMode.REQUIRED),
-            ("off", SandboxMode.OFF),
-            (True, SandboxMode.REQUIRED),
-            (False, SandboxMode.OFF),
-        ],
-    )
-    def test_modes(self, machine: Machine, value: object, mode: SandboxMode) -> None:
-        path = machine.write("user", {"sandbox": value})
-        assert machine.load().sandbox == Setting(SandboxRequest(mode), f"{path}:1", USER)
-        word = str(value).lower()
+    def test_a_variable_wins_over_the_files(self, machine: Machine) -> None:
         machine.write("user", {"sandbox": "auto"})
-        loaded = machine.load(environment={"GEMINI_SANDBOX": word})
-        assert loaded.sandbox == Setting(SandboxRequest(mode), "GEMINI_SANDBOX", USER)
+        loaded = machine.load(environment={"GEMINI_SANDBOX": "off"})
+        assert loaded.sandbox == Setting(SandboxRequest(SandboxMode.OFF), "GEMINI_SANDBOX", USER)
 
     @pytest.mark.parametrize("value", ["", ["auto"], 1.5, {"command": 3}, {"allowedPaths": ["relative"]}])
     def test_values_that_are_none(self, machine: Machine, value: object) -> None:
