@@ -30,6 +30,12 @@ def found(directory: Path, value: object) -> SettingValue:
         (parsers.parse_negated_boolean, False, True),
         (parsers.parse_output_limit, 1000, 1000),
         (parsers.parse_import_format, "tree", "tree"),
+        (parsers.parse_telemetry, "false", {"enabled": False}),
+        (
+            parsers.parse_telemetry,
+            {"enabled": "true", "target": "gcp", "otlpProtocol": "http", "outfile": "o", "unheardOf": 1},
+            {"enabled": True, "target": "gcp", "otlpProtocol": "http", "outfile": "o"},
+        ),
         (parsers.parse_price, {"input": 2, "output": 8}, TokenPrice(2.0, 2.0, 8.0)),
         (parsers.parse_price, {"input": 2, "cached": 0, "output": 8.5, "more": "x"}, TokenPrice(2.0, 0.0, 8.5)),
         (parsers.parse_session_retention, {"maxAge": "36h"}, SessionRetention(1.5)),
