@@ -408,8 +408,8 @@ from tejat.ui.headless import runner
 real = manager.open_agent
 
 @contextlib.asynccontextmanager
-async def hanging(*arguments):
-    async with real(*arguments) as session:
+async def hanging(*arguments, **named):
+    async with real(*arguments, **named) as session:
         try:
             yield session
         finally:
