@@ -21,6 +21,7 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import ModelClient, ModelFailure
 from tejat.engine.models.conversation_models import ConversationModels
+from tejat.engine.models.router import ROUTER_PURPOSE, PromptRouter, RouterModels
 from tejat.engine.models.succession import ChainSuccession, ModelSuccession, SingleFallback
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
@@ -182,7 +183,12 @@ def resolve_name(name: str, run_config: RunConfig) -> str:
 
 
 def conversation_models(
-    requested: str, run_config: RunConfig, approver: Approver | None, *, is_recorded: bool
+    requested: str,
+    run_config: RunConfig,
+    approver: Approver | None,
+    *,
+    is_recorded: bool,
+    is_planning: Callable[[], bool] = lambda: False,
 ) -> ConversationModels:
     """The models that may answer for a name that the user gave. A recording has only the fallback of the settings."""
     fallback = run_config.settings.fallback_model
@@ -197,10 +203,29 @@ def conversation_models(
         name = requested if link is chain.links[0] else link.name
         return open_named_model(name, run_config, max_attempts=link.attempts)
 
+    following = ChainSuccession(chain, open_link, approver)
     if succession is None and len(chain.links) > 1:
-        succession = ChainSuccession(chain, open_link, approver)
+        succession = following
+    router: PromptRouter | None = None
+    if chain.is_auto and run_config.settings.model_router.value:
+        router = PromptRouter(
+            _router_models(requested, run_config),
+            lambda name: open_link(next((link for link in chain.links if link.name == name), ChainLink(name))),
+            is_planning=lambda: run_config.settings.plan_model_routing.value and is_planning(),
+            is_available=following.is_available,
+        )
     open_helper = partial(open_helper_model, chain=chain, run_config=run_config)
-    return ConversationModels(succession, open_helper=open_helper)
+    return ConversationModels(succession, open_helper=open_helper, router=router)
+
+
+def _router_models(requested: str, run_config: RunConfig) -> RouterModels:
+    """The models of an `auto` name, between which the router chooses."""
+    prefix, colon, own = requested.strip().rpartition(":")
+    route, selector = load_catalogue(run_config.paths.catalogue).builtin.route(own), model_selector(run_config)
+    names = {"pro": "", "flash": ""} if route is None else {"pro": route.pro, "flash": route.flash}
+    if selector is not None:
+        names = {tier: selector.select_tier(tier, own, name) for tier, name in names.items()}
+    return RouterModels(f"{prefix}{colon}{names['pro']}", f"{prefix}{colon}{names['flash']}")
 
 
 def open_helper_model(purpose: str, chain: ModelChain, run_config: RunConfig) -> ModelClient | None:
@@ -216,12 +241,12 @@ def open_helper_model(purpose: str, chain: ModelChain, run_config: RunConfig) ->
     if name is None:
         return None
     try:
-        return open_named_model(name, run_config)
+        return open_named_model(name, run_config, max_attempts=1 if purpose == ROUTER_PURPOSE else None)
     except (UsageError, ModelFailure):
         return None
 
 
-_HELPER_PURPOSES = frozenset({"edit_correction", "web_search", "web_fetch"})
+_HELPER_PURPOSES = frozenset({"edit_correction", "web_search", "web_fetch", ROUTER_PURPOSE})
 _HELPER_ALIAS = "flash-lite"
 
 

@@ -99,3 +99,41 @@ def test_who_takes_over_without_a_person(
         assert asked_models(server) == asked
     assert result.code == code, result.stderr
     assert ("changed the model" in result.stderr) is (code == 0)
+
+
+LITE = "gemini-3.5-flash-lite"
+
+
+def routed(machine: ProgramEnv, judge: Any, *words: str) -> tuple[ProgramResult, list[str]]:
+    """Run a prompt with the router, and return the models that were asked."""
+    machine.write_user_settings(model={"router": True})
+    with LoopbackServer(answer_or_fail({LITE: judge})) as server:
+        address, key = server.address, "a-key-for-tests"
+        result = machine.run(*words, "-p", "hi", GOOGLE_GEMINI_BASE_URL=address, GEMINI_API_KEY=key)
+        return result, asked_models(server)
+
+
+@pytest.mark.parametrize(
+    ("judge", "asked"),
+    [
+        (text_reply('{"reasoning": "Easy.", "difficulty": 10}'), [LITE, FLASH]),
+        (text_reply('{"reasoning": "Hard.", "difficulty": 95}'), [LITE, PRO]),
+        (error_reply(503, "busy"), [LITE, PRO]),
+    ],
+)
+def test_the_router_chooses(machine: ProgramEnv, judge: Any, asked: list[str]) -> None:
+    result, models = routed(machine, judge)
+    assert result.code == 0, result.stderr
+    assert models == asked
+
+
+def test_a_plan_and_a_named_model_need_no_router(machine: ProgramEnv) -> None:
+    easy = text_reply('{"difficulty": 10}')
+    assert routed(machine, easy, "--approval-mode", "plan")[1] == [PRO]
+    assert routed(machine, easy, "-m", "pro")[1] == [PRO]
+
+
+def test_no_router_unless_it_is_set(machine: ProgramEnv) -> None:
+    with LoopbackServer(answer_or_fail({})) as server:
+        machine.run("-p", "hi", GOOGLE_GEMINI_BASE_URL=server.address, GEMINI_API_KEY="a-key-for-tests")
+        assert asked_models(server) == [PRO]

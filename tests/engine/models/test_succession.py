@@ -1,14 +1,14 @@
 """Fallback chains: who takes over, who is asked, and when a model is tried again."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
+from support.named_model import NamedModel
 from tejat.core.agent.model_chain import ChainAction, ChainLink, FailureClass, ModelChain
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ModelChangeConfirmation, Outcome
 from tejat.core.errors import UsageError
-from tejat.core.model import Capability, Chunk, FailureKind, ModelClient, ModelFailure, ModelRequest
+from tejat.core.model import FailureKind, ModelClient, ModelFailure
 from tejat.engine.models.succession import ChainSuccession, SingleFallback, classify_failure
 
 SILENT, PROMPT = ChainAction.SILENT, ChainAction.PROMPT
@@ -16,29 +16,6 @@ QUOTA = ModelFailure("No quota.", FailureKind.RATE_LIMITED)
 BUSY = ModelFailure("Busy.", FailureKind.UNAVAILABLE, can_retry=True)
 MISSING = ModelFailure("No such model.", FailureKind.BAD_REQUEST, status=404)
 OTHER = ModelFailure("No.", FailureKind.AUTHENTICATION)
-
-
-class Named:
-    """A model that is only a name."""
-
-    context_window = 1000
-    capabilities: frozenset[Capability] = frozenset()
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    async def prepare(self) -> Sequence[str]:
-        return ()
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        raise AssertionError(request)
-        yield
-
-    async def count_tokens(self, request: ModelRequest) -> int:
-        raise AssertionError(request)
-
-    async def close(self) -> None:
-        pass
 
 
 class Person:
@@ -72,11 +49,11 @@ def asking_chain(*names: str) -> ModelChain:
 
 
 def opened(link: ChainLink) -> ModelClient:
-    return Named(link.name)
+    return NamedModel(link.name)
 
 
 def next_name(succession: ChainSuccession, model: str, failure: ModelFailure) -> str | None:
-    other = asyncio.run(succession.successor(Named(model), failure))
+    other = asyncio.run(succession.successor(NamedModel(model), failure))
     return None if other is None else other.name
 
 
@@ -127,7 +104,7 @@ def test_the_person_decides(answer: Outcome, after: str | None) -> None:
 def test_the_person_lets_it_try_again() -> None:
     person = Person(Outcome.TRY_AGAIN, Outcome.PROCEED_ONCE)
     succession = ChainSuccession(asking_chain("pro", "flash"), opened, person)
-    model = Named("pro")
+    model = NamedModel("pro")
     assert asyncio.run(succession.successor(model, BUSY)) is model
     assert next_name(succession, "pro", BUSY) == "flash"
 
@@ -148,14 +125,14 @@ def test_capacity_comes_back_after_half_a_minute() -> None:
     succession = ChainSuccession(auto_chain("pro", "flash"), opened, None, clock)
     assert next_name(succession, "pro", BUSY) == "flash"
     clock.now = 29.9
-    assert succession.preferred(Named("flash")) is None
+    assert succession.preferred(NamedModel("flash")) is None
     assert next_name(succession, "flash", BUSY) is None
     clock.now = 30.0
-    preferred = succession.preferred(Named("flash"))
+    preferred = succession.preferred(NamedModel("flash"))
     assert preferred is not None
     assert preferred.name == "pro"
-    assert succession.preferred(Named("pro")) is None
-    assert succession.preferred(Named("other")) is None
+    assert succession.preferred(NamedModel("pro")) is None
+    assert succession.preferred(NamedModel("other")) is None
 
 
 def test_quota_does_not_come_back() -> None:
@@ -163,7 +140,7 @@ def test_quota_does_not_come_back() -> None:
     succession = ChainSuccession(auto_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
     assert next_name(succession, "pro", QUOTA) == "flash"
     clock.now = 10_000.0
-    assert succession.preferred(Named("flash")) is None
+    assert succession.preferred(NamedModel("flash")) is None
     assert next_name(succession, "flash", BUSY) is None
 
 
@@ -172,7 +149,7 @@ def test_what_the_person_chose_stays() -> None:
     succession = ChainSuccession(asking_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
     assert next_name(succession, "pro", BUSY) == "flash"
     clock.now = 60.0
-    assert succession.preferred(Named("flash")) is None
+    assert succession.preferred(NamedModel("flash")) is None
 
 
 def test_a_model_that_cannot_be_opened() -> None:
@@ -185,10 +162,10 @@ def test_a_model_that_cannot_be_opened() -> None:
 
 
 def test_the_fallback_of_the_settings_is_used_once() -> None:
-    fallback = SingleFallback(lambda: Named("other"))
-    assert asyncio.run(fallback.successor(Named("m"), MISSING)) is None
-    other = asyncio.run(fallback.successor(Named("m"), BUSY))
+    fallback = SingleFallback(lambda: NamedModel("other"))
+    assert asyncio.run(fallback.successor(NamedModel("m"), MISSING)) is None
+    other = asyncio.run(fallback.successor(NamedModel("m"), BUSY))
     assert other is not None
     assert other.name == "other"
-    assert asyncio.run(fallback.successor(Named("m"), BUSY)) is None
-    assert fallback.preferred(Named("other")) is None
+    assert asyncio.run(fallback.successor(NamedModel("m"), BUSY)) is None
+    assert fallback.preferred(NamedModel("other")) is None

@@ -20,6 +20,7 @@ from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
 from tejat.core.agent.options import AgentOptions
 from tejat.core.approval.confirmation import Approver
+from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -298,7 +299,13 @@ class SessionManager:
         if self.run_model.recorded_at is not None:
             return ConversationModels()
         is_recorded = self.options.record is not None
-        return conversation_models(requested, self.run_config, self._questions, is_recorded=is_recorded)
+        return conversation_models(
+            requested,
+            self.run_config,
+            self._questions,
+            is_recorded=is_recorded,
+            is_planning=lambda: self.toolset.start_scheduler().permission.policy.mode is ApprovalMode.PLAN,
+        )
 
     def _announce_session(self) -> None:
         """Tell services and hooks which session is the current one."""

@@ -109,10 +109,8 @@ class Conversation:
         self._compressor = safeguards.compressor
         self._scheduler = scheduler
         self.models = models
-        self._is_new_prompt = False
         self._hooks = hooks
-        self._was_warned = False
-        self._ends_with_results = False
+        self._was_warned = self._ends_with_results = self._is_new_prompt = False
         self._requests = RequestBuilder(model, events.emit)
 
     def start_prompt(self, prompt: Message, display_text: str) -> None:
@@ -229,7 +227,8 @@ class Conversation:
             try:
                 return await self._query(helper, request, on_chunk)
             except ModelFailure:
-                await self.models.drop_helper(request.purpose)
+                if not await self.models.drop_helper(request.purpose):
+                    raise
         self.template = await self._requests.prepare(self.model, self.template)
         return await self._query(self.model, request, on_chunk)
 

@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.model import AskModel, ModelClient, ModelFailure
+from tejat.engine.models.router import ROUTER_PURPOSE
 from tejat.engine.models.succession import ModelSuccession
 
 OpenHelper: TypeAlias = Callable[[str], ModelClient | None]
@@ -59,8 +60,17 @@ class ConversationModels:
             self._helpers[purpose] = self._open_helper(purpose)
         return self._helpers[purpose]
 
-    async def drop_helper(self, purpose: str) -> None:
-        """Stop using the model for side requests of a purpose: it failed."""
+    async def drop_helper(self, purpose: str) -> bool:
+        """Stop using the model for side requests of a purpose: it failed.
+
+        Returns whether the model of the conversation may answer instead. The router asks nobody else.
+        """
+        if purpose == ROUTER_PURPOSE:
+            return False
+        await self._close_helper(purpose)
+        return True
+
+    async def _close_helper(self, purpose: str) -> None:
         helper, self._helpers[purpose] = self._helpers.get(purpose), None
         if helper is not None:
             await helper.close()
@@ -68,4 +78,4 @@ class ConversationModels:
     async def close(self) -> None:
         """Close the models for side requests."""
         for purpose in list(self._helpers):
-            await self.drop_helper(purpose)
+            await self._close_helper(purpose)

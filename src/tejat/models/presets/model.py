@@ -5,6 +5,7 @@ from contextlib import aclosing
 from typing import TypeAlias
 
 from tejat.core.frozen import replace
+from tejat.core.json_text import merge_objects
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import Chunk, ModelClient, ModelRequest
 from tejat.models.wire.generation import ignored_settings
@@ -28,7 +29,7 @@ class ConfiguredModel(ModelWrapper):
         return (*notices, ignored) if ignored else notices
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
-        request = replace(request, generation=self._generation_of(request))
+        request = replace(request, generation=merge_objects(request.generation, self._generation_of(request)))
         async with aclosing(self._inner.stream(request)) as chunks:
             async for chunk in chunks:
                 yield chunk
