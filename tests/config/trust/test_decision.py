@@ -408,6 +408,8 @@ class TestWithoutAsking:
         decision = machine.decide(trust_now=True, folder_trust=off, environment={name: value})
         assert decision.level is NOT_TRUSTED
         assert decision.reason == f"{machine.root} is not trusted in this run: {name}={value.strip()} is set."
+        assert decision.problem == decision.reason
+        assert machine.decide(environment={name: value}).problem is None  # nothing is lost
         assert machine.decide(machine.paths.home, environment={name: value}).level is NOT_TRUSTED
         assert machine.decide().is_trusted
 

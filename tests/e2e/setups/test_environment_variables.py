@@ -78,7 +78,7 @@ def test_a_variable_forbids_trust_even_against_the_flag(machine: ProgramEnv, var
     model = machine.script(text_script("Hi."))
     done = machine.run("--skip-trust", "-m", model, "-p", "hi", **{name: value})
     assert (done.code, done.stdout) == (0, "Hi.\n")
-    assert "not trusted" in done.stderr
+    assert f"{machine.project} is not trusted in this run: {variable} is set." in done.stderr
     assert not (machine.base / "mark").exists()
 
 

@@ -160,7 +160,8 @@ def _override(
 ) -> TrustDecision | None:
     if forbidden_by := _trust_forbidding_variable(environment):
         reason = _("{root} is not trusted in this run: {setting} is set.", root=root, setting=forbidden_by)
-        return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
+        # Said where it makes a difference: `tejat trust` would not help.
+        return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items, problem=reason if trust_for_run or items else None)
     if trust_for_run:
         reason = _("{root} is trusted for this run, as the flag says.", root=root)
     elif _switch(environment, _TRUST_VARIABLE) in _TRUE:
