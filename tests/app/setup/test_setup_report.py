@@ -1,5 +1,6 @@
 """What was taken over from a set-up of Gemini CLI, key by key and file by file."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,15 @@ class TestSettings:
         assert SECRET not in "\n".join(shown(found))
         assert SECRET not in str(found.to_json())
         assert "mcpServers | one | ~/.gemini/settings.json:1" in shown(found)
+
+    def test_very_many_keys(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(**{f"unknown{number:05}": number for number in range(3_000)})
+        found = report(machine)
+        lines = shown(found)
+        assert "Unknown settings | 3000" in lines
+        assert "# 2800 more" in lines
+        assert len(lines) < 250
+        assert len(json.dumps(found.to_json()["settings"])) > 20_000
 
     def test_a_broken_file(self, machine: ProgramEnv) -> None:
         (machine.home / ".gemini").mkdir(mode=0o700)

@@ -14,6 +14,7 @@ from tejat.core.i18n import join_lazy, lazy, lazy_plural, translate
 from tejat.core.messages.types import JsonObject
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
+_MAX_ROWS = 200
 _STATUS_TITLES = {
     SettingStatus.OBEYED: lazy("Settings in effect"),
     SettingStatus.MAPPED: lazy("Settings that work in another way"),
@@ -44,13 +45,17 @@ class SetupReport:
         return {
             "faults": list(map(str, self.faults)),
             "counts": {status.value: len(self._with_status(status)) for status in SettingStatus},
-            "settings": [_finding_json(finding) for finding in self.settings],
+            "settings": list(self._findings_json()),
             "files": [
                 {"what": str(file.what), "path": file.path, "use": file.use.value, "detail": str(file.detail)}
                 for file in self.files
             ],
             "variables": [{"name": name, "reason": str(reason)} for name, reason in self.variables],
         }
+
+    def _findings_json(self) -> Iterator[JsonObject]:
+        suggested = set(map(id, self._with_status(SettingStatus.UNKNOWN)[:_MAX_ROWS]))  # the search takes a while
+        return (_finding_json(finding, has_suggestion=id(finding) in suggested) for finding in self.settings)
 
     def to_report(self) -> Report:
         """The report for a person: counts, then each key and file under its heading."""
@@ -65,7 +70,9 @@ class SetupReport:
             found = self._with_status(status)
             if found:
                 yield Paragraph(_heading(title, len(found)), Tone.STRONG)
-                yield ReportTable(tuple(self._row(finding) for finding in found))
+                yield ReportTable(tuple(self._row(finding) for finding in found[:_MAX_ROWS]))
+                if len(found) > _MAX_ROWS:
+                    yield Paragraph(lazy("{count} more", count=len(found) - _MAX_ROWS), Tone.QUIET)
         for use, title in _FILE_TITLES.items():
             files = [file for file in self.files if file.use is use]
             if files:
@@ -136,12 +143,12 @@ def _value(finding: SettingFinding) -> str:
             return str(value)
 
 
-def _finding_json(finding: SettingFinding) -> JsonObject:
+def _finding_json(finding: SettingFinding, *, has_suggestion: bool) -> JsonObject:
     path, _, line = finding.source.rpartition(":")
     found: dict[str, str | int] = {"key": finding.key, "file": path, "line": int(line), "status": finding.status.value}
     if finding.present_name is not None:
         found["present_name"] = finding.present_name
-    if (suggestion := finding.suggestion) is not None:
+    if has_suggestion and (suggestion := finding.suggestion) is not None:
         found["suggestion"] = suggestion
     if finding.reason and finding.status is not SettingStatus.OBEYED:
         found["reason"] = str(finding.reason)
