@@ -129,3 +129,10 @@ def test_commands_of_what_is_switched_off(machine: ProgramEnv, feature: str) -> 
     path = machine.write_user_settings(admin={feature: {"enabled": False}})
     done = machine.run(feature, "list")
     assert (done.code, done.stderr) == (52, f"tejat: admin.{feature}.enabled is false in {path}:1.\n")
+
+
+def test_telemetry_that_an_administrator_asks_for_is_not_sent(machine: ProgramEnv) -> None:
+    path = write_admin(machine, telemetry={"enabled": True, "target": "gcp"})
+    done = machine.run("-m", machine.script(text_script("Hi.")), "-p", "hi")
+    assert (done.code, done.stdout) == (0, "Hi.\n")
+    assert f"{path}:1 asks for telemetry, but Tejat sends none." in done.stderr
