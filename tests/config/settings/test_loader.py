@@ -226,7 +226,7 @@ NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
         ("model.prices",),
         {"m": {"input": 1, "cached": 0.25, "output": 4}},
         "prices",
-        {"m": TokenPrice(input=1.0, cached=0.25, output=4.0)},
+        {"m": TokenPrice(input=1.0, cached=0.25, output=4.0, cache_write=1.0)},
     ),
     (("modelConfigs.aliases",), {"a": {"extends": "b"}}, "model_aliases", {"a": {"extends": "b"}}),
     (("modelConfigs.customAliases",), {"a": {"extends": "b"}}, "custom_model_aliases", {"a": {"extends": "b"}}),

@@ -116,7 +116,8 @@ def parse_price(found: SettingValue) -> TokenPrice:
         raise found.error(lazy("an object with input and output, dollars for a million tokens"))
     paid = given["input"].number()
     cached = given["cached"].number() if "cached" in given else paid
-    return TokenPrice(paid, cached, given["output"].number())
+    written = given["cacheWrite"].number() if "cacheWrite" in given else paid
+    return TokenPrice(paid, cached, given["output"].number(), written)
 
 
 def parse_background_completion(found: SettingValue) -> str:

@@ -95,7 +95,7 @@ DEFAULT_RETENTION = SessionRetention()
 
 
 class TokenPrice(NamedTuple):
-    """Dollars per million tokens. `cached` is the price of cached prompt tokens."""
+    """Dollars per million tokens. `cached` is the price of prompt tokens from a cache, `cache_write` of those to one."""
 
     input: float
     cached: float
@@ -103,6 +103,7 @@ class TokenPrice(NamedTuple):
 
 
 _EXCLUDED_VARIABLES = (
+    cache_write: float
     *("DEBUG", "DEBUG_MODE"),
     *("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
 )
