@@ -125,13 +125,21 @@ class KnownKeys:
         if len(elsewhere) == 1:
             return elsewhere.pop()
         limit = min(_MAX_DISTANCE, len(name) // _DISTANCE_SHARE)
+        if limit == 0 or len(name) > _MAX_COMPARED_LENGTH:
+            return None
         near = [
             (edit_distance(folded, each.casefold()), present)
             for each, present in known.items()
-            if len(name) <= _MAX_COMPARED_LENGTH and abs(len(each) - len(name)) <= limit
+            if abs(len(each) - len(name)) <= limit and _shares_part(folded, each.casefold(), limit)
         ]
         distance, present = min(near, default=(limit + 1, None))
         return present if distance <= limit else None
+
+
+def _shares_part(name: str, other: str, limit: int) -> bool:
+    """Whether the names can be within `limit` edits: of this many parts, each edit spoils at most two."""
+    length = -(-len(name) // (2 * limit + 1))
+    return any(name[start : start + length] in other for start in range(0, len(name), length))
 
 
 @cache
