@@ -95,7 +95,7 @@ DEFAULT_RETENTION = SessionRetention()
 
 
 class TokenPrice(NamedTuple):
-    """Dollars per million tokens. `cached` is the price of prompt tokens from a cache, `cache_write` of those to one."""
+    """Dollars per million tokens: `cached` for those read from a cache, `cache_write` for those written to one."""
 
     input: float
     cached: float
