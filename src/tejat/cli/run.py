@@ -77,10 +77,12 @@ def _run_headless(options: RunOptions) -> int:
     from tejat.app.run_config import load_agent_config
     from tejat.app.session.manager import open_agent
     from tejat.ui.headless.runner import report_failure, run_headless
+    from tejat.ui.signals import graceful_termination
 
     agent_options = to_agent_options(options)
     try:
-        run_config = load_agent_config(agent_options)
+        with graceful_termination():
+            run_config = load_agent_config(agent_options)
         output_format = options.output_format or run_config.settings.output_format.value
         if options.raw_output and output_format != "text":
             raise BadArguments(_("--raw-output needs the output format text: add -o text"))
