@@ -12,6 +12,7 @@ from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.app.tools.toolset import Toolset
+from tejat.config.settings.destination import UserSettings
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
 from tejat.core.errors import UsageError
@@ -26,7 +27,6 @@ from tejat.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from tejat.app.mcp.manager import McpManager
-    from tejat.config.settings.destination import UserSettings
     from tejat.engine.calls.permission import Permission
 
 
@@ -69,11 +69,8 @@ class CommandContext:
         return current_mode(self.manager)
 
     @property
-    def user_settings(self) -> "UserSettings":
+    def user_settings(self) -> UserSettings:
         """The settings files of the user."""
-        # Imported late: most commands write no setting.
-        from tejat.config.settings.destination import UserSettings
-
         return UserSettings(self.run_config.paths)
 
     def load_permission(self) -> "Permission":

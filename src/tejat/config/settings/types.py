@@ -83,8 +83,11 @@ class SettingProblem(NamedTuple):
 
 
 class SessionRetention(NamedTuple):
-    """Sessions that are kept: those up to `max_days` old, the newest `max_count` of a project, and all younger than
-    `min_days`. None means no limit."""
+    """The sessions that are kept.
+
+    Those up to `max_days` old, the newest `max_count` of a project, and all younger than `min_days`. None means no
+    limit.
+    """
 
     max_days: float | None = 30.0
     max_count: int | None = None
@@ -100,10 +103,10 @@ class TokenPrice(NamedTuple):
     input: float
     cached: float
     output: float
+    cache_write: float
 
 
 _EXCLUDED_VARIABLES = (
-    cache_write: float
     *("DEBUG", "DEBUG_MODE"),
     *("GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
 )
@@ -198,6 +201,9 @@ class Settings:
     home_directory_warning: Setting[bool] = Setting(value=True)
     inline_thinking: Setting[str] = Setting("off")
     shows_model_in_chat: Setting[bool] = Setting(value=False)
+    hides_window_title: Setting[bool] = Setting(value=False)
+    dynamic_window_title: Setting[bool] = Setting(value=True)
+    shows_status_in_title: Setting[bool] = Setting(value=False)
     footer_items: Setting[tuple[str, ...]] | None = None
     footer_hides_folder: Setting[bool] = Setting(value=False)
     footer_hides_sandbox: Setting[bool] = Setting(value=False)
