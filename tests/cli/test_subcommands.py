@@ -24,6 +24,7 @@ def test_actions_and_aliases_belong_to_names() -> None:
         ([], None),
         (["doctor"], "doctor"),
         (["doctor", "please", "help", "me"], "doctor"),
+        (["models", "of", "the", "solar", "system"], "models"),
         (["Doctor"], None),
         (["-m", "x", "doctor"], None),
         (["skill", "list"], "skills"),

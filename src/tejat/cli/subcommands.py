@@ -42,7 +42,7 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "undo": ("list", "show", "restore"),
 }
 """The words that may follow a subcommand."""
-_WORDS_OF_PROMPTS = frozenset({"completion", "help", "models", "update", "version"})
+_WORDS_OF_PROMPTS = frozenset({"completion", "help", "update", "version"})
 """Names that also begin a sentence: with other words after them they are a prompt."""
 _SHORT_NAME = 5
 
