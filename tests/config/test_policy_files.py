@@ -114,6 +114,18 @@ class TestPolicyPaths:
         options = PolicyOptions(admin_policy_paths=("f.toml",))
         assert [file.path for file in read_policy_files(paths, [str(root)], settings, options)] == [flag, user]
 
+    def test_in_an_untrusted_folder_they_allow_nothing(self, paths: AppPaths, root: Path) -> None:
+        inside, outside = self.file(root / "p.toml"), self.file(root.parent / "elsewhere" / "c.toml")
+        (root.parent / "link.toml").symlink_to(inside)
+        settings = self.settings(f"{root.parent}/link.toml", outside, admin=("a.toml",))
+        self.file(root / "a.toml")
+        files = read_policy_files(paths, [str(root)], settings, is_trusted=False)
+        reason = "this folder is not trusted, so rules in it can only tighten"
+        assert [file.allows_nothing for file in files] == [reason, reason, None]
+        options = PolicyOptions(policy_paths=("p.toml",))
+        (typed,) = read_policy_files(paths, [str(root)], Settings(), options, is_trusted=False)
+        assert typed.allows_nothing is None
+
     def test_one_that_is_missing_is_an_error(self, paths: AppPaths, root: Path) -> None:
         with pytest.raises(ConfigurationError) as raised:
             read_policy_files(paths, [str(root)], self.settings("p.toml"))

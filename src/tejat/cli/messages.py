@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Iterable
 
-from tejat.core.errors import SandboxUnavailable, UsageError
-from tejat.core.exit_codes import EXIT_NO_SANDBOX, EXIT_USAGE
+from tejat.core.errors import ConfigurationError, SandboxUnavailable, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_NO_SANDBOX, EXIT_USAGE
 from tejat.core.i18n import translate
 from tejat.core.sanitize import sanitize_line, sanitize_text
 
@@ -27,6 +27,8 @@ def print_errors(messages: Iterable[object]) -> None:
 def print_usage_error(error: UsageError) -> int:
     """Print an error and return its exit code."""
     print_error(error)
+    if isinstance(error, ConfigurationError):
+        return EXIT_CONFIGURATION
     return EXIT_NO_SANDBOX if isinstance(error, SandboxUnavailable) else EXIT_USAGE
 
 

@@ -16,10 +16,13 @@ from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
+from tejat.core.text.paths import is_beneath_any
 
 GEMINI_SAVED_RULES = "auto-saved.toml"
 """The file in which Gemini CLI saves answers."""
 _SUFFIX = ".toml"
+_POLICY_FLAG = "--policy"
+_ADMIN_POLICY_FLAG = "--admin-policy"
 _MAX_FILES = 1000
 _MAX_CHARACTERS = 8 * 2**20
 
@@ -45,21 +48,29 @@ def read_policy_files(
     roots: Sequence[str],
     settings: Settings = Settings(),  # noqa: B008 -- immutable
     options: PolicyOptions = PolicyOptions(),  # noqa: B008 -- immutable
+    *,
+    is_trusted: bool = True,
 ) -> list[PolicyFile]:
     """Read every `*.toml` in the policy directories, those of the administrator first, and the policy paths given.
 
+    If the folder is not trusted, a policy path of the settings that leads into it allows nothing.
     Raises UsageError that names a file or directory that cannot be read, is too large, is not UTF-8, or (unless it
     belongs to the project) that others can write; ConfigurationError for a policy path that does not exist.
     """
-    return _PolicyReader(paths, roots, settings, options).read()
+    return _PolicyReader(paths, roots, settings, options, is_trusted=is_trusted).read()
 
 
 class _PolicyReader:
-    def __init__(self, paths: AppPaths, roots: Sequence[str], settings: Settings, options: PolicyOptions) -> None:
+    def __init__(
+        self, paths: AppPaths, roots: Sequence[str], settings: Settings, options: PolicyOptions, *, is_trusted: bool
+    ) -> None:
         self._paths = paths
         self._roots = roots
-        self._user = _resolve(options.policy_paths, "--policy", settings.policy_paths, paths, roots)
-        self._admin = _resolve(options.admin_policy_paths, "--admin-policy", settings.admin_policy_paths, paths, roots)
+        self._user = _resolve(options.policy_paths, _POLICY_FLAG, settings.policy_paths, paths, roots)
+        self._admin = _resolve(
+            options.admin_policy_paths, _ADMIN_POLICY_FLAG, settings.admin_policy_paths, paths, roots
+        )
+        self._untrusted = () if is_trusted else tuple(map(os.path.realpath, roots))
         self._known: set[tuple[int, int]] = set()
 
     def read(self) -> list[PolicyFile]:
@@ -108,15 +119,23 @@ class _PolicyReader:
                 )
             if not self._is_new(path):
                 continue
+            reason = allows_nothing or self._reason_against_folder(location)
             if os.path.isdir(path):
-                files = self._read_directory(path, tier, allows_nothing)
+                files = self._read_directory(path, tier, reason)
                 yield from (replace(file, entry=location) for file in files)
             elif path.endswith(_SUFFIX):
                 text = read_config_file(path, writers=AllowedWriters.TRUSTED)
-                yield PolicyFile(path, text or "", tier, allows_nothing=allows_nothing, entry=location)
+                yield PolicyFile(path, text or "", tier, allows_nothing=reason, entry=location)
             else:
                 message = lazy("{source}: {path} is no .toml file and no directory.", source=location.source, path=path)
                 raise ConfigurationError(message)
+
+    def _reason_against_folder(self, location: Setting[str]) -> str | None:
+        """Why a policy path allows nothing: the files of a folder that is not trusted are somebody else's."""
+        if location.source in (_POLICY_FLAG, _ADMIN_POLICY_FLAG):
+            return None
+        is_inside = self._untrusted and is_beneath_any(os.path.realpath(location.value), self._untrusted)
+        return lazy("this folder is not trusted, so rules in it can only tighten") if is_inside else None
 
     def _is_new(self, path: str) -> bool:
         """Whether a file or directory was not read yet, by whatever name."""

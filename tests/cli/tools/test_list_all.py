@@ -119,11 +119,11 @@ def test_a_folder_that_is_not_trusted_starts_nothing(env: ExternalToolsEnv) -> N
     assert not pids.exists()
 
 
-def test_settings_that_cannot_be_read_are_bad_usage(env: ExternalToolsEnv) -> None:
+def test_settings_that_cannot_be_read_are_told(env: ExternalToolsEnv) -> None:
     (env.home / ".gemini").mkdir()
     (env.home / ".gemini" / "settings.json").write_text('{"mcpServers": []}')
     done = listed(env)
-    assert (done.code, done.stdout) == (2, "")
+    assert (done.code, done.stdout) == (52, "")
     assert done.stderr.startswith(f"tejat: Error in {env.home}/.gemini/settings.json: ")
 
 

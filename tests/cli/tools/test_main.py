@@ -116,7 +116,7 @@ class TestWords:
         (workspace / ".gemini").mkdir()
         (workspace / ".gemini" / "settings.json").write_text('{"excludeTools": ["\\u001b[2J("]}')
         done = run_tools("call", "read_file", "path=a.txt", cwd=workspace)
-        assert (done.returncode, done.stdout) == (2, b"")
+        assert (done.returncode, done.stdout) == (52, b"")
         assert b"\x1b" not in done.stderr
         assert b"tools.exclude" in done.stderr
         root = run_tools("call", "read_file", "path=a.txt", "--root", "a\x1b[2J", cwd=workspace.parent)

@@ -88,6 +88,11 @@ decision = "deny"
     ]
 
 
+def test_keys_for_people_are_read_over() -> None:
+    text = '[[rule]]\nname = "n"\ndescription = "d"\ncomment = "c"\ntoolName = "glob"\ndecision = "deny"\n'
+    assert read(text) == [PolicyRule(Decision.DENY, Tier.USER, "p.toml:1", "glob")]
+
+
 def test_a_command_alone_is_for_the_shell_and_its_words_may_be_listed() -> None:
     assert [
         (rule.tool, rule.command) for rule in read('[[rule]]\ncommand = [["echo", "a b"], "ls -l"]\ndecision="ask"')

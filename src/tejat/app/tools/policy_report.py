@@ -43,8 +43,9 @@ def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     """Check the approval mode and the rules of a run without flags."""
     settings, options = run_config.settings, PolicyOptions(run_config.roots)
     try:
-        texts = read_policy_files(run_config.paths, run_config.roots, settings, options)
-        policy = load_policy(texts, settings, options, is_trusted=run_config.trust.is_trusted)
+        is_trusted = run_config.trust.is_trusted
+        texts = read_policy_files(run_config.paths, run_config.roots, settings, options, is_trusted=is_trusted)
+        policy = load_policy(texts, settings, options, is_trusted=is_trusted)
     except UsageError as error:
         code = EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_INPUT
         yield DoctorCheck(_GROUP, lazy("rules"), passed=False, detail=str(error), exit_code=code)

@@ -177,7 +177,8 @@ def open_toolset(
 
     settings = run_config.settings
     policy = replace(policy, roots=run_config.roots)
-    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy)
+    is_trusted = run_config.trust.is_trusted
+    policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted)
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
         outputs = _output_directories(run_config.paths)

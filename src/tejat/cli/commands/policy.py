@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from tejat.app.inspection import open_policy
 from tejat.cli.command_parser import CommandParser
-from tejat.cli.messages import one_line, print_bad_usage, print_error, print_errors
+from tejat.cli.messages import one_line, print_bad_usage, print_errors, print_usage_error
 from tejat.cli.policy_flags import add_policy_flags, policy_flags
 from tejat.cli.tools.arguments import parse_arguments
 from tejat.config.files.reader import AllowedWriters, read_config_file
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyOptions, RuleListing, describe_mode
 from tejat.core.errors import ConfigurationError, UsageError
-from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_FAILED, EXIT_OK, EXIT_USAGE
+from tejat.core.exit_codes import EXIT_FAILED, EXIT_OK
 from tejat.core.i18n import _, translate
 from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
@@ -28,8 +28,7 @@ def run(words: list[str]) -> int:
             try:
                 return act(options)
             except UsageError as error:
-                print_error(error)
-                return EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else EXIT_USAGE
+                return print_usage_error(error)
         case ["-h" | "--help", *_]:
             print(help_text(), end="")
             return EXIT_OK

@@ -1,6 +1,7 @@
 """Patterns in rules, matched in linear time: regular expressions for arguments and globs for paths."""
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
@@ -56,7 +57,8 @@ def validate_regex(expression: str) -> None:
         _compile(expression)
     except InvalidPattern as error:
         try:
-            re.compile(_NAMED_GROUP.sub("(?P<", expression))
+            with warnings.catch_warnings(action="ignore"):
+                re.compile(_NAMED_GROUP.sub("(?P<", expression))
         except (re.error, RecursionError, OverflowError):
             raise error from None
         raise UnsupportedPattern(str(error)) from None

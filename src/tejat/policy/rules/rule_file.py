@@ -28,6 +28,7 @@ _KEYS = (
     CONDITION_KEYS
     | {*_MESSAGE, *_REDIRECTION, SUBAGENT}
     | word_set("path project decision priority modes network interactive match not_match")
+    | word_set("name description comment")  # for people
 )
 _DECISIONS: Mapping[str, Decision] = {**{decision.value: decision for decision in Decision}, "ask_user": Decision.ASK}
 _MODES: Mapping[str, ApprovalMode] = {**{mode.value: mode for mode in ApprovalMode}, "autoEdit": ApprovalMode.AUTO_EDIT}
