@@ -41,3 +41,11 @@ def test_names_of_themes(name: str, meant: ThemeName | None) -> None:
     assert find_theme(name) is meant
     stands_for = preferences_from_settings(Settings(theme=Setting(name))).theme
     assert stands_for is (meant or ThemeName.AUTO)
+
+
+@pytest.mark.parametrize(
+    ("background", "meant"), [("dark", ThemeName.DARK), ("light", ThemeName.LIGHT), (None, ThemeName.AUTO)]
+)
+def test_a_custom_theme_stands_for_dark_or_light(background: str | None, meant: ThemeName) -> None:
+    settings = Settings(theme=Setting("Mine"), custom_themes={"Mine": Setting(background)})
+    assert preferences_from_settings(settings).theme is meant

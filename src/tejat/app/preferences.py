@@ -5,12 +5,12 @@ from tejat.core.ui.status import Preferences, StatusItem, StatusLineOptions, The
 
 # The themes of Gemini CLI by the background they are made for.
 _LIGHT_THEMES = frozenset(
-    {"ansi light", "ayu light", "default light", "github light", "google code", "solarized light", "xcode"}
+    {"ansi light", "ayu light", "default light", "github light", "google code", "solarized light", "vs", "xcode"}
 )
 _DARK_THEMES = frozenset(
     {
         *("ansi", "atom one", "ayu", "default", "dracula", "github", "holiday"),
-        *("shades of purple", "solarized dark", "tokyo night"),
+        *("shades of purple", "solarized dark", "tokyo night", "vs2015"),
     }
 )
 _PLAIN_THEMES = frozenset({"no color", "nocolor"})
@@ -18,7 +18,7 @@ _PLAIN_THEMES = frozenset({"no color", "nocolor"})
 
 def preferences_from_settings(settings: Settings) -> Preferences:
     return Preferences(
-        theme=ThemeName.AUTO if settings.theme is None else find_theme(settings.theme.value) or ThemeName.AUTO,
+        theme=_chosen_theme(settings),
         vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
         animations=settings.animations.value,
@@ -42,6 +42,16 @@ def _status_line_options(settings: Settings) -> StatusLineOptions:
         frozenset(item for item, is_hidden in hidden.items() if is_hidden),
         is_hidden=settings.hides_footer.value,
     )
+
+
+def _chosen_theme(settings: Settings) -> ThemeName:
+    """The theme of the settings. A custom one stands for dark or light, an unknown one for that of the terminal."""
+    if settings.theme is None:
+        return ThemeName.AUTO
+    custom = settings.custom_themes.get(settings.theme.value)
+    if custom is not None:
+        return ThemeName(custom.value or ThemeName.AUTO)
+    return find_theme(settings.theme.value) or ThemeName.AUTO
 
 
 def find_theme(name: str) -> ThemeName | None:

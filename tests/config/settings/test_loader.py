@@ -221,6 +221,7 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     ),
 ]
 NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
+    (("ui.customThemes", "customThemes"), {"Mine": {"Background": "#fff"}}, "custom_themes", {"Mine": "light"}),
     (("mcpServers",), {"one": {"command": "a"}}, "mcp_servers", {"one": McpServer(command="a")}),
     (
         ("model.prices",),

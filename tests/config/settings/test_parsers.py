@@ -29,6 +29,10 @@ def found(directory: Path, value: object) -> SettingValue:
         (parsers.parse_negated_boolean, True, False),
         (parsers.parse_negated_boolean, False, True),
         (parsers.parse_output_limit, 1000, 1000),
+        (parsers.parse_theme_background, {"background": {"primary": "#1E1E2E"}}, "dark"),
+        (parsers.parse_theme_background, {"background": {"primary": "#fff"}, "Background": "#000"}, "light"),
+        (parsers.parse_theme_background, {"Background": "blue"}, None),
+        (parsers.parse_theme_background, {"type": "custom", "name": "Mine"}, None),
         (parsers.parse_import_format, "tree", "tree"),
         (parsers.parse_telemetry, "false", {"enabled": False}),
         (

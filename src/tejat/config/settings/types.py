@@ -197,6 +197,7 @@ class Settings:
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)
     escape_pasted_at: Setting[bool] = Setting(value=False)
+    custom_themes: Mapping[str, Setting[str | None]] = MappingProxyType({})
     animations: Setting[bool] = Setting(value=True)
     home_directory_warning: Setting[bool] = Setting(value=True)
     inline_thinking: Setting[str] = Setting("off")

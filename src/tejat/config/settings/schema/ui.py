@@ -2,11 +2,14 @@
 
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import last_wins, project_may_tighten, without_project
+from tejat.config.settings.merge import last_wins, merge_by_name, project_may_tighten, without_project
 from tejat.config.settings.schema.spec import SettingSpec
 
 UI_SETTINGS = (
     SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string),
+    SettingSpec(
+        "custom_themes", SettingKey("ui.customThemes", "customThemes"), parsers.parse_theme_background, merge_by_name
+    ),
     SettingSpec(
         "screen_reader",
         SettingKey("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
