@@ -49,7 +49,7 @@ usage: tejat jobs [list] [--json]
        tejat jobs read PID [--offset N] [--lines N]
        tejat jobs stop PID
 
-See the commands that were left in the background, read what they have printed, stop them.
+List the commands that run in the background, read their output, stop them.
 
 options:
   --json       print the jobs as one JSON array

@@ -52,16 +52,16 @@ usage: tejat undo [list] [--json] [--root DIR]
        tejat undo restore ID [PATH ...] [--all] [--yes] [--partial] [--root DIR]
        tejat undo --last N [--all] [--yes] [--root DIR]
 
-See what calls did to your files, and put it back. Only what is still as the call left it is touched, and putting back
-can be undone too. Your git repository is never touched. What others changed while a call ran is left as it is, unless
-you name its path or give --all.
+List what tool calls changed in your files, and revert it. Files that changed since are left alone, and a revert can be
+undone too. Your git repository is never touched. What others changed while a call ran is kept, unless you name its path
+or give --all.
 
 options:
-  --last N     put back the newest N calls, newest first, up to the first that can't be; calls that only wrote caches
-               don't count
-  --all        put back even what others may have changed
+  --last N     revert the last N calls, newest first, up to the first that cannot be reverted; calls that only wrote
+               caches do not count
+  --all        revert even what others may have changed
   --yes        do not ask
-  --partial    put back what is unchanged since, and leave the rest
+  --partial    revert what is unchanged since, and leave the rest
   --json       print the entries as one JSON array
   --root DIR   the directory it is about (default: .)
   -d, --debug  write details to the log, and show where an internal error happened
@@ -84,7 +84,7 @@ def _run_command(options: argparse.Namespace, journal: UndoLog) -> int:
         case ["restore", entry_id, *paths]:
             return _restore_one(journal, entry_id, paths, options)
         case _:
-            raise UsageError(_("`tejat undo` takes list, show ID or restore ID. `tejat undo --help` tells more."))
+            raise UsageError(_("`tejat undo` takes list, show ID or restore ID. See `tejat undo --help`."))
 
 
 def _list(journal: UndoLog, *, as_json: bool) -> int:

@@ -37,11 +37,13 @@ usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
        tejat mcp auth NAME [--open | --forget]
        tejat mcp serve [OPTIONS]
 
-MCP servers bring more tools: put them into your settings or the project's, see whether they can be reached, log in.
-`serve` is the other way round: these tools for other agents. `tejat mcp add --help` tells more.
+Add MCP servers to your settings or the project's, test the connection, log in. `serve` offers these tools to other
+agents. `tejat mcp COMMAND --help` shows the options of a command.
 
 options:
-  -d, --debug  write details to the log, and show where an internal error happened
+  -d, --debug    write details to the log, and show where an internal error happened
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 

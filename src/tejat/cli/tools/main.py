@@ -34,10 +34,12 @@ usage: tejat tools list [--all] [--json]
        tejat tools call NAME [JSON | KEY=VALUE ...] [--json] [--yes] [--root DIR] [OPTIONS]
        tejat tools call --jsonl [--yes] [--root DIR] [OPTIONS]
 
-List the tools, or run one without any model. `tejat tools call --help` tells more.
+List the tools, or run one without a model. `tejat tools call --help` shows all options.
 
 options:
-  -d, --debug  write details to the log, and show where an internal error happened
+  -d, --debug    write details to the log, and show where an internal error happened
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 
