@@ -26,7 +26,7 @@ from tejat.engine.loop.request_builder import RequestTemplate
 from tejat.engine.loop.tool_declarations import ToolDeclarations
 from tejat.engine.loop.turn import RunOutcome, run_turns
 from tejat.engine.models.conversation_models import ConversationModels
-from tejat.engine.models.succession import SingleFallback
+from tejat.engine.models.fallback import SingleFallback
 from tejat.engine.sessions.event_bus import EventBus
 from tejat.engine.sessions.journal import SessionJournal
 from tejat.engine.sessions.journal_reader import LoadedSession, read_journal

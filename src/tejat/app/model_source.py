@@ -21,8 +21,8 @@ from tejat.core.i18n import _
 from tejat.core.messages.types import JsonObject
 from tejat.core.model import ModelClient, ModelFailure
 from tejat.engine.models.conversation_models import ConversationModels
+from tejat.engine.models.fallback import ChainFallback, ModelFallback, SingleFallback
 from tejat.engine.models.router import ROUTER_PURPOSE, PromptRouter, RouterModels
-from tejat.engine.models.succession import ChainSuccession, ModelSuccession, SingleFallback
 from tejat.models import ModelOptions, open_model
 from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.catalogue.catalogue_file import load_catalogue
@@ -191,21 +191,21 @@ def conversation_models(
     is_planning: Callable[[], bool] = lambda: False,
 ) -> ConversationModels:
     """The models that may answer for a name that the user gave. A recording has only the fallback of the settings."""
-    fallback = run_config.settings.fallback_model
-    succession: ModelSuccession | None = None
-    if fallback is not None and fallback.value != requested:
-        succession = SingleFallback(partial(open_named_model, fallback.value, run_config))
+    configured = run_config.settings.fallback_model
+    fallback: ModelFallback | None = None
+    if configured is not None and configured.value != requested:
+        fallback = SingleFallback(partial(open_named_model, configured.value, run_config))
     if is_recorded:
-        return ConversationModels(succession)
+        return ConversationModels(fallback)
     chain = model_chain(requested, run_config)
 
     def open_link(link: ChainLink) -> ModelClient:
         name = requested if link is chain.links[0] else link.name
         return open_named_model(name, run_config, max_attempts=link.attempts)
 
-    following = ChainSuccession(chain, open_link, approver)
-    if succession is None and len(chain.links) > 1:
-        succession = following
+    following = ChainFallback(chain, open_link, approver)
+    if fallback is None and len(chain.links) > 1:
+        fallback = following
     router: PromptRouter | None = None
     if chain.is_auto and run_config.settings.model_router.value:
         router = PromptRouter(
@@ -215,7 +215,7 @@ def conversation_models(
             is_available=following.is_available,
         )
     open_helper = partial(open_helper_model, chain=chain, run_config=run_config)
-    return ConversationModels(succession, open_helper=open_helper, router=router)
+    return ConversationModels(fallback, open_helper=open_helper, router=router)
 
 
 def _router_models(requested: str, run_config: RunConfig) -> RouterModels:

@@ -6,8 +6,8 @@ from typing import Protocol, TypeAlias
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message
 from tejat.core.model import AskModel, ModelClient, ModelFailure
+from tejat.engine.models.fallback import ModelFallback
 from tejat.engine.models.router import ROUTER_PURPOSE
-from tejat.engine.models.succession import ModelSuccession
 
 OpenHelper: TypeAlias = Callable[[str], ModelClient | None]
 """Opens the model for side requests of a purpose; None for the model of the conversation."""
@@ -24,16 +24,16 @@ class ModelRouter(Protocol):
 
 
 class ConversationModels:
-    """Which models a conversation asks. `succession` and `router` are None where no other model ever answers."""
+    """Which models a conversation asks. `fallback` and `router` are None where no other model ever answers."""
 
     def __init__(
         self,
-        succession: ModelSuccession | None = None,
+        fallback: ModelFallback | None = None,
         *,
         open_helper: OpenHelper = lambda _: None,
         router: ModelRouter | None = None,
     ) -> None:
-        self._succession = succession
+        self._fallback = fallback
         self._open_helper = open_helper
         self._router = router
         self._helpers: dict[str, ModelClient | None] = {}
@@ -43,7 +43,7 @@ class ConversationModels:
 
         Raises ModelFailure if the next model cannot be opened.
         """
-        return None if self._succession is None else await self._succession.successor(model, failure)
+        return None if self._fallback is None else await self._fallback.successor(model, failure)
 
     async def choose(
         self, model: ModelClient, messages: Sequence[Message], ask: AskModel
@@ -51,7 +51,7 @@ class ConversationModels:
         """Return the model that should answer a new prompt, and why; None for the present one."""
         if self._router is not None:
             return await self._router.choose(model, messages, ask)
-        first = None if self._succession is None else self._succession.preferred(model)
+        first = None if self._fallback is None else self._fallback.preferred(model)
         return None if first is None else (first, _("It can be asked again."))
 
     def helper(self, purpose: str) -> ModelClient | None:

@@ -31,7 +31,7 @@ OpenLink: TypeAlias = Callable[[ChainLink], ModelClient]
 """Opens a model. Raises UsageError and ModelFailure."""
 
 
-class ModelSuccession(Protocol):
+class ModelFallback(Protocol):
     """Decides which model takes over."""
 
     async def successor(self, model: ModelClient, failure: ModelFailure) -> ModelClient | None:
@@ -62,7 +62,7 @@ class SingleFallback:
         return None
 
 
-class ChainSuccession:
+class ChainFallback:
     """Follows a chain. Without an `approver`, only the failures that the chain allows change the model."""
 
     def __init__(

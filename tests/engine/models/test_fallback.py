@@ -9,7 +9,7 @@ from tejat.core.agent.model_chain import ChainAction, ChainLink, FailureClass, M
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, ModelChangeConfirmation, Outcome
 from tejat.core.errors import UsageError
 from tejat.core.model import FailureKind, ModelClient, ModelFailure
-from tejat.engine.models.succession import ChainSuccession, SingleFallback, classify_failure
+from tejat.engine.models.fallback import ChainFallback, SingleFallback, classify_failure
 
 SILENT, PROMPT = ChainAction.SILENT, ChainAction.PROMPT
 QUOTA = ModelFailure("No quota.", FailureKind.RATE_LIMITED)
@@ -52,8 +52,8 @@ def opened(link: ChainLink) -> ModelClient:
     return NamedModel(link.name)
 
 
-def next_name(succession: ChainSuccession, model: str, failure: ModelFailure) -> str | None:
-    other = asyncio.run(succession.successor(NamedModel(model), failure))
+def next_name(fallback: ChainFallback, model: str, failure: ModelFailure) -> str | None:
+    other = asyncio.run(fallback.successor(NamedModel(model), failure))
     return None if other is None else other.name
 
 
@@ -75,17 +75,17 @@ def test_kinds_of_failures(failure: ModelFailure, kind: FailureClass) -> None:
 
 @pytest.mark.parametrize(("failure", "after"), [(BUSY, "flash"), (MISSING, "flash"), (QUOTA, None), (OTHER, None)])
 def test_auto_without_a_person(failure: ModelFailure, after: str | None) -> None:
-    assert next_name(ChainSuccession(auto_chain("pro", "flash"), opened, None), "pro", failure) == after
+    assert next_name(ChainFallback(auto_chain("pro", "flash"), opened, None), "pro", failure) == after
 
 
 def test_a_full_id_without_a_person() -> None:
     for failure in (BUSY, MISSING, QUOTA, OTHER):
-        assert next_name(ChainSuccession(asking_chain("pro", "flash"), opened, None), "pro", failure) is None
+        assert next_name(ChainFallback(asking_chain("pro", "flash"), opened, None), "pro", failure) is None
 
 
 def test_auto_asks_nothing_after_a_passing_failure() -> None:
     person = Person()
-    assert next_name(ChainSuccession(auto_chain("pro", "flash"), opened, person), "pro", BUSY) == "flash"
+    assert next_name(ChainFallback(auto_chain("pro", "flash"), opened, person), "pro", BUSY) == "flash"
     assert person.questions == []
 
 
@@ -94,7 +94,7 @@ def test_auto_asks_nothing_after_a_passing_failure() -> None:
 )
 def test_the_person_decides(answer: Outcome, after: str | None) -> None:
     person = Person(answer)
-    assert next_name(ChainSuccession(asking_chain("pro", "flash"), opened, person), "pro", QUOTA) == after
+    assert next_name(ChainFallback(asking_chain("pro", "flash"), opened, person), "pro", QUOTA) == after
     (question,) = person.questions
     assert isinstance(question.confirmation, ModelChangeConfirmation)
     assert (question.confirmation.before, question.confirmation.after) == ("pro", "flash")
@@ -103,62 +103,62 @@ def test_the_person_decides(answer: Outcome, after: str | None) -> None:
 
 def test_the_person_lets_it_try_again() -> None:
     person = Person(Outcome.TRY_AGAIN, Outcome.PROCEED_ONCE)
-    succession = ChainSuccession(asking_chain("pro", "flash"), opened, person)
+    fallback = ChainFallback(asking_chain("pro", "flash"), opened, person)
     model = NamedModel("pro")
-    assert asyncio.run(succession.successor(model, BUSY)) is model
-    assert next_name(succession, "pro", BUSY) == "flash"
+    assert asyncio.run(fallback.successor(model, BUSY)) is model
+    assert next_name(fallback, "pro", BUSY) == "flash"
 
 
 def test_a_chain_ends() -> None:
-    succession = ChainSuccession(auto_chain("lite", "flash", "pro"), opened, None)
-    assert next_name(succession, "lite", MISSING) == "flash"
-    assert next_name(succession, "flash", MISSING) == "pro"
-    assert next_name(succession, "pro", MISSING) is None
+    fallback = ChainFallback(auto_chain("lite", "flash", "pro"), opened, None)
+    assert next_name(fallback, "lite", MISSING) == "flash"
+    assert next_name(fallback, "flash", MISSING) == "pro"
+    assert next_name(fallback, "pro", MISSING) is None
 
 
 def test_a_model_that_is_none_of_the_chain_stands_alone() -> None:
-    assert next_name(ChainSuccession(auto_chain("pro", "flash"), opened, None), "other", BUSY) is None
+    assert next_name(ChainFallback(auto_chain("pro", "flash"), opened, None), "other", BUSY) is None
 
 
 def test_capacity_comes_back_after_half_a_minute() -> None:
     clock = Clock()
-    succession = ChainSuccession(auto_chain("pro", "flash"), opened, None, clock)
-    assert next_name(succession, "pro", BUSY) == "flash"
+    fallback = ChainFallback(auto_chain("pro", "flash"), opened, None, clock)
+    assert next_name(fallback, "pro", BUSY) == "flash"
     clock.now = 29.9
-    assert succession.preferred(NamedModel("flash")) is None
-    assert next_name(succession, "flash", BUSY) is None
+    assert fallback.preferred(NamedModel("flash")) is None
+    assert next_name(fallback, "flash", BUSY) is None
     clock.now = 30.0
-    preferred = succession.preferred(NamedModel("flash"))
+    preferred = fallback.preferred(NamedModel("flash"))
     assert preferred is not None
     assert preferred.name == "pro"
-    assert succession.preferred(NamedModel("pro")) is None
-    assert succession.preferred(NamedModel("other")) is None
+    assert fallback.preferred(NamedModel("pro")) is None
+    assert fallback.preferred(NamedModel("other")) is None
 
 
 def test_quota_does_not_come_back() -> None:
     clock = Clock()
-    succession = ChainSuccession(auto_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
-    assert next_name(succession, "pro", QUOTA) == "flash"
+    fallback = ChainFallback(auto_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
+    assert next_name(fallback, "pro", QUOTA) == "flash"
     clock.now = 10_000.0
-    assert succession.preferred(NamedModel("flash")) is None
-    assert next_name(succession, "flash", BUSY) is None
+    assert fallback.preferred(NamedModel("flash")) is None
+    assert next_name(fallback, "flash", BUSY) is None
 
 
 def test_what_the_person_chose_stays() -> None:
     clock = Clock()
-    succession = ChainSuccession(asking_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
-    assert next_name(succession, "pro", BUSY) == "flash"
+    fallback = ChainFallback(asking_chain("pro", "flash"), opened, Person(Outcome.PROCEED_ONCE), clock)
+    assert next_name(fallback, "pro", BUSY) == "flash"
     clock.now = 60.0
-    assert succession.preferred(NamedModel("flash")) is None
+    assert fallback.preferred(NamedModel("flash")) is None
 
 
 def test_a_model_that_cannot_be_opened() -> None:
     def refuse(link: ChainLink) -> ModelClient:
         raise UsageError(f"No {link.name}.")
 
-    succession = ChainSuccession(auto_chain("pro", "flash"), refuse, None)
+    fallback = ChainFallback(auto_chain("pro", "flash"), refuse, None)
     with pytest.raises(ModelFailure, match=r"Busy\. No other model can take over: No flash\."):
-        next_name(succession, "pro", BUSY)
+        next_name(fallback, "pro", BUSY)
 
 
 def test_the_fallback_of_the_settings_is_used_once() -> None:
