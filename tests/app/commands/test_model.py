@@ -1,5 +1,6 @@
 """`/model`: another model from now on."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def test_for_later_too(env: InteractiveEnv) -> None:
     ]
     assert env.saved_settings(own=True) == {"model": {"name": other}}
     assert not env.user_file.exists()
+
+
+def test_the_address_of_another_service_is_forgotten(env: InteractiveEnv) -> None:
+    address = "http://127.0.0.1:9/v1"
+    env.own_file.parent.mkdir(parents=True)
+    env.own_file.write_text(json.dumps({"model": {"name": "openai:qwen3", "baseUrl": address}}))
+    other = env.script(text_script("From the other."), "other.toml")
+
+    async def work(runner: InteractiveRunner) -> str:
+        return await runner.command_output(f"/model {other} --persist")
+
+    assert "Removed model.baseUrl, which is the address of openai:qwen3." in env.run_with(work)
+    assert env.saved_settings(own=True) == {"model": {"name": other}}
 
 
 @pytest.mark.parametrize(

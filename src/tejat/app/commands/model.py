@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.model_source import alias_notes, list_models, open_named_model
+from tejat.app.model_source import DEFAULT_MODEL, alias_notes, list_models, open_named_model
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
+from tejat.config.paths import SourceTier
 from tejat.core.agent.listed_models import ListedModel, ServiceListing
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
@@ -15,7 +16,7 @@ from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
 from tejat.core.ui.report import Tone, text_report
 from tejat.models.catalogue.catalogue_file import builtin_catalogue
-from tejat.models.names import Provider, with_provider
+from tejat.models.names import Provider, parse_model_name, with_provider
 
 _PERSIST = "--persist"
 _REPLACED_IDS = frozenset({"gemini-3-pro-preview"})
@@ -33,7 +34,18 @@ class ModelCommand(SlashCommand):
         if name is None or not await self._change(name, user):
             return
         if persists:
+            self._forget_address(name, user)
             user.show(write_setting(self.context, find_setting("model.name"), name))
+
+    def _forget_address(self, name: str, user: UserPrompter) -> None:
+        """Remove `model.baseUrl` if it is the address of another service: no key of this one must be sent there."""
+        settings, environment = self.context.reload_settings(), self.context.run_config.environment
+        if settings.base_url is None or settings.base_url.tier is not SourceTier.USER:
+            return
+        before = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
+        if parse_model_name(before, environment)[0] is not parse_model_name(name, environment)[0]:
+            self.context.user_settings.remove(find_setting("model.baseUrl").key)
+            user.show(text_report(_("Removed model.baseUrl, which is the address of {model}.", model=before)))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         """Complete names of the catalogue: a service is not asked while the user types."""
