@@ -46,7 +46,9 @@ def podman_environment(directory: Path) -> Mapping[str, str]:
 
 def _try_podman(environment: Mapping[str, str], archive: Path) -> str:
     """Import the image and start a container. Returns what went wrong."""
-    options = ("--rm", "--init", "--network", "none", "--cap-drop", "ALL", "--read-only", "--pids-limit", "100")
+    options = ["--rm", "--init", "--network", "none", "--cap-drop", "ALL", "--read-only", "--pids-limit", "100"]
+    if os.geteuid() != 0:
+        options += ["--userns", "keep-id"]
     for words in (("import", str(archive), IMAGE), ("run", *options, IMAGE, "bash", "-c", ":")):
         try:
             done = subprocess.run(

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from support.container_engine import ContainerStandIn
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.workspace.sandbox import selection as module
 from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
+from tejat.workspace.sandbox.container.options import ContainerOptions
 from tejat.workspace.sandbox.landlock import abi_version
 from tejat.workspace.sandbox.landlock_sandbox import LandlockSandbox, helper_paths
 from tejat.workspace.sandbox.selection import SandboxUnavailable, _bubblewrap_programs, select_sandbox
@@ -147,6 +149,24 @@ def test_what_cannot_be_run_is_no_program(root: str, tmp_path: Path, monkeypatch
     shutil.rmtree(tmp_path / "bwrap")
     (tmp_path / "bwrap").write_text("x")
     assert list(_bubblewrap_programs((root,))) == []
+
+
+@needs_bubblewrap
+def test_a_required_sandbox_may_be_a_container(
+    root: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = ContainerStandIn(tmp_path / "engine")
+    client = (("PATH", stand_in.search_path),)
+    without_bubblewrap(monkeypatch, tmp_path)
+    monkeypatch.setattr(module, "abi_version", lambda: 0)
+    given = ContainerOptions(client_environment=client)
+    for docker, expected in (("docker", "docker (tejat-sandbox)"), ("", "podman (tejat-sandbox)")):
+        if not docker:
+            stand_in.remove_program("docker")
+            given = ContainerOptions(client_environment=(("PATH", str(stand_in.path)),))
+        _, report = select_sandbox(SandboxMode.REQUIRED, roots=[root], state_directory=state, container=given)
+        assert report.sandbox == expected
+    assert select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state, container=given)[0] is None
 
 
 class TestWithout:

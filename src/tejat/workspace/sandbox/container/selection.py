@@ -59,7 +59,8 @@ def _probed(
     if not report.files.enforced:
         sandbox.sweep()
         problem = lazy("{engine} run {image}: {why}", engine=engine.name, image=image, why=report.files.detail)
-        raise ContainerRefused(problem, lazy("The image needs bash. Try it: tejat sandbox test"))
+        command = f"{engine.name} run --rm {image} bash -c true"
+        raise ContainerRefused(problem, lazy("The image needs bash. Try it: {command}", command=command))
     return sandbox, replace(report, sandbox=lazy("{engine} ({image})", engine=sandbox.name, image=image))
 
 
