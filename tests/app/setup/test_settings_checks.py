@@ -75,6 +75,19 @@ def test_a_strict_run_names_all_problems_at_once(machine: ProgramEnv) -> None:
     check_settings(load_run_config([str(machine.project)], environment=machine.environment))
 
 
+class TestThemes:
+    @pytest.mark.parametrize("name", ["dark", "GitHub Light", "VS2015", "Mine"])
+    def test_known(self, machine: ProgramEnv, name: str) -> None:
+        machine.write_user_settings(ui={"theme": name, "customThemes": {"Mine": {"type": "custom", "name": "Mine"}}})
+        assert [check for check in checks(machine) if check.name == "wrong value"] == []
+
+    def test_unknown(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(ui={"theme": "Theirs"})
+        detail = "settings.json:1 ui.theme: no theme is called 'Theirs'; auto applies"
+        assert lines(machine) == [("wrong value", False, detail, 0)]
+        assert lines(machine, is_strict=True) == [("wrong value", False, detail, 52)]
+
+
 class TestTools:
     @pytest.mark.parametrize(
         "name",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tejat.app.run_config import RunConfig
 from tejat.app.setup.misplaced_settings import misplaced_settings_checks
-from tejat.app.setup.tool_names import unknown_tools
+from tejat.app.setup.unknown_names import unknown_themes, unknown_tools
 from tejat.app.setup.variables import ineffective_variables
 from tejat.config.settings.file import SettingsError
 from tejat.config.settings.inspection import STRICT_STATUSES, SettingFinding, SettingStatus, inspect_settings
@@ -38,6 +38,8 @@ def settings_checks(
         more = lazy("{count} more", count=len(findings) - _MAX_LINES)
         yield DoctorCheck(group, lazy("more"), passed=False, detail=more)
     yield from misplaced_settings_checks(run_config.paths, run_config.environment)
+    for detail in unknown_themes(run_config):
+        yield DoctorCheck(group, lazy("wrong value"), passed=False, detail=detail, exit_code=strict_code)
     if is_strict:
         for detail in unknown_tools(run_config):
             yield DoctorCheck(group, lazy("unknown tool"), passed=False, detail=detail, exit_code=strict_code)

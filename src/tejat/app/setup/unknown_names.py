@@ -1,8 +1,9 @@
-"""Names of tools in the settings that do not exist."""
+"""Names of tools and themes in the settings that do not exist."""
 
 from collections.abc import Iterator
 
 from tejat.app.plugins.discovery import find_plugins
+from tejat.app.preferences import find_theme
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.toolset import builtin_registry
 from tejat.config.settings.types import Setting, configured_servers
@@ -43,3 +44,12 @@ def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
             yield from ((key, Setting(entry, given.source, given.tier)) for entry in given.value)
     yield from (("tools.exclude", entry) for entry in settings.exclude if not entry.source.startswith("--"))
     yield from (("tools.confirmationRequired", entry) for entry in settings.confirmation_required)
+
+
+def unknown_themes(run_config: RunConfig) -> Iterator[str]:
+    """A line if the theme of the settings does not exist."""
+    theme = run_config.settings.theme
+    if theme is not None and theme.value not in run_config.settings.custom_themes and find_theme(theme.value) is None:
+        yield lazy(
+            "{source} ui.theme: no theme is called {name!r}; auto applies", source=theme.source, name=theme.value
+        )
