@@ -124,6 +124,16 @@ class TestCommandLine:
         argv = self.run_true(stand_in, place, make_policy(place, mounts=[SandboxMount(str(odd), "/tmp/data")]))
         assert f'type=bind,"source={place}/a,""b",target=/tmp/data,readonly' in options_of(argv, "--mount")
 
+    def test_mount_points_below_tmp_belong_to_the_user(self, stand_in: ContainerStandIn, place: Path) -> None:
+        """An engine without root would create them as another user."""
+        (place / "file").touch()
+        mounts = [SandboxMount(str(place / "data"), "/tmp/a/data"), SandboxMount(str(place / "file"), "/tmp/file")]
+        wrapped = make_sandbox(stand_in, place).wrap(["/bin/true"], make_policy(place, mounts=mounts), directory="/")
+        assert (place / "temporary" / "a" / "data").is_dir()
+        assert (place / "temporary" / "file").is_file()
+        assert run(wrapped.arguments, place, wrapped.environment).returncode == 0
+        wrapped.clean_up()
+
 
 class TestEnvironment:
     def test_values_never_stand_on_a_command_line(self, stand_in: ContainerStandIn, place: Path) -> None:

@@ -55,6 +55,7 @@ class ContainerSandbox:
         plan = MountPlan(policy, helper_paths=helper_paths())
         mounts = tuple(self._mounts(plan, policy))
         make_private_directory(os.path.join(policy.temp_directory, os.path.basename(_HOME)))
+        _make_mount_points(mounts, policy.temp_directory)
         container = f"tejat-{os.urandom(8).hex()}"
         record = self._records.create(container)
         visible = [mount.target for mount in mounts]
@@ -180,6 +181,19 @@ class _BindMount:
     def __str__(self) -> str:
         fields = ["type=bind", f"source={self.source}", f"target={self.target}"]
         return ",".join(map(_csv_field, fields if self.is_writable else [*fields, "readonly"]))
+
+
+def _make_mount_points(mounts: Sequence[_BindMount], temporary: str) -> None:
+    """Create what is mounted below /tmp: the engine would create it as another user, and nobody could remove it."""
+    targets = [mount.target for mount in mounts if mount.target != "/tmp"]
+    for mount in mounts:
+        others = (target for target in targets if target != mount.target)
+        if mount.target in targets and is_beneath(mount.target, "/tmp") and not is_beneath_any(mount.target, others):
+            place = temporary + mount.target.removeprefix("/tmp")
+            is_directory = os.path.isdir(mount.source)
+            make_private_directory(place if is_directory else os.path.dirname(place))
+            if not is_directory:
+                os.close(open_private_file(place, os.O_WRONLY | os.O_CREAT))
 
 
 def _csv_field(text: str) -> str:
