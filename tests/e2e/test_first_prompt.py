@@ -1,9 +1,11 @@
-"""A prompt without a flag: at a terminal it begins a conversation."""
+"""What a conversation begins with: a prompt without a flag, or a chat of Gemini CLI."""
+
+import json
 
 import pytest
 
 from support.program import text_script
-from support.terminal.chat import TerminalEnv, quit_program, send_prompt, terminal_env
+from support.terminal.chat import TerminalEnv, list_sessions, quit_program, send_prompt, terminal_env
 
 __all__ = ["terminal_env"]
 
@@ -29,3 +31,20 @@ def test_a_flag_switches_the_screen_reader_of_the_settings_off(terminal_env: Ter
     with terminal_env.open_chat(text_script("Hello."), "--screen-reader=false") as user:
         assert b"\x1b" in user.raw
         quit_program(user)
+
+
+def test_a_chat_of_gemini_cli_is_continued(terminal_env: TerminalEnv) -> None:
+    records = [
+        {"sessionId": "s", "projectHash": "h"},
+        {"id": "1", "type": "user", "content": "What is in a.txt?"},
+        {"id": "2", "type": "gemini", "content": "Apples."},
+    ]
+    chat = terminal_env.home / "chat.jsonl"
+    chat.write_text("\n".join(map(json.dumps, records)))
+    with terminal_env.open_chat(text_script("Pears."), "--session-file", "../chat.jsonl") as user:
+        user.wait_for("Apples.")
+        send_prompt(user, "and in b.txt?")
+        user.wait_for("Pears.", idle=True)
+        quit_program(user)
+    (session,) = list_sessions(terminal_env)
+    assert session["title"] == "What is in a.txt?"
