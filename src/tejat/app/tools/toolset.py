@@ -175,9 +175,8 @@ def open_toolset(
     from tejat.app.tools.tool_services import ToolServices
     from tejat.workspace.context import Workspace
 
-    settings = run_config.settings
+    settings, is_trusted = run_config.settings, run_config.trust.is_trusted
     policy = replace(policy, roots=run_config.roots)
-    is_trusted = run_config.trust.is_trusted
     policy_texts = read_policy_files(run_config.paths, run_config.roots, settings, policy, is_trusted=is_trusted)
     with ExitStack() as stack:
         stack.enter_context(open_log(run_config.paths, run_config.named_secrets))
