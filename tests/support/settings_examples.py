@@ -51,3 +51,22 @@ EXAMPLES: dict[str, object] = {
     "advanced.dnsResolutionOrder": "ipv4first",
     "advanced.bugCommand": {"urlTemplate": "https://example.com/?title={title}&info={info}"},
 }
+
+OWN_EXAMPLES: dict[str, object] = {
+    "strictSettings": True,
+    "model.fallback": "gemini-2.5-flash",
+    "model.baseUrl": "https://example.com",
+    "model.prices": {"m": {"input": 1, "output": 2}},
+    "model.router": True,
+    "model.api": "chat",
+    "models.catalogueUrl": "https://example.com/models.json",
+    "general.sessionRetention": 7,
+    "ui.animations": False,
+    "ui.screenReader": True,
+    "tools.callCommandStrictStderr": True,
+    "tools.indexAboveTokens": 1000,
+    "tools.shell.environment": ["CI"],
+    "sandbox.image": "image",
+    "web.searchUrl": "https://example.com/search",
+}
+"""A valid value for every setting that only Tejat has."""

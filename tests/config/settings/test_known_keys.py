@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.program import write_settings
-from support.settings_examples import default_settings
+from support.settings_examples import OWN_EXAMPLES, default_settings, put
 from support.source_tree import ROOT
 from tejat.config.paths import app_paths
 from tejat.config.settings.known_keys import KeyAction, KnownKey, load_known_keys
@@ -112,6 +112,18 @@ class TestScope:
         fields = {name: field for name, field in self.fields(None).items() if name not in empty}
         assert len(fields) > 20
         assert [name for name, field in fields.items() if "WORKSPACE" not in repr(getattr(of_project, field))] == []
+
+    @pytest.mark.parametrize("name", sorted(KNOWN.own_names))
+    def test_our_own_settings(self, tmp_path: Path, name: str) -> None:
+        content: dict[str, Any] = {}
+        put(content, name, OWN_EXAMPLES[name])
+        (tmp_path / "home").mkdir()
+        write_settings(tmp_path, content)
+        environment = {"HOME": str(tmp_path / "home")}
+        loaded = load_settings(app_paths(environment), [str(tmp_path)], trusted=True, environment=environment)
+        key = KNOWN.find(name)
+        assert key is not None
+        assert ("WORKSPACE" in repr(getattr(loaded, ROWS[name].field))) == (key.project != "person")
 
 
 class TestFormerNames:
