@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tejat.core.approval.confirmation import ExecConfirmation as ExecConfirmation
     from tejat.core.approval.confirmation import InfoConfirmation as InfoConfirmation
     from tejat.core.approval.confirmation import McpConfirmation as McpConfirmation
+    from tejat.core.approval.confirmation import ModelChangeConfirmation as ModelChangeConfirmation
     from tejat.core.approval.confirmation import Outcome as Outcome
     from tejat.core.approval.confirmation import Scope as Scope
     from tejat.core.errors import ConfigurationError as ConfigurationError
@@ -104,7 +105,7 @@ _MODULES = {
     "RequestFailed Retrying RunEnded SessionStarted Severity TextStreamed ThoughtStreamed",
     "core.agent.questions": "PendingQuestion",
     "core.approval.confirmation": "ApprovalReply ApprovalRequest Approver Confirmation EditConfirmation "
-    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation Outcome Scope",
+    "ElicitationConfirmation ExecConfirmation InfoConfirmation McpConfirmation ModelChangeConfirmation Outcome Scope",
     "core.errors": "ConfigurationError ErrorType NotTrusted SandboxUnavailable TejatError ToolFailure UsageError",
     "core.messages.history": "Message Role",
     "core.messages.types": "FileData FunctionCall FunctionResponse InlineData MessagePart Opaque Part Text Thought",

@@ -1,43 +1,165 @@
-"""Which services are asked for their models, and where."""
+"""Which models a session asks: fallback chains, side requests, presets, recordings."""
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from support.model_servers.gemini import LoopbackServer, json_reply
-from tejat.app.model_source import list_models
-from tejat.app.run_config import RunConfig, load_run_config
+import pytest
 
-KEYS = {"GEMINI_API_KEY": "the-key-of-gemini", "OPENAI_API_KEY": "the-key-of-openai", "OLLAMA_HOST": "127.0.0.1:9"}
+from support.approver import FakeApprover
+from support.model_servers.gemini import LoopbackServer, Received, Reply, error_reply, text_reply
+from support.model_servers.responses import ResponsesServer, call_item, items_reply, reasoning_item
+from support.model_servers.responses import text_reply as response_text
+from support.program import ProgramEnv
+from tejat.app.model_source import own_models
+from tejat.app.run_config import load_agent_config
+from tejat.app.session.manager import open_session_manager
+from tejat.core.agent.events import AgentEvent, ModelChanged
+from tejat.core.agent.options import AgentOptions
+from tejat.core.approval.confirmation import ApprovalReply, ModelChangeConfirmation, Outcome
+from tejat.core.frozen import replace
+from tejat.core.messages.history import user_message
+from tejat.core.model import ModelRequest
 
-
-def run_config(base: Path, settings: object, **environment: str) -> RunConfig:
-    path = base / "home" / ".gemini" / "settings.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps(settings))
-    (base / "project").mkdir()
-    return load_run_config([str(base / "project")], environment={"HOME": str(base / "home"), **KEYS, **environment})
-
-
-def test_the_address_of_the_settings_gets_only_the_key_of_its_own_service(tmp_path: Path) -> None:
-    with LoopbackServer(lambda _: json_reply({"data": [{"id": "mine"}]})) as server:
-        settings = {"model": {"name": "openai:mine", "baseUrl": f"{server.address}/v1"}}
-        # No service of Google is asked over the network in a test.
-        config = run_config(tmp_path, settings, GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9")
-        gemini, openai, _ollama = asyncio.run(list_models(config).list_all())
-    assert (gemini.service, openai.service) == ("gemini", "openai")
-    assert gemini.problem.startswith("No connection to 127.0.0.1:9")
-    assert [model.name for model in openai.models] == ["openai:mine"]
-    assert [request.headers["authorization"] for request in server.requests] == ["Bearer the-key-of-openai"]
+PRO, FLASH, LITE = "gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-3.5-flash-lite"
+EXHAUSTED = error_reply(429, "You exceeded your quota, limit: 0")
 
 
-def test_a_service_that_must_not_be_used_is_not_asked(tmp_path: Path) -> None:
-    with LoopbackServer(lambda _: json_reply({"models": []})) as server:
-        settings = {"security": {"auth": {"enforcedType": "vertex-ai"}}}
-        config = run_config(tmp_path, settings, GOOGLE_GEMINI_BASE_URL=server.address, OPENAI_BASE_URL=server.address)
-        lister = list_models(config)
-        assert lister.providers() == ()
-        listings = asyncio.run(lister.list_all(lister.providers_with_catalogue()))
-    assert server.requests == []
-    assert all("vertex-ai is enforced by " in listing.problem for listing in listings)
-    assert listings[0].models
+@pytest.fixture
+def machine(tmp_path: Path) -> ProgramEnv:
+    return ProgramEnv(tmp_path)
+
+
+def options(machine: ProgramEnv, **more: Any) -> AgentOptions:
+    known = AgentOptions(directories=(str(machine.project),), environment=machine.environment)
+    return replace(known, **more)
+
+
+def model_of(received: Received) -> str:
+    return received.target.rpartition("/")[2].partition(":")[0]
+
+
+def serve(machine: ProgramEnv, answer: Callable[[str], Reply]) -> LoopbackServer:
+    """A Gemini service whose answers depend on the model."""
+    server = LoopbackServer(lambda received: answer(model_of(received)))
+    machine.environment |= {"GEMINI_API_KEY": "a-key-for-tests"}
+    return server
+
+
+def asked(server: LoopbackServer) -> list[str]:
+    return [model_of(request) for request in server.requests]
+
+
+class TestQuestions:
+    @pytest.mark.parametrize(
+        ("model", "outcomes", "models", "text"),
+        [
+            ("auto", [Outcome.PROCEED_ONCE], [PRO, FLASH, FLASH], "From gemini-3.8-flash."),
+            (PRO, [Outcome.PROCEED_ONCE], [PRO, FLASH, FLASH], "From gemini-3.8-flash."),
+            ("pro", [Outcome.TRY_AGAIN, Outcome.PROCEED_ONCE], [PRO, PRO, FLASH, FLASH], "From gemini-3.8-flash."),
+            ("pro", [Outcome.STOP, Outcome.STOP], [PRO, PRO], ""),
+        ],
+    )
+    def test_the_user_decides_when_the_quota_is_used_up(
+        self, machine: ProgramEnv, model: str, outcomes: list[Outcome], models: list[str], text: str
+    ) -> None:
+        approver = FakeApprover([ApprovalReply(outcome) for outcome in outcomes])
+
+        def answer(name: str) -> Reply:
+            return EXHAUSTED if name == PRO else text_reply(f"From {name}.")
+
+        async def main() -> list[str]:
+            async with open_session_manager(options(machine, model=model), approver) as manager:
+                return [(await manager.session.prompt("hi")).text for _ in range(2)]
+
+        with serve(machine, answer) as server:
+            machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
+            assert asyncio.run(main()) == [text, text]
+            assert asked(server) == models
+        assert all(isinstance(asked.confirmation, ModelChangeConfirmation) for asked in approver.questions)
+
+    def test_the_user_is_told_of_a_change_without_a_question(self, machine: ProgramEnv) -> None:
+        approver, changes = FakeApprover(), list[ModelChanged]()
+
+        def answer(name: str) -> Reply:
+            return error_reply(503, "busy", retry_after="0") if name == PRO else text_reply("Hi.")
+
+        def keep_change(event: AgentEvent) -> None:
+            if isinstance(event, ModelChanged):
+                changes.append(event)
+
+        async def main() -> None:
+            async with open_session_manager(options(machine), approver) as manager:
+                manager.events.subscribe(
+                    lambda event: changes.append(event) if isinstance(event, ModelChanged) else None
+                )
+                await manager.session.prompt("hi")
+
+        with serve(machine, answer) as server:
+            machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
+            asyncio.run(main())
+            assert asked(server) == [PRO, PRO, PRO, FLASH]
+        assert [(change.before, change.after) for change in changes] == [(PRO, FLASH)]
+
+
+@pytest.mark.parametrize(
+    ("model", "purpose", "asked_model"),
+    [
+        ("auto", "edit_correction", LITE),
+        ("auto", "web_fetch", LITE),
+        ("auto", "compression", PRO),
+        ("pro", "edit_correction", PRO),
+        ("gemini-2.5-pro", "web_fetch", "gemini-2.5-pro"),
+    ],
+)
+def test_who_answers_side_requests(machine: ProgramEnv, model: str, purpose: str, asked_model: str) -> None:
+    async def main() -> None:
+        async with open_session_manager(options(machine, model=model)) as manager:
+            await manager.ask(ModelRequest([user_message("hi")], purpose=purpose))
+
+    with serve(machine, lambda _: text_reply("Hi.")) as server:
+        machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
+        asyncio.run(main())
+        assert asked(server) == [asked_model]
+
+
+def test_a_light_model_that_fails_is_not_asked_again(machine: ProgramEnv) -> None:
+    async def main() -> None:
+        async with open_session_manager(options(machine)) as manager:
+            for _ in range(2):
+                await manager.ask(ModelRequest([user_message("hi")], purpose="web_fetch"))
+
+    with serve(machine, lambda name: error_reply(404, "none") if name == LITE else text_reply("Hi.")) as server:
+        machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
+        asyncio.run(main())
+        assert asked(server) == [LITE, PRO, PRO]
+
+
+def test_presets_and_definitions_are_offered(machine: ProgramEnv) -> None:
+    preset = {"modelConfig": {"model": FLASH}}
+    definitions = {"shown": {"isVisible": True, "displayName": "Shown"}, "hidden": {"isVisible": False}}
+    configs = {"customAliases": {"mine": preset, "web-search": preset}, "modelDefinitions": definitions}
+    machine.write_user_settings(modelConfigs=configs)
+    assert list(own_models(load_agent_config(options(machine), None))) == [("mine", "preset")]
+    machine.write_user_settings(modelConfigs=configs, experimental={"dynamicModelConfiguration": True})
+    assert list(own_models(load_agent_config(options(machine), None))) == [("mine", "preset"), ("shown", "Shown")]
+
+
+def test_a_recorded_run_with_the_responses_api_can_be_replayed(machine: ProgramEnv) -> None:
+    (machine.project / "a.txt").write_text("content\n")
+    recording = str(machine.project.parent / "recording.jsonl")
+    machine.write_user_settings(model={"api": "responses"})
+    arguments = json.dumps({"file_path": str(machine.project / "a.txt")})
+    replies = (items_reply(reasoning_item(1, "I look."), call_item("read_file", arguments)), response_text("Done."))
+
+    async def run(wanted: AgentOptions) -> str:
+        async with open_session_manager(wanted) as manager:
+            return (await manager.session.prompt("Read a.txt.")).text
+
+    with ResponsesServer(*replies) as server:
+        machine.environment |= {"OPENAI_BASE_URL": server.base, "OPENAI_API_KEY": "a-key-for-tests"}
+        assert asyncio.run(run(options(machine, model="openai:gpt-6", record=recording))) == "Done."
+        assert [item["type"] for item in server.requests[1].body["input"]].count("reasoning") == 1
+    assert asyncio.run(run(options(machine, replay=recording))) == "Done."

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -139,6 +139,18 @@ def model_selector(run_config: RunConfig) -> "ModelSelector | None":
         aliases, custom_aliases, _each(settings.model_overrides), _each(settings.custom_model_overrides)
     )
     return ModelSelector(run_config.environment, presets, resolutions, tiers)
+
+
+def own_models(run_config: RunConfig) -> Iterator[tuple[str, str]]:
+    """The presets and model definitions of the settings: names and details."""
+    selector, settings = model_selector(run_config), run_config.settings
+    for name in () if selector is None else selector.preset_names():
+        yield name, _("preset")
+    if settings.dynamic_model_configuration.value:
+        for name, definition in settings.model_definitions.items():
+            if definition.value.get("isVisible") is True:
+                texts = (definition.value.get(key) for key in ("displayName", "dialogDescription"))
+                yield name, ", ".join(text for text in texts if isinstance(text, str) and text)
 
 
 def _each(listed: Setting[tuple[JsonObject, ...]]) -> list[Setting[JsonObject]]:

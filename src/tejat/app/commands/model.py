@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.model_source import DEFAULT_MODEL, alias_notes, list_models, open_named_model
+from tejat.app.model_source import DEFAULT_MODEL, alias_notes, list_models, open_named_model, own_models
 from tejat.app.onboarding.cost_limit import ask_about_unknown_price
 from tejat.config.paths import SourceTier
 from tejat.core.agent.listed_models import ListedModel, ServiceListing
@@ -102,6 +102,7 @@ class ModelCommand(SlashCommand):
         for name in (settings.model_name, settings.fallback_model):
             if name is not None and name.value != present:
                 yield name.value, ""
+        yield from own_models(self.context.run_config)
         hides_gemma = not settings.shows_gemma.value
         models = [model for listing in listings for model in listing.models if model.name != present]
         targets = {alias: model.id for model in models for alias in model.aliases}

@@ -72,6 +72,11 @@ class ModelSelector:
             target = self._resolve(changed)
         return SelectedModel(target, partial(_generation, presets, key, _own_name(target)))
 
+    def preset_names(self) -> list[str]:
+        """The presets of the user that name a model, except those for side requests."""
+        helpers = {name for names in _HELPER_PRESETS.values() for name in names}
+        return [] if self._presets is None else [name for name in self._presets.own_names() if name not in helpers]
+
     def is_preset(self, name: str) -> bool:
         """Return whether the user defined a preset of this name."""
         return self._presets is not None and self._presets.defines(name)

@@ -70,7 +70,7 @@ MODEL_CONFIG_SETTINGS = (
     ),
     SettingSpec("model_chains", SettingKey("modelConfigs.modelChains"), _parse_objects, merge_by_name),
     SettingSpec("model_router", SettingKey("model.router"), SettingValue.boolean),
-    SettingSpec("openai_api", SettingKey("model.api"), _parse_openai_api),
+    SettingSpec("openai_api", SettingKey("model.api"), _parse_openai_api, without_project(last_wins)),
     SettingSpec("plan_model_routing", SettingKey("general.plan.modelRouting"), SettingValue.boolean),
     SettingSpec("retry_fetch_errors", SettingKey("general.retryFetchErrors", "retryFetchErrors"), SettingValue.boolean),
     SettingSpec("ipv4_first", SettingKey("advanced.dnsResolutionOrder", "dnsResolutionOrder"), _parse_dns_order),
