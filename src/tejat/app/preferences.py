@@ -1,7 +1,7 @@
 """Display and input preferences from the settings."""
 
 from tejat.config.settings.types import Settings
-from tejat.core.ui.status import Preferences, StatusItem, StatusLineOptions, ThemeName
+from tejat.core.ui.status import Preferences, StatusItem, StatusLineOptions, ThemeName, TitleOptions
 
 # The themes of Gemini CLI by the background they are made for.
 _LIGHT_THEMES = frozenset(
@@ -26,6 +26,11 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         status_line=_status_line_options(settings),
         shows_thoughts=settings.inline_thinking.value == "full",
         shows_model=settings.shows_model_in_chat.value,
+        title=TitleOptions(
+            is_hidden=settings.hides_window_title.value,
+            is_dynamic=settings.dynamic_window_title.value,
+            shows_thoughts=settings.shows_status_in_title.value,
+        ),
     )
 
 

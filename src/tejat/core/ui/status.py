@@ -69,6 +69,15 @@ class StatusLineOptions:
     is_hidden: bool = False
 
 
+@frozen
+class TitleOptions:
+    """The window title: none, the name alone, or also the state and the subject of the model's thoughts."""
+
+    is_hidden: bool = False
+    is_dynamic: bool = True
+    shows_thoughts: bool = False
+
+
 class ThemeName(StrEnum):
     AUTO = "auto"
     DARK = "dark"
@@ -92,3 +101,4 @@ class Preferences:
     status_line: StatusLineOptions = StatusLineOptions()
     shows_thoughts: bool = False
     shows_model: bool = False
+    title: TitleOptions = TitleOptions()

@@ -1,6 +1,7 @@
 """The terminal application: screen, editor, transcript and REPL."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -37,6 +38,7 @@ from tejat.ui.terminal.repl_views import TerminalReplViews
 from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.status_line import render_status_line
 from tejat.ui.terminal.views.transcript import Transcript
+from tejat.ui.terminal.window_title import TitleState, WindowTitle
 
 Result = TypeVar("Result")
 
@@ -89,6 +91,8 @@ class TerminalApp(EditorHandler):
             terminal=TerminalStreams(sys.stdin, sys.stdout, environment),
         )
         self._transcript = Transcript(self._screen, folder=folder)
+        name = environment.get("CLI_TITLE", "").strip() or os.path.basename(folder) or folder
+        self._title = WindowTitle(self._screen.write_raw, name, is_ascii=theme.is_ascii)
         self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
 
     @cached_property
@@ -121,7 +125,11 @@ class TerminalApp(EditorHandler):
 
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         """Ask for approval in a dialog."""
-        return await self._approver.ask(question)
+        before = self._title.set_state(TitleState.ASKING)
+        try:
+            return await self._approver.ask(question)
+        finally:
+            self._title.set_state(before)
 
     async def run(self, work: Coroutine[None, None, Result]) -> Result | int:
         """Return the result of `work`, or the exit code if the program has to end first."""
@@ -137,7 +145,12 @@ class TerminalApp(EditorHandler):
     async def run_repl(self, session: UiSession, *, first: str | None = None) -> int:
         """Run the session until the user exits and return the exit code."""
         views = TerminalReplViews(
-            self._screen, self._editor, self._transcript, self.prompter, lambda: self._apply_preferences(session)
+            self._screen,
+            self._editor,
+            self._transcript,
+            self.prompter,
+            lambda: self._apply_preferences(session),
+            self._title,
         )
         self._repl = Repl(session, views, self._queue)
         self._completer = Completer(session.commands, session.files)
@@ -149,6 +162,7 @@ class TerminalApp(EditorHandler):
             with answer_questions(session, self, self._screen.show_hint):
                 return await self._repl.run(first)
         finally:
+            self._title.close()
             self._show_resume_hint(session)
 
     def _show_welcome(self, session: UiSession) -> None:
@@ -172,6 +186,7 @@ class TerminalApp(EditorHandler):
         self._editor.escapes_pasted_at = self._preferences.escapes_pasted_at
         self._transcript.shows_thoughts = self._preferences.shows_thoughts
         self._transcript.shows_model = self._preferences.shows_model
+        self._title.apply(self._preferences.title)
 
     def _detect_theme(self) -> Theme:
         name, animates = self._preferences.theme, self._preferences.animations

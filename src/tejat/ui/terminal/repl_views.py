@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+from tejat.core.agent.events import AgentEvent, ThoughtStreamed
 from tejat.core.ui.prompter import UserPrompter
 from tejat.ui.terminal.editor.prompt_editor import PromptEditor
 from tejat.ui.terminal.screen.inline_screen import InlineScreen
 from tejat.ui.terminal.views.transcript import Transcript
+from tejat.ui.terminal.window_title import TitleState, WindowTitle
 
 
 class TerminalReplViews:
@@ -18,10 +20,10 @@ class TerminalReplViews:
         transcript: Transcript,
         prompter: UserPrompter,
         refresh: Callable[[], None],
+        title: WindowTitle,
     ) -> None:
         self.prompter = prompter
         self.refresh = refresh
-        self.handle_event = transcript.handle_event
         self.show_command = transcript.show_prompt
         self.begin_shell = transcript.begin_shell
         self.update_shell = transcript.show_shell_output
@@ -33,13 +35,21 @@ class TerminalReplViews:
         self._screen = screen
         self._editor = editor
         self._transcript = transcript
+        self._title = title
+
+    def handle_event(self, event: AgentEvent) -> None:
+        self._transcript.handle_event(event)
+        if isinstance(event, ThoughtStreamed):
+            self._title.set_subject(self._transcript.thought_subject)
 
     def begin_work(self) -> None:
         self._screen.ticking = True
+        self._title.set_state(TitleState.WORKING)
 
     def end_work(self) -> None:
         self._transcript.end()
         self._screen.ticking = False
+        self._title.set_state(TitleState.READY)
 
     def begin_run(self, prompt: str, *, command: str | None = None) -> None:
         self._transcript.begin_run("" if prompt == command else prompt)

@@ -26,6 +26,9 @@ UI_SETTINGS = (
     SettingSpec("animations", SettingKey("ui.animations", "ui.showSpinner"), SettingValue.boolean),
     SettingSpec("inline_thinking", SettingKey("ui.inlineThinkingMode"), parsers.parse_inline_thinking),
     SettingSpec("shows_model_in_chat", SettingKey("ui.showModelInfoInChat"), SettingValue.boolean),
+    SettingSpec("hides_window_title", SettingKey("ui.hideWindowTitle", "hideWindowTitle"), SettingValue.boolean),
+    SettingSpec("dynamic_window_title", SettingKey("ui.dynamicWindowTitle"), SettingValue.boolean),
+    SettingSpec("shows_status_in_title", SettingKey("ui.showStatusInTitle", "showStatusInTitle"), SettingValue.boolean),
     SettingSpec("footer_items", SettingKey("ui.footer.items"), parsers.parse_status_items),
     SettingSpec("footer_hides_folder", SettingKey("ui.footer.hideCWD", "hideCWD"), SettingValue.boolean),
     SettingSpec(

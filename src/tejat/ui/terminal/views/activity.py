@@ -56,6 +56,11 @@ class ActivityView:
         self._retry = None
         self._thought = (self._thought + event.text)[-_MAX_THOUGHT_CHARS:]
 
+    @property
+    def subject(self) -> str:
+        """The subject of the present thought."""
+        return _subject(self._thought)
+
     def set_retry(self, event: Retrying, now: float) -> None:
         self.clear_waiting()
         self._retry = event, now + event.wait
@@ -104,7 +109,7 @@ class ActivityView:
             yield SingleRow(theme, RowSegment(f"{theme.glyphs.more} {more}", StyleRole.QUIET))
 
     def _activity_row(self, theme: Theme, seconds: float) -> RenderableType:
-        subject = _subject(self._thought)
+        subject = self.subject
         if subject:
             text = _("Thinking: {subject}", subject=subject)
         elif self._thought:

@@ -168,6 +168,11 @@ class Transcript:
                 self._print_notice(notice_for_event(event))
         self._draw()
 
+    @property
+    def thought_subject(self) -> str:
+        """What the model is thinking about."""
+        return self._activity.subject
+
     def _print_prompt(self, mark: str, role: StyleRole, words: str) -> None:
         theme = self._screen.theme
         self._stream = MarkdownStream(theme)
