@@ -194,13 +194,7 @@ def open_toolset(
             hooks = start_hooks(run_config, approver, services)
         make_scheduler = partial(
             _make_scheduler,
-            run_config,
-            approver,
-            registry,
-            services,
-            hooks,
-            policy,
-            policy_texts,
+            *(run_config, approver, registry, services, hooks, policy, policy_texts),
             is_interactive=approver is not None or runs_nothing,
             rule_roots=tuple(map(os.path.realpath, run_config.roots)) if within else (),
             masks_secrets=for_model,
