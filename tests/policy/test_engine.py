@@ -455,6 +455,17 @@ class TestModes:
         assert decided(facts("write_file", "a"), asking, rule(ALLOW), mode=mode) is ASK
         assert decided(shell("git push"), rule(ASK, SHELL, command=("git", "push")), mode=mode) is ASK
 
+    @pytest.mark.parametrize(
+        "line", ['eval "$x"', "$x push", "python -c 'import os'", "frob git push", 'sh -c "$x"', "echo git push | sh"]
+    )
+    def test_yolo_asks_where_a_rule_that_asks_cannot_be_checked(self, line: str) -> None:
+        asking = command(ASK, "git push")
+        verdict = PolicyEngine([asking], YOLO).decide(shell(line))
+        assert (verdict.decision, verdict.suggested_rule) == (ASK, None)
+        assert decided(shell(line), mode=YOLO) is ALLOW
+        assert decided(shell("ls -l"), asking, mode=YOLO) is ALLOW
+        assert decided(shell(line), rule(ASK, path="x"), mode=YOLO) is ALLOW
+
     def test_a_rule_that_asks_in_some_modes_leaves_the_others_alone(self) -> None:
         asking = rule(ASK, "write_file", modes=frozenset({DEFAULT, AUTO_EDIT}))
         assert decided(facts("write_file", "a"), asking, mode=AUTO_EDIT) is ASK

@@ -89,10 +89,13 @@ class PolicyEngine:
         return rules
 
     def _apply_unchecked_denials(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
-        """Ask in every mode about code that may run what a rule forbids."""
+        """Ask in every mode about code that may run what a rule forbids, or what a rule asks about."""
         if verdict.decision is Decision.DENY or verdict.always_ask:
             return verdict
-        found = evaluator.find_unchecked(self._restricted_denials(evaluator.call.facts))
+        facts = evaluator.call.facts
+        found = evaluator.find_unchecked(self._restricted_denials(facts))
+        if found is None and (verdict.decision is Decision.ALLOW or self.mode is ApprovalMode.YOLO):
+            found = evaluator.find_unchecked(self._restricted_asks(facts))
         if found is None:
             return verdict
         rule, why = found
@@ -122,6 +125,11 @@ class PolicyEngine:
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         if verdict.decision is Decision.ALLOW or verdict.always_ask or not _is_built_in(verdict):
             return verdict
+        asking = next(self._restricted_asks(facts), None) if is_opaque else None
+        if asking is not None:
+            rule = format_quoted_rule(asking)
+            reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
+            return PolicyVerdict(Decision.ASK, asking, reason, always_ask=True)
         return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
 
     def _apply_secret_files(
@@ -148,6 +156,14 @@ class PolicyEngine:
         """Yield the rules that forbid some calls of this tool."""
         for rule in self._rules_for(facts.tool, facts.server):
             if rule.decision is Decision.DENY and rule.is_restricted and matches_project(rule, facts.roots):
+                yield rule
+
+    def _restricted_asks(self, facts: CallFacts) -> Iterator[PolicyRule]:
+        """Yield the configured rules that ask about some commands of this tool."""
+        for rule in self._rules_for(facts.tool, facts.server):
+            conditions = (rule.command, rule.command_pattern, rule.arguments)
+            is_configured = rule.decision is Decision.ASK and rule.tier is not Tier.DEFAULT
+            if is_configured and conditions != (None, None, None) and matches_project(rule, facts.roots):
                 yield rule
 
     def _suggest_rule(self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
