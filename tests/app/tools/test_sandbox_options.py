@@ -10,6 +10,7 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.tools.sandbox_options import SandboxOptions, resolve_sandbox, sandbox_notes, sandbox_options
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import SandboxUnavailable, UsageError
+from tejat.workspace.sandbox.container.options import ContainerOptions
 from tejat.workspace.sandbox.types import SandboxMount
 
 
@@ -125,6 +126,11 @@ class TestContainers:
     def test_variables_that_cannot_be_kept(self, machine: ProgramEnv, name: str, value: str, said: str) -> None:
         machine.environment[name] = value
         assert said in refusal(machine)
+
+    @pytest.mark.parametrize("name", ["SANDBOX_FLAGS", "SANDBOX_ENV", "BUILD_SANDBOX"])
+    def test_they_do_not_matter_without_a_container(self, machine: ProgramEnv, name: str) -> None:
+        machine.environment[name] = "true"
+        assert options(machine).container == ContainerOptions()
 
 
 class TestPaths:

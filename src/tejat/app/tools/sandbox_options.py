@@ -104,6 +104,8 @@ def _check_profile(environment: Mapping[str, str]) -> None:
 
 def _container_options(run_config: RunConfig, wanted: Setting[SandboxRequest]) -> ContainerOptions:
     settings, environment, request = run_config.settings, run_config.environment, wanted.value
+    if request.mode is SandboxMode.AUTO:  # never a container, so what is wrong with its options does not matter
+        return ContainerOptions()
     if request.command in ENGINES and environment.get("BUILD_SANDBOX", "").strip().lower() in _SWITCHED_ON:
         raise SandboxUnavailable(
             _("BUILD_SANDBOX: no image is built at the start. Build it with: tejat sandbox build. Then unset it.")
