@@ -307,3 +307,27 @@ def test_chance_spreads_the_waits() -> None:
         slept = asyncio.run(run())
     assert all(0.7 <= wait <= 1.3 for wait in slept)
     assert len(set(slept)) > 3
+
+
+def test_connections_are_final_if_the_user_wants_that() -> None:
+    async def attempts(*, retries_connections: bool) -> int:
+        model = RetryingModel(
+            client_of(server), sleep=_no_sleep, max_attempts=3, retries_connections=retries_connections
+        )
+        chunks = model.stream(HELLO)
+        retries = 0
+        while True:
+            try:
+                retries += isinstance(await anext(chunks), Retry)
+            except ModelFailure:
+                await model.close()
+                return retries + 1
+
+    with ModelServer([]) as server:
+        pass
+    assert asyncio.run(attempts(retries_connections=True)) == 3
+    assert asyncio.run(attempts(retries_connections=False)) == 1
+
+
+async def _no_sleep(_: float) -> None:
+    pass

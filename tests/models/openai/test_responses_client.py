@@ -247,6 +247,7 @@ def test_which_api_is_used() -> None:
     own, openai = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, {}
     key = {"OPENAI_API_KEY": KEY}
     assert opened(environment=key | openai) is ResponsesClient
+    assert opened(environment=key | {"OPENAI_BASE_URL": "https://eu.api.openai.com/v1"}) is ResponsesClient
     assert opened(environment=key | own) is OpenAIClient
     assert opened(environment=key | openai, openai_api="chat") is OpenAIClient
     assert opened(environment=key | own, openai_api="responses") is ResponsesClient

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from support.terminal.pty_program import run_at_terminal, write_script
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, InfoConfirmation, Outcome, Risk
+from tejat.core.approval.confirmation import (
+    ApprovalReply,
+    ApprovalRequest,
+    InfoConfirmation,
+    ModelChangeConfirmation,
+    Outcome,
+    Risk,
+)
 from tejat.core.errors import ErrorType, ToolFailure
 from tejat.ui.plain.approver import AutoApprover
 
@@ -132,3 +139,8 @@ class TestWholeProgram:
         with run_at_terminal(*words, cwd=workspace) as terminal:
             assert terminal.wait_for_exit() == (0, "one\n")
         assert terminal.shown == ""
+
+
+def test_another_model_is_for_a_person_to_choose() -> None:
+    change = ModelChangeConfirmation("Change the model", "a", "b", "Busy.")
+    assert asyncio.run(AutoApprover().ask(ApprovalRequest(change, ""))).outcome is Outcome.CANCEL

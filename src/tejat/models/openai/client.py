@@ -30,6 +30,8 @@ from tejat.workspace.http.client import HttpClient
 from tejat.workspace.http.sse import MAX_STREAM_BYTES
 from tejat.workspace.http.types import HttpLimits
 
+_OPENAI_HOST = "api.openai.com"
+"""The host of OpenAI. Those of its regions end with it."""
 _MAX_REQUEST_BYTES = 45 * 10**6
 _LOCAL_TOKENS_PER_SECOND = 4
 """How slowly a local server may read a prompt."""
@@ -77,7 +79,8 @@ class OpenAIApi(StrEnum):
 
 def is_openai_url(base: str) -> bool:
     """Return whether a base URL is that of OpenAI itself."""
-    return urlsplit(base).hostname == "api.openai.com"
+    host = urlsplit(base).hostname or ""
+    return host == _OPENAI_HOST or host.endswith(f".{_OPENAI_HOST}")
 
 
 class OpenAIClient(AdaptiveHttpModel[OpenAIDialect]):
