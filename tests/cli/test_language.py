@@ -93,11 +93,14 @@ COMMANDS = [
     *([], ["tools"], ["policy"], ["undo"], ["jobs"], ["trust"], ["mcp"], ["doctor"], ["demo"]),
     *(["tools", "list"], ["tools", "call"], ["policy", "explain"], ["policy", "list"], ["policy", "revoke"]),
     *(["policy", "test"], ["mcp", "add"], ["mcp", "remove"], ["mcp", "list"], ["mcp", "test"], ["mcp", "enable"]),
-    *(["mcp", "disable"], ["mcp", "auth"], ["mcp", "serve"]),
+    *(["mcp", "disable"], ["mcp", "auth"], ["mcp", "serve"], ["sessions"], ["hooks"], ["extensions"], ["completion"]),
+    *(["skills"], ["gemma"], ["update"], ["models"], ["sandbox"]),
 ]
 # What is typed as it is, or named so in files.
 NAMES = {
     *("gemini-2.5-pro", "JSON", "KEY", "VALUE", "DIR", "LIST", "NAME", "ID", "FILE", "TEXT", "PORT", "MS", "URL"),
+    *("PATHS", "WORD", "skills list", "skills", "doctr", "doctor", "python -m pip install --upgrade"),
+    *("git", "worktree", "worktrees", "add", "gemini"),
     *("default", "auto_edit", "yolo", "plan", "auto", "required", "off", "user", "project", "stdio", "sse", "http"),
     *("OPTIONS", "COMMAND", "ARGUMENT", "name", "arguments", "directory", "tool", "run_shell_command"),
     *(
@@ -124,6 +127,8 @@ def test_every_help_is_translated(
 WRONG = [
     *(["tools"], ["policy", "x"], ["undo", "x"], ["undo", "restore", "x"], ["undo"], ["jobs"], ["jobs", "x"]),
     *(["trust", "--list"], ["mcp", "list"], ["mcp", "test", "x"], ["mcp", "remove", "x"], ["mcp", "add"]),
+    *(["sessions", "x"], ["sessions", "show", "x"], ["sessions", "import"], ["hooks", "migrate"], ["skills", "list"]),
+    *(["doctr"], ["-m", "x", "doctor"], ["--acp"], ["-w"], ["--verison"], ["--yolo=x"], ["-e", "x"], ["completion"]),
     *(["--nonsense"], ["-p", "a", "-i", "b"], ["--max-turns", "x"], ["--list-sessions"], ["tools", "call"]),
     *(
         ["tools", "call", "read_file", "x"],

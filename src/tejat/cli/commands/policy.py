@@ -44,7 +44,7 @@ usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
        tejat policy test FILE
 
 Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
-`tejat policy explain --help` tells more.
+`tejat policy COMMAND --help` shows the options of a command.
 
 options:
   -d, --debug  write details to the log, and show where an internal error happened
