@@ -13,7 +13,7 @@ from support.model_servers.gemini import LoopbackServer, Received, Reply, error_
 from support.model_servers.responses import ResponsesServer, call_item, items_reply, reasoning_item
 from support.model_servers.responses import text_reply as response_text
 from support.program import ProgramEnv
-from tejat.app.model_source import own_models
+from tejat.app.model_source import own_models, settings_of_service
 from tejat.app.run_config import load_agent_config
 from tejat.app.session.manager import open_session_manager
 from tejat.core.agent.events import AgentEvent, ModelChanged
@@ -135,6 +135,39 @@ def test_a_light_model_that_fails_is_not_asked_again(machine: ProgramEnv) -> Non
         machine.environment["GOOGLE_GEMINI_BASE_URL"] = server.address
         asyncio.run(main())
         assert asked(server) == [LITE, PRO, PRO]
+
+
+@pytest.mark.parametrize(
+    ("settings", "project_model", "name", "counts"),
+    [
+        ({"name": "openai:mine"}, None, "openai:other", True),
+        ({"name": "openai:mine"}, None, "gemini-2.5-pro", False),
+        ({"name": "openai:mine"}, "gemini-2.5-pro", "gemini-2.5-pro", False),
+        ({"name": "unheard-of"}, None, "gemini-2.5-pro", False),
+        ({"name": "flash"}, None, "gemini-2.5-pro", True),
+        ({"name": "precise"}, None, "gemini-2.5-pro", True),
+        ({}, "openai:theirs", "gemini-2.5-pro", True),
+    ],
+)
+def test_no_key_is_sent_to_the_address_of_another_service(
+    machine: ProgramEnv, settings: dict[str, object], project_model: str | None, name: str, counts: bool
+) -> None:
+    presets = {"customAliases": {"precise": {"modelConfig": {"model": "gemini-2.5-pro"}}}}
+    machine.write_user_settings(model={**settings, "baseUrl": "http://127.0.0.1:9"}, modelConfigs=presets)
+    if project_model is not None:
+        machine.write_project_settings(model={"name": project_model})
+    config = load_agent_config(options(machine, trusts_folder=True))
+    assert (settings_of_service(name, config).base_url is not None) is counts
+
+
+def test_an_address_of_the_settings_is_asked_for_its_own_service_alone(machine: ProgramEnv) -> None:
+    with serve(machine, lambda _: text_reply("Hi.")) as server:
+        machine.write_user_settings(model={"name": "gemini-2.5-pro", "baseUrl": server.address})
+        machine.environment |= {"ANTHROPIC_API_KEY": "another-key", "HTTPS_PROXY": "http://127.0.0.1:9"}
+        assert machine.run("-p", "hi").stdout == "Hi.\n"
+        asked_before = len(server.requests)
+        machine.run("-m", "claude-sonnet-5", "-p", "hi", "--timeout", "1")
+        assert len(server.requests) == asked_before
 
 
 def test_presets_and_definitions_are_offered(machine: ProgramEnv) -> None:

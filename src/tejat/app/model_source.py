@@ -80,7 +80,7 @@ def open_named_model(name: str | None, run_config: RunConfig, *, max_attempts: i
 
     The client of an alias has the name of the model that the alias stands for. `max_attempts` replaces the setting.
     """
-    settings, environment = run_config.settings, run_config.environment
+    environment = run_config.environment
     name = name or configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
     selector, generation_of = model_selector(run_config), None
     if selector is None:
@@ -88,17 +88,33 @@ def open_named_model(name: str | None, run_config: RunConfig, *, max_attempts: i
     else:
         selected = selector.select(name)
         name, generation_of = selected.name, selected.generation_of
+    settings = settings_of_service(name, run_config)
     require_auth_type(name, settings, environment)
     changes = {} if max_attempts is None else {"max_attempts": max_attempts}
     try:
-        return open_model(name, replace(model_options(run_config), generation_of=generation_of, **changes))
+        return open_model(name, replace(_model_options(run_config, settings), generation_of=generation_of, **changes))
     except ModelFailure as failure:
         raise without_sign_in(failure, settings, environment) from None
 
 
-def model_options(run_config: RunConfig) -> ModelOptions:
+def settings_of_service(name: str, run_config: RunConfig) -> Settings:
+    """The settings for the service of a model, without `base_url` if that is the address of another service.
+
+    The key of one service must not be sent to another.
+    """
+    settings, environment = run_config.settings, run_config.environment
+    if settings.base_url is None or settings.base_url_model is None:
+        return settings
+    try:
+        owner = parse_model_name(resolve_name(settings.base_url_model.value, run_config), environment)[0]
+        is_owner = parse_model_name(name, environment)[0] is owner
+    except UsageError:
+        is_owner = False  # a name that no service knows is reported when the model is opened
+    return settings if is_owner else replace(settings, base_url=None)
+
+
+def _model_options(run_config: RunConfig, settings: Settings) -> ModelOptions:
     """The settings of the model clients of a run."""
-    settings = run_config.settings
     return ModelOptions(
         run_config.environment,
         max_attempts=settings.max_attempts.value,
@@ -179,7 +195,8 @@ def model_chain(requested: str, run_config: RunConfig) -> ModelChain:
         chains = {key: given.value for key, given in settings.model_chains.items()}
         resolve = partial(resolve_name, run_config=run_config)
         found = configured_chain(own, chains, catalogue, resolve)
-    is_gateway = bool(run_config.environment.get("GOOGLE_GEMINI_BASE_URL") or settings.base_url)
+    base_url = settings_of_service(name, run_config).base_url
+    is_gateway = bool(run_config.environment.get("GOOGLE_GEMINI_BASE_URL") or base_url)
     chain = catalogue_chain(own, catalogue, is_gateway=is_gateway) if found is None else found
     limit = None if settings.max_attempts.tier is SourceTier.DEFAULT else settings.max_attempts.value
     return limit_chain(chain, f"{prefix}{colon}", limit)
@@ -271,16 +288,18 @@ def list_models(run_config: RunConfig) -> "ModelLister":
     """Return the lister of the models that can be used here."""
     from tejat.models.discovery.model_list import ModelLister
 
-    settings, environment, options = run_config.settings, run_config.environment, model_options(run_config)
-    named = configured_model(run_config) or with_provider(DEFAULT_MODEL, environment)
+    named = configured_model(run_config) or with_provider(DEFAULT_MODEL, run_config.environment)
+    # Without a model in the files of the settings, their address is that of the configured one.
+    owner = run_config.settings.base_url_model or Setting(named)
+    listed = replace(run_config, settings=replace(run_config.settings, base_url_model=owner))
 
     def options_of(provider: Provider) -> ModelOptions:
-        require_auth_type(f"{provider.value}:any", settings, environment)
-        # The address of the settings is that of the configured model: no other service's key goes there.
-        is_configured = parse_model_name(named, environment)[0] is provider
-        return options if is_configured else replace(options, base_url=None)
+        name = f"{provider.value}:any"
+        settings = settings_of_service(name, listed)
+        require_auth_type(name, settings, run_config.environment)
+        return _model_options(run_config, settings)
 
-    return ModelLister(options, own_prices(run_config), options_of)
+    return ModelLister(_model_options(run_config, run_config.settings), own_prices(run_config), options_of)
 
 
 def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
@@ -290,7 +309,7 @@ def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
         return ()  # a preset of the user comes before an alias
     if not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
         return ()
-    return (_("{alias} is {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
+    return (_("{alias} stands for {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
 
 
 def new_session_id() -> str:

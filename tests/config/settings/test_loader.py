@@ -283,9 +283,8 @@ def test_nothing_is_set(machine: Machine) -> None:
 
 def test_every_field_is_tried_here() -> None:
     fields = [field for _, _, field, _ in [*SETTINGS, *UNITED, *NAMED, *GATHERED, *PER_FILE]]
-    assert sorted(
-        [*fields, "secure_mode", "telemetry", "mcp_name_conflicts", "files", "ignored_files", "problems"]
-    ) == sorted(each.name for each in fields_of(Settings))
+    others = ("secure_mode", "telemetry", "base_url_model", "mcp_name_conflicts", "files", "ignored_files", "problems")
+    assert sorted([*fields, *others]) == sorted(each.name for each in fields_of(Settings))
 
 
 @pytest.mark.parametrize(("name", "written", "field", "value"), names_of(SETTINGS))
@@ -735,6 +734,20 @@ class TestProject:
 
 class TestSandbox:
     def test_what_the_administrator_requires_no_variable_takes_back(self, machine: Machine) -> None:
+class TestAddress:
+    def test_it_belongs_to_the_model_that_the_user_names(self, machine: Machine) -> None:
+        machine.write("user", {"model": {"name": "openai:a", "baseUrl": "https://example.com"}})
+        machine.write("project", {"model": {"name": "claude-b"}})
+        settings = machine.load(trusted=True, environment={"GEMINI_MODEL": "gemini-c"})
+        assert settings.base_url_model is not None
+        assert settings.base_url_model.value == "openai:a"
+
+    def test_without_a_model_it_belongs_to_every_service(self, machine: Machine) -> None:
+        machine.write("user", {"model": {"baseUrl": "https://example.com"}})
+        machine.write("project", {"model": {"name": "claude-b"}})
+        assert machine.load(trusted=True).base_url_model is None
+
+
         path = machine.write("admin/settings.json", {"tools": {"sandbox": "required"}})
         machine.write("user", {"tools": {"sandbox": "off"}})
         settings = machine.load(environment={"GEMINI_SANDBOX": "off"})

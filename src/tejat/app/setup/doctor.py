@@ -7,6 +7,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from tejat.app.authentication import is_keyless_gateway
+from tejat.app.model_source import settings_of_service
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
@@ -53,7 +54,7 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     shown = f"{named.value}: {model}" if is_alias else named.value
     yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(shown, source))
     yield DoctorCheck(lazy("model"), lazy("key"), *_find_key(service, run_config, own))
-    url = run_config.settings.base_url
+    url = settings_of_service(named.value, run_config).base_url
     if address := run_config.environment.get(_URL_VARIABLES.get(service, "")):
         url = Setting(address, _URL_VARIABLES[service])
     if url:
@@ -104,7 +105,7 @@ def _find_key(service: Provider, run_config: RunConfig, own: Mapping[str, str]) 
 
 
 def _may_need_no_key(service: Provider, run_config: RunConfig) -> bool:
-    settings, environment = run_config.settings, run_config.environment
+    settings, environment = settings_of_service(f"{service.value}:any", run_config), run_config.environment
     if service is Provider.GEMINI:
         return is_keyless_gateway(settings, environment)
     return service is Provider.OPENAI and bool(environment.get("OPENAI_BASE_URL") or settings.base_url)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tejat.app.authentication import GATEWAY, GEMINI_API_KEY, SIGN_IN_TYPES, VERTEX_AI, auth_type_of, selected_auth_type
 from tejat.app.diagnostics.telemetry import telemetry_options
-from tejat.app.model_source import DEFAULT_MODEL, configured_model
+from tejat.app.model_source import DEFAULT_MODEL, configured_model, settings_of_service
 from tejat.app.run_config import RunConfig
 from tejat.config.settings.admin import mcp_disabled_message, required_servers, unlisted_source
 from tejat.config.settings.file import SettingKey
@@ -48,7 +48,8 @@ def _authentication_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     if enforced is None:
         return
     try:
-        used = auth_type_of(_model_name(run_config), settings, run_config.environment)
+        name = _model_name(run_config)
+        used = auth_type_of(name, settings_of_service(name, run_config), run_config.environment)
     except UsageError:
         return  # the check of the model's name says it
     detail = lazy(

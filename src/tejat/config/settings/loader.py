@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from tejat.config.paths import SETTINGS_FILE, AppPaths, SourceTier, same_directory
 from tejat.config.settings.admin import apply_admin_settings
-from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, read_settings_file
+from tejat.config.settings.file import ReplacedValue, SettingsError, SettingsFile, SettingValue, read_settings_file
 from tejat.config.settings.types import Setting, SettingProblem, Settings
 from tejat.core.approval.modes import SandboxRequest
 from tejat.core.errors import ConfigurationError
@@ -75,6 +75,8 @@ class SettingsLoader:
             reread = [_without_variables(file, hidden, environment, of_project) for file in whole]
             merged = replace(merged, mcp_servers=_merge(reread, (), self._report_fault).mcp_servers)
         merged = apply_admin_settings(merged)
+        if merged.base_url is not None:
+            merged = replace(merged, base_url_model=_model_of_user(whole))
         model = environment.get("GEMINI_MODEL", "").strip()
         return replace(
             merged,
@@ -158,6 +160,17 @@ def _merge(
     if merged.hooks:
         _check_hooks(merged, on_fault)
     return merged
+
+
+def _model_of_user(files: Sequence[SettingsFile]) -> Setting[str] | None:
+    """The model that files other than the project's name: a project must not decide who gets which key."""
+    from tejat.config.settings.reader import SettingReader
+    from tejat.config.settings.schema import setting_key
+
+    # Wrong values were reported when the setting itself was read.
+    reader = SettingReader(files, setting_key("model.name"), SettingValue.string, lambda _: None)
+    named = [parsed.found for parsed in reader.without_project().values()]
+    return named[-1].setting(named[-1].string()) if named else None
 
 
 def _check_hooks(settings: Settings, on_fault: Callable[[ConfigurationError], None]) -> None:

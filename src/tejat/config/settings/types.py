@@ -117,6 +117,7 @@ class Settings:
     """All settings. None in place of a Setting means not set; a limit with the value None means no limit.
 
     A tuple of settings merges all files, entry by entry; in a mapping each name has its own source.
+    `base_url_model` is the model whose service `base_url` belongs to, None for every service.
     `mcp_name_conflicts` are server names in project settings that were taken. `files` were read, lowest precedence
     first; `ignored_files` are those of an untrusted project that set more than their exclude lists. `problems` are
     values that cannot be used, in place of which the default holds.
@@ -152,6 +153,7 @@ class Settings:
     model_name: Setting[str] | None = None
     fallback_model: Setting[str] | None = None
     base_url: Setting[str] | None = None
+    base_url_model: Setting[str] | None = None
     prices: Mapping[str, Setting[TokenPrice]] = MappingProxyType({})
     catalogue_url: Setting[str] | None = None
     shows_gemma: Setting[bool] = Setting(value=True)
