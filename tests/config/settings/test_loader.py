@@ -751,7 +751,7 @@ class TestAddress:
         path = machine.write("admin/settings.json", {"tools": {"sandbox": "required"}})
         machine.write("user", {"tools": {"sandbox": "off"}})
         settings = machine.load(environment={"GEMINI_SANDBOX": "off"})
-        assert settings.sandbox == Setting(SandboxRequest(SandboxMode.REQUIRED), f"{path}:1", ADMIN)
+        assert settings.sandbox == Setting(SandboxRequest(SandboxMode.REQUIRED, floor=2), f"{path}:1", ADMIN)
 
     def test_a_variable_wins_over_the_files(self, machine: Machine) -> None:
         machine.write("user", {"sandbox": "auto"})

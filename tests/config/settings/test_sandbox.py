@@ -10,6 +10,7 @@ from tejat.config.settings.sandbox import merge_sandbox, override_sandbox, parse
 from tejat.config.settings.schema.sandbox import SANDBOX_SETTINGS
 from tejat.config.settings.types import Setting
 from tejat.core.approval.modes import SandboxMode, SandboxRequest
+from tejat.core.frozen import replace
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import JsonValue
 
@@ -99,6 +100,17 @@ def test_a_project_can_neither_open_the_network_nor_show_paths() -> None:
     assert merged(({"command": "docker", "networkAccess": False}, PROJECT)).value.network is False
 
 
+def test_a_project_keeps_what_the_user_says_about_network_image_and_paths() -> None:
+    person: JsonValue = {"networkAccess": False, "image": "mine", "allowedPaths": ["/data"]}
+    found = merged((person, USER), ("docker", PROJECT)).value
+    assert found == SandboxRequest(SandboxMode.REQUIRED, "docker", "mine", network=False, allowed_paths=("/data",))
+
+
+def test_a_project_can_close_the_network_of_the_same_sandbox() -> None:
+    person: JsonValue = {"command": "docker", "networkAccess": True}
+    assert merged((person, USER), ({"command": "docker", "networkAccess": False}, PROJECT)).value.network is False
+
+
 class TestOverride:
     @pytest.mark.parametrize(("word", "found"), [("off", OFF), ("auto", AUTO), ("true", ON), ("docker", DOCKER)])
     def test_a_word_wins(self, word: str, found: SandboxRequest) -> None:
@@ -123,7 +135,17 @@ class TestOverride:
     def test_what_the_administrator_requires_stays(
         self, admin: SandboxRequest, word: str, kept: SandboxRequest
     ) -> None:
-        assert override_sandbox(Setting(admin, "admin:1", ADMIN), word, "--sandbox").value == kept
+        found = override_sandbox(merged((str(admin), ADMIN)), word, "--sandbox")
+        assert found.value == replace(kept, floor=admin.strictness)
+
+    def test_what_the_administrator_requires_stays_below_what_others_ask_for(self) -> None:
+        by_project = merged((True, ADMIN), ("docker", PROJECT))
+        by_variable = override_sandbox(merged((True, ADMIN)), "docker", "GEMINI_SANDBOX")
+        for setting in (by_project, by_variable):
+            assert setting.value.command == "docker"
+            for word in ("off", "auto"):
+                assert override_sandbox(setting, word, "--sandbox").value.mode is SandboxMode.REQUIRED
+            assert override_sandbox(setting, "podman", "--sandbox").value.command == "podman"
 
     def test_what_the_administrator_switches_off_can_be_switched_on(self) -> None:
         assert override_sandbox(Setting(OFF, "admin:1", ADMIN), "true", "--sandbox").value == ON

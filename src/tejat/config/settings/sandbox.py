@@ -63,11 +63,21 @@ def merge_sandbox(reader: SettingReader, default: object) -> object:
         if isinstance(parsed.found.node.value, dict):
             setting = replace(setting, value=_complete(setting.value, kept.value))
         kept = setting
+    if kept.tier is SourceTier.ADMIN and kept.value.mode is SandboxMode.REQUIRED:
+        kept = replace(kept, value=replace(kept.value, floor=kept.value.strictness))
     for parsed in reader.of_project().values():
-        setting = cast("Setting[SandboxRequest]", parsed.setting)
-        if setting.value.strictness > kept.value.strictness:
-            kept = setting
+        kept = _tighten(kept, cast("Setting[SandboxRequest]", parsed.setting))
     return kept
+
+
+def _tighten(kept: Setting[SandboxRequest], of_project: Setting[SandboxRequest]) -> Setting[SandboxRequest]:
+    """The setting, made stricter by a project in what it asks for more of, and no laxer in anything else."""
+    if of_project.value.network is False:
+        kept = replace(kept, value=replace(kept.value, network=False))
+    if of_project.value.strictness <= kept.value.strictness:
+        return kept
+    request = replace(kept.value, mode=of_project.value.mode, command=of_project.value.command)
+    return replace(of_project, value=replace(request, image=of_project.value.image or request.image))
 
 
 def override_sandbox(setting: Setting[SandboxRequest], word: str, source: str) -> Setting[SandboxRequest]:
@@ -79,13 +89,10 @@ def override_sandbox(setting: Setting[SandboxRequest], word: str, source: str) -
     kept = setting.value
     if not request.command and request.mode is SandboxMode.REQUIRED and kept.mode is SandboxMode.REQUIRED:
         return setting
-    is_required = (
-        setting.tier is SourceTier.ADMIN and kept.strictness >= SandboxRequest(SandboxMode.REQUIRED).strictness
-    )
-    if is_required and request.strictness <= kept.strictness:
+    if kept.floor and request.strictness <= kept.floor:
         return setting
-    extras = replace(request, image=kept.image, network=kept.network, allowed_paths=kept.allowed_paths)
-    return Setting(extras, source, SourceTier.USER)
+    changed = replace(kept, mode=request.mode, command=request.command)
+    return Setting(changed, source, SourceTier.USER)
 
 
 def require_sandbox(setting: Setting[SandboxRequest], required: Setting[bool]) -> Setting[SandboxRequest]:

@@ -35,7 +35,7 @@ class SandboxRequest:
 
     `command` names one sandbox, also one that is not supported, which is refused when it is used; empty for any that
     works. `image` is for containers. `network` is None if nothing is said about it. `allowed_paths` are further paths
-    that commands may read.
+    that commands may read. `floor` is the strictness below which nobody but an administrator may go.
     """
 
     mode: SandboxMode = SandboxMode.AUTO
@@ -43,6 +43,7 @@ class SandboxRequest:
     image: str = ""
     network: bool | None = None
     allowed_paths: tuple[str, ...] = ()
+    floor: int = 0
 
     def __str__(self) -> str:
         return self.command or self.mode.value
