@@ -1,0 +1,2 @@
+FROM gemini-cli-sandbox
+RUN apt-get update
