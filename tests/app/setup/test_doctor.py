@@ -164,6 +164,19 @@ def test_a_model_by_the_file(base: Path) -> None:
     assert named(checks(base, {"GEMINI_MODEL": "gemini-z"}), "model", "name")[0].detail == "gemini-z (GEMINI_MODEL)"
 
 
+def test_a_model_by_a_preset(base: Path) -> None:
+    presets = {"mine": {"extends": "chat-base", "modelConfig": {"model": "gemini-2.5-flash"}}}
+    settings = {"model": {"name": "mine"}, "modelConfigs": {"customAliases": presets}}
+    path = write(base / "home" / ".gemini" / "settings.json", settings)
+    assert named(checks(base), "model", "name") == [
+        DoctorCheck("model", "name", passed=True, detail=f"mine: gemini-2.5-flash ({path}:1)")
+    ]
+    presets["mine"]["extends"] = "mine"
+    write(path, settings)
+    (broken,) = named(checks(base), "model", "name")
+    assert (broken.passed, broken.exit_code) == (False, 52)
+
+
 def test_a_model_that_nobody_serves(base: Path) -> None:
     (name,) = named(checks(base, {"GEMINI_MODEL": "unheard-of"}), "model", "name")
     assert not name.passed

@@ -50,6 +50,17 @@ def test_authentication(machine: ProgramEnv) -> None:
     assert [passed for _, _, passed, _ in checks(machine)] == [False]
 
 
+def test_the_enforced_type_for_a_preset(machine: ProgramEnv) -> None:
+    path = machine.write_user_settings(
+        model={"name": "mine"},
+        modelConfigs={"customAliases": {"mine": {"modelConfig": {"model": "gemini-2.5-flash"}}}},
+        security={"auth": {"enforcedType": "vertex-ai"}},
+    )
+    assert checks(machine) == [
+        ("authentication", "enforced", False, f"vertex-ai ({path}:1); this run would use gemini-api-key")
+    ]
+
+
 def test_a_gateway_without_a_key(machine: ProgramEnv) -> None:
     machine.write_user_settings(security={"auth": {"selectedType": "gateway"}})
     machine.environment["GOOGLE_GEMINI_BASE_URL"] = "http://127.0.0.1:1"

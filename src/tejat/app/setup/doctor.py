@@ -7,15 +7,15 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from tejat.app.authentication import is_keyless_gateway
-from tejat.app.model_source import settings_of_service
+from tejat.app.model_source import resolve_name, settings_of_service
 from tejat.app.run_config import RunConfig
 from tejat.app.tools.policy_report import policy_checks
 from tejat.config.settings.types import Setting
 from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.policy_report import DoctorCheck
-from tejat.core.errors import UsageError
+from tejat.core.errors import ConfigurationError, UsageError
+from tejat.core.exit_codes import EXIT_CONFIGURATION
 from tejat.core.i18n import join_lazy, lazy, lazy_plural
-from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.catalogue.catalogue_file import load_catalogue
 from tejat.models.catalogue.price_list import day_of
 from tejat.models.names import Provider, parse_model_name, with_provider
@@ -46,15 +46,18 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     if from_file:
         source = lazy("{name} in {file}", name=named.source, file=run_config.environment_file)
     try:
-        service, model = parse_model_name(named.value, run_config.environment)
+        target = resolve_name(named.value, run_config)
+        service, model = parse_model_name(target, run_config.environment)
     except UsageError as error:
-        yield DoctorCheck(lazy("model"), lazy("name"), passed=False, detail=_with_source(str(error), source))
+        code = EXIT_CONFIGURATION if isinstance(error, ConfigurationError) else 0
+        yield DoctorCheck(
+            lazy("model"), lazy("name"), passed=False, detail=_with_source(str(error), source), exit_code=code
+        )
         return
-    is_alias = resolve_alias(named.value, run_config.environment) is not None
-    shown = f"{named.value}: {model}" if is_alias else named.value
+    shown = named.value if target == named.value else f"{named.value}: {model}"
     yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(shown, source))
     yield DoctorCheck(lazy("model"), lazy("key"), *_find_key(service, run_config, own))
-    url = settings_of_service(named.value, run_config).base_url
+    url = settings_of_service(target, run_config).base_url
     if address := run_config.environment.get(_URL_VARIABLES.get(service, "")):
         url = Setting(address, _URL_VARIABLES[service])
     if url:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tejat.app.authentication import GATEWAY, GEMINI_API_KEY, SIGN_IN_TYPES, VERTEX_AI, auth_type_of, selected_auth_type
 from tejat.app.diagnostics.telemetry import telemetry_options
-from tejat.app.model_source import DEFAULT_MODEL, configured_model, settings_of_service
+from tejat.app.model_source import DEFAULT_MODEL, configured_model, resolve_name, settings_of_service
 from tejat.app.run_config import RunConfig
 from tejat.config.settings.admin import mcp_disabled_message, required_servers, unlisted_source
 from tejat.config.settings.file import SettingKey
@@ -14,7 +14,6 @@ from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_AUTHENTICATION, EXIT_CONFIGURATION
 from tejat.core.i18n import lazy
 from tejat.core.text.token_shapes import has_key_shape
-from tejat.models.catalogue.aliases import resolve_alias
 from tejat.models.names import with_provider
 
 _KNOWN_TYPES = frozenset({GEMINI_API_KEY, VERTEX_AI, GATEWAY, *SIGN_IN_TYPES})
@@ -62,8 +61,7 @@ def _authentication_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
 def _model_name(run_config: RunConfig) -> str:
     """Raises UsageError."""
     name = configured_model(run_config) or with_provider(DEFAULT_MODEL, run_config.environment)
-    alias = resolve_alias(name, run_config.environment)
-    return name if alias is None else alias[1]
+    return resolve_name(name, run_config)
 
 
 def _variable_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
