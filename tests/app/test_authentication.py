@@ -39,14 +39,14 @@ def test_the_type_of_a_run(model: str, environment: Mapping[str, str], found: st
         if found in (None, enforced):
             require_auth_type(model, settings, environment)
             continue
-        with pytest.raises(ModelFailure, match=f"{enforced} is enforced by FILE:3") as raised:
+        with pytest.raises(ModelFailure, match=f"FILE:3 enforces {enforced}, but ") as raised:
             require_auth_type(model, settings, environment)
         assert raised.value.kind is FailureKind.AUTHENTICATION
 
 
 def test_an_address_in_the_settings_is_a_gateway_too() -> None:
     settings = Settings(base_url=Setting("https://h"), enforced_auth_type=Setting("gemini-api-key", "F:1"))
-    with pytest.raises(ModelFailure, match=r"^gemini-api-key is enforced by F:1, this run would use gateway\.$"):
+    with pytest.raises(ModelFailure, match=r"^F:1 enforces gemini-api-key, but this run would use gateway\.$"):
         require_auth_type("gemini-2.5-pro", settings, {})
 
 
@@ -54,7 +54,7 @@ def test_an_address_in_the_settings_is_a_gateway_too() -> None:
 def test_no_run_signs_in(enforced: str) -> None:
     settings = Settings(enforced_auth_type=Setting(enforced, "F:1"))
     for environment in ({}, VERTEX, {"GOOGLE_GENAI_USE_GCA": "true"}):
-        with pytest.raises(ModelFailure, match="there is no Google sign-in"):
+        with pytest.raises(ModelFailure, match="Tejat has no Google sign-in"):
             require_auth_type("gemini-2.5-pro", settings, environment)
 
 
@@ -93,7 +93,7 @@ def test_a_missing_key_where_a_sign_in_is_selected() -> None:
     settings = Settings(auth_type=Setting("oauth-personal", "F:1"))
     told = without_sign_in(missing, settings, {})
     assert told.kind is FailureKind.NO_KEY
-    assert str(told).startswith("F:1 selects oauth-personal, and there is no Google sign-in in Tejat. ")
+    assert str(told).startswith("F:1 selects oauth-personal, but Tejat has no Google sign-in. ")
     assert "GEMINI_API_KEY" in str(told)
     assert without_sign_in(missing, Settings(), {}) is missing
     other = ModelFailure("refused", FailureKind.AUTHENTICATION)

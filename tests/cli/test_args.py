@@ -145,7 +145,7 @@ def test_what_the_words_mean(words: list[str], expected: RunOptions) -> None:
         (["--fake-responses-non-strict=f"], "There is no flag --fake-responses-non-strict. Use --replay FILE instead."),
         (["--record-responses", "f"], "There is no flag --record-responses. Use --record FILE instead."),
         (["-m", "--version"], "The flag --model needs a value"),
-        (["-e", "none, lint"], "No extension called 'lint' is loaded here"),
+        (["-e", "none, lint"], "Cannot use the extension 'lint': extensions are not loaded yet. Use -e none"),
         (["-r", "--session-id", "S"], "Cannot use both --resume and --session-id together"),
         (["-r", "3", "--session-file", "F"], "Cannot use both --resume and --session-file together"),
         (["--session-id=S", "--session-file=F"], "Cannot use both --session-id and --session-file together"),

@@ -123,10 +123,10 @@ class TestRawOutput:
 
 
 def test_worktrees_cannot_be_created_yet(machine: ProgramEnv) -> None:
-    told = f"tejat: tejat cannot create worktrees yet. Create it yourself: {WORKTREE}\n{HINT}"
+    told = f"tejat: --worktree is not supported yet. Create a worktree yourself: {WORKTREE}\n{HINT}"
     assert machine.run("-w", "fix", "-p", "hi") == ProgramResult(42, "", told)
 
 
 @pytest.mark.parametrize("words", [["--acp"], ["--experimental-acp", "-o", "json"]])
 def test_acp_prints_nothing_a_client_could_take_for_an_answer(machine: ProgramEnv, words: list[str]) -> None:
-    assert machine.run(*words) == ProgramResult(42, "", "tejat: tejat does not speak ACP yet\n")
+    assert machine.run(*words) == ProgramResult(42, "", "tejat: ACP is not supported yet\n")

@@ -129,14 +129,14 @@ class TestPolicyPaths:
     def test_one_that_is_missing_is_an_error(self, paths: AppPaths, root: Path) -> None:
         with pytest.raises(ConfigurationError) as raised:
             read_policy_files(paths, [str(root)], self.settings("p.toml"))
-        told = f"s.json:2: there is no policy file or directory {root}/p.toml. Create it, or remove the entry."
+        told = f"s.json:2: the policy file or directory {root}/p.toml does not exist. Create it, or remove the entry."
         assert str(raised.value) == told
-        with pytest.raises(ConfigurationError, match=r"^--admin-policy: there is no policy file"):
+        with pytest.raises(ConfigurationError, match=r"^--admin-policy: the policy file or directory"):
             read_policy_files(paths, [str(root)], Settings(), PolicyOptions(admin_policy_paths=("gone",)))
 
     def test_another_kind_of_file_is_an_error(self, paths: AppPaths, root: Path) -> None:
         self.file(root / "p.txt")
-        with pytest.raises(ConfigurationError, match=r"p\.txt is no \.toml file and no directory"):
+        with pytest.raises(ConfigurationError, match=r"p\.txt is neither a \.toml file nor a directory"):
             read_policy_files(paths, [str(root)], self.settings("p.txt"))
 
     def test_one_that_others_can_write_is_an_error(self, paths: AppPaths, root: Path) -> None:

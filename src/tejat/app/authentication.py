@@ -66,14 +66,14 @@ def require_auth_type(model: str, settings: Settings, environment: Mapping[str, 
     if used is None or used == enforced.value:
         return
     message = lazy(
-        "{type} is enforced by {source}, this run would use {used}.",
+        "{source} enforces {type}, but this run would use {used}.",
         type=enforced.value,
         source=enforced.source,
         used=used,
     )
     if enforced.value in SIGN_IN_TYPES:
         message = lazy(
-            "{type} is enforced by {source}, and there is no Google sign-in in Tejat.",
+            "{source} enforces {type}, but Tejat has no Google sign-in.",
             type=enforced.value,
             source=enforced.source,
         )
@@ -86,7 +86,7 @@ def without_sign_in(failure: ModelFailure, settings: Settings, environment: Mapp
     if failure.kind is not FailureKind.NO_KEY or selected is None or selected.value not in SIGN_IN_TYPES:
         return failure
     message = lazy(
-        "{source} selects {type}, and there is no Google sign-in in Tejat. Set GEMINI_API_KEY, or use Vertex AI: "
+        "{source} selects {type}, but Tejat has no Google sign-in. Set GEMINI_API_KEY, or use Vertex AI: "
         "GOOGLE_GENAI_USE_VERTEXAI=true with GOOGLE_CLOUD_PROJECT.",
         source=selected.source,
         type=selected.value,

@@ -109,7 +109,9 @@ def _check_extensions(values: Sequence[str]) -> None:
     """Raises BadArguments for an extension by name, because none is loaded."""
     for name in _split(values):
         if name.lower() != "none":
-            raise BadArguments(_("No extension called {name!r} is loaded here", name=name[:200]))
+            raise BadArguments(
+                _("Cannot use the extension {name!r}: extensions are not loaded yet. Use -e none", name=name[:200])
+            )
 
 
 def to_agent_options(options: RunOptions) -> AgentOptions:

@@ -42,7 +42,7 @@ def add_sandbox_flag(parser: argparse.ArgumentParser) -> None:
         "--sandbox",
         choices=SANDBOX_WORDS,
         metavar="WORD",
-        help=_("sandbox of commands: auto, required, off, docker, podman or runsc"),
+        help=_("the sandbox for commands: auto, required, off, docker, podman or runsc"),
     )
 
 

@@ -24,7 +24,7 @@ def run(words: Sequence[str]) -> int:
         return code
     if options.acp:
         # On standard error in any output format: a client of the protocol reads standard output.
-        print_error(_("tejat does not speak ACP yet"))
+        print_error(_("ACP is not supported yet"))
         return EXIT_INPUT
     if options.debug:
         from tejat.core.log import enable_debug
@@ -109,7 +109,7 @@ def _check_features(options: RunOptions) -> None:
     if options.worktree is not None:
         name = options.worktree or "NAME"
         command = f"git worktree add .gemini/worktrees/{name} -b worktree-{name}"
-        raise BadArguments(_("tejat cannot create worktrees yet. Create it yourself: {command}", command=command))
+        raise BadArguments(_("--worktree is not supported yet. Create a worktree yourself: {command}", command=command))
     if options.prompt_interactive is not None and not sys.stdin.isatty():
         raise BadArguments(_("The --prompt-interactive flag cannot be used when input is piped from stdin."))
 

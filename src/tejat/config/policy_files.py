@@ -112,7 +112,7 @@ class _PolicyReader:
             if not path_exists(path):
                 raise ConfigurationError(
                     lazy(
-                        "{source}: there is no policy file or directory {path}. Create it, or remove the entry.",
+                        "{source}: the policy file or directory {path} does not exist. Create it, or remove the entry.",
                         source=location.source,
                         path=path,
                     )
@@ -127,7 +127,9 @@ class _PolicyReader:
                 text = read_config_file(path, writers=AllowedWriters.TRUSTED)
                 yield PolicyFile(path, text or "", tier, allows_nothing=reason, entry=location)
             else:
-                message = lazy("{source}: {path} is no .toml file and no directory.", source=location.source, path=path)
+                message = lazy(
+                    "{source}: {path} is neither a .toml file nor a directory.", source=location.source, path=path
+                )
                 raise ConfigurationError(message)
 
     def _reason_against_folder(self, location: Setting[str]) -> str | None:

@@ -31,4 +31,4 @@ def test_about_the_set_up(env: CommandEnv) -> None:
 
 
 def test_about_nothing_else(env: CommandEnv) -> None:
-    assert "/about takes nothing, or the word setup." in env.output_of("/about nonsense")
+    assert "Usage: /about [setup]" in env.output_of("/about nonsense")

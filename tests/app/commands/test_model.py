@@ -152,7 +152,7 @@ def test_by_choice_among_what_the_service_offers(env: InteractiveEnv) -> None:
         offered, model = env.run_with(work)
     assert offered == [
         (f"scripted:{env.base}/script.toml", "answers now"),
-        ("flash", "is gemini-3.8-flash"),
+        ("flash", "stands for gemini-3.8-flash"),
         ("gemini-3.8-flash", f"1M context, {offered[2][1].partition(', ')[2]}"),
         ("gemini-brand-new", "50k context"),
         ("gemma-4-31b-it", "256k context, free"),
@@ -197,7 +197,7 @@ def test_an_alias_is_told_once(env: InteractiveEnv) -> None:
         lines = ("/model flash", "/model pro", "/model flash")
         return [await runner.command_output(line) for line in lines]
 
-    assert env.run_with(work) == ["flash is gemini-3.8-flash.", "pro is gemini-3.1-pro-preview.", ""]
+    assert env.run_with(work) == ["flash stands for gemini-3.8-flash.", "pro stands for gemini-3.1-pro-preview.", ""]
 
 
 def test_by_typing(env: InteractiveEnv) -> None:

@@ -122,7 +122,7 @@ class TestChanging:
 
     def test_somebody_else_may_have_the_last_word(self, env: CommandEnv) -> None:
         project = env.write_project_settings(model={"name": "theirs"})
-        precedence = f"Set in {project}:1, which has precedence."
+        precedence = f"Set in {project}:1, which takes precedence."
         assert env.output_of("/settings model.name gemini-9-pro") == (
             f"model.name is now theirs.\nSaved in {env.user_file}.\n{precedence}\n{LATER}"
         )

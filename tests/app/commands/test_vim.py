@@ -15,7 +15,7 @@ def test_on_and_off(env: CommandEnv) -> None:
 def test_somebody_else_has_the_last_word(env: CommandEnv) -> None:
     path = env.write_project_settings(vimMode=True)
     shown, preferences = env.preferences_after("/vim off")
-    precedence = f"Set in {path}:1, which has precedence."
+    precedence = f"Set in {path}:1, which takes precedence."
     assert shown == f"general.vimMode is now true.\nSaved in {env.user_file}.\n{precedence}"
     assert preferences.vi_mode
 

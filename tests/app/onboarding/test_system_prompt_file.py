@@ -45,7 +45,7 @@ def test_where_it_is_written(machine: ProgramEnv, value: str, name: str) -> None
     write_system_prompt(config_of(machine, value), lambda: "You are new.")
     assert path.read_text() == "You are new.\n"
     write_system_prompt(config_of(machine, value), lambda: "You are new.")  # the same again is fine
-    with pytest.raises(UsageError, match="which exists"):
+    with pytest.raises(UsageError, match="which already exists"):
         write_system_prompt(config_of(machine, value), lambda: "You are newer.")
     assert path.read_text() == "You are new.\n"
 
@@ -79,4 +79,4 @@ def test_a_headless_run(machine: ProgramEnv) -> None:
     path.write_text("mine")
     done = machine.run("-m", model, "-p", "hi", GEMINI_WRITE_SYSTEM_MD="prompt.md")
     assert (done.code, done.stdout, path.read_text()) == (42, "", "mine")
-    assert "which exists. Remove it, or name another file." in done.stderr
+    assert "which already exists. Remove it, or name another file." in done.stderr

@@ -38,7 +38,7 @@ def test_authentication(machine: ProgramEnv) -> None:
             "authentication",
             "selected",
             False,
-            f"oauth-personal ({path}:1): there is no Google sign-in here; an API key or Vertex AI is used instead",
+            f"oauth-personal ({path}:1): Tejat has no Google sign-in; an API key or Vertex AI is used instead",
         ),
         ("authentication", "enforced", False, f"vertex-ai ({path}:1); this run would use gemini-api-key"),
     ]
@@ -97,7 +97,7 @@ def test_servers(machine: ProgramEnv) -> None:
         ),
         ("MCP servers", "unknown fields", False, f"a ({user}:1): magic"),
         ("MCP servers", "not started", False, f"a: admin.mcp.config in {admin}:1 does not name it"),
-        ("MCP servers", "required", True, f"c ({admin}:1), not trusted unless that is written there"),
+        ("MCP servers", "required", True, f"c ({admin}:1), not trusted; to trust it, set trust there"),
     ]
 
 

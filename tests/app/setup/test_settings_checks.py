@@ -45,14 +45,14 @@ def test_every_key_that_is_not_simply_obeyed(machine: ProgramEnv) -> None:
     write_settings(machine.home, MIXED)
     name = "settings.json"
     assert lines(machine) == [
-        ("unknown", False, f"{name}:2 general.vimmode: not known. Did you mean general.vimMode?", 0),
+        ("unknown", False, f"{name}:2 general.vimmode: unknown setting. Did you mean general.vimMode?", 0),
         ("wrong value", False, f"{name}:3 ui.theme must be a text, but is the number 7; the default applies", 0),
-        ("unknown", False, f"{name}:8 nonsense: not known", 0),
+        ("unknown", False, f"{name}:8 nonsense: unknown setting", 0),
         ("no effect", True, f"{name}:3 ui.hideBanner: read, has no effect: There is no banner.", 0),
         ("no effect", True, f"{name}:4 hideTips: old name of ui.hideTips, has no effect: No tips are shown.", 0),
         ("old name", True, f"{name}:5 vimMode: old name of general.vimMode, which takes precedence", 0),
         ("old name", True, f"{name}:6 contextFileName: old name of context.fileName", 0),
-        ("retired", True, f"{name}:7 tools.usePty: gone from Gemini CLI. Commands have no terminal.", 0),
+        ("retired", True, f"{name}:7 tools.usePty: removed from Gemini CLI. Commands have no terminal.", 0),
     ]
 
 
@@ -157,9 +157,9 @@ class TestVariables:
         machine.environment |= {"CLOUD_SHELL": "true", "GEMINI_CLI_IDE_SERVER_PORT": "1", "SURFACE": " "}
         sign_in, editor = checks(machine)
         assert (sign_in.group, sign_in.name, sign_in.passed) == ("variables", "CLOUD_SHELL", True)
-        assert sign_in.detail.startswith("read, has no effect: there is no Google sign-in here")
+        assert sign_in.detail.startswith("read, has no effect: Tejat has no Google sign-in")
         assert editor.name == "GEMINI_CLI_IDE_SERVER_PORT"
-        assert editor.detail == "read, has no effect: there is no companion for editors yet"
+        assert editor.detail == "read, has no effect: there is no IDE companion yet"
 
 
 def test_very_many_keys_are_counted(machine: ProgramEnv) -> None:

@@ -25,7 +25,7 @@ def test_the_command_runs_by_default_if_there_is_only_one(machine: ProgramEnv) -
     assert (code, printed) == (0, "There are no sessions for this project yet.\n")
     assert shown.startswith(
         '"sesions" looks like a command.\n'
-        "  1 run: tejat sessions list\n  2 send it as a prompt\n  3 leave\nYour choice, 1 to 3 [1]: "
+        "  1 run: tejat sessions list\n  2 send it as a prompt\n  3 quit\nYour choice, 1 to 3 [1]: "
     )
 
 

@@ -302,7 +302,7 @@ class TestList:
         path.write_text('[[rule]]\ntool = "glob"\nsubagent = "helper"\ndecision = "allow"\n')
         assert policy("list")[1].splitlines()[2:] == [
             f"            allow glob  {path}:1",
-            "            └─ it is for the agent 'helper', and there are no agents here",
+            "            └─ it is for the agent 'helper', and agents are not supported yet",
         ]
 
 

@@ -7,25 +7,25 @@ import pytest
 from tejat.cli.main import main
 
 SEND = "To send it to the model: tejat -p"
-NO_SKILLS = 'there is no command "skills" here yet.'
-NO_ROUTER = "There is no local router. To use a local model: tejat -m ollama:NAME."
+NO_SKILLS = 'Tejat has no command "skills" yet.'
+NO_ROUTER = "Tejat has no local router. To use a local model: tejat -m ollama:NAME."
 NO_UPDATE = "Tejat does not update itself. To update it: python -m pip install --upgrade tejat."
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["skills", "list"], 'there is no command "skills" here yet. To send it to the model: tejat -p "skills list"'),
-        (["skill"], 'there is no command "skills" here yet. To send it to the model: tejat -p "skills"'),
+        (["skills", "list"], 'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills list"'),
+        (["skill"], 'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills"'),
         (
             ["skills", "-o", "text", "x"],
-            'there is no command "skills" here yet. To send it to the model: tejat -p "skills x"',
+            'Tejat has no command "skills" yet. To send it to the model: tejat -p "skills x"',
         ),
         (["gemma", "status"], f'{NO_ROUTER} {SEND} "gemma status"'),
         (["update"], f'{NO_UPDATE} {SEND} "update"'),
         (
             ["extensions", "install", "x"],
-            f'there is no command "extensions install" here yet. {SEND} "extensions install x"',
+            f'Tejat has no command "extensions install" yet. {SEND} "extensions install x"',
         ),
     ],
 )

@@ -104,7 +104,7 @@ class TestCommand:
         assert (machine.project / "a.md").read_text() == markdown.stdout
         assert (machine.project / "a.md").stat().st_mode & 0o777 == 0o600
         done = machine.run("sessions", "export", "latest", "a.md")
-        assert done == ProgramResult(42, "", "tejat: a.md exists. Choose another name.\n")
+        assert done == ProgramResult(42, "", "tejat: a.md already exists. Choose another name.\n")
         machine.run("sessions", "export", "latest", "a.json")
         assert (
             json.loads((machine.project / "a.json").read_text())

@@ -180,12 +180,12 @@ class TestMachine:
         assert read_config_file(str(path), writers=AllowedWriters.ROOT) == "{}"
         path.chmod(0o664)
         with pytest.raises(
-            ConfigurationError, match=r"others than root may write to it. `sudo chmod go-w .*settings.json"
+            ConfigurationError, match=r"users other than root may write to it. `sudo chmod go-w .*settings.json"
         ):
             read_config_file(str(path), writers=AllowedWriters.ROOT)
         path.chmod(0o644)
         directory.chmod(0o775)
-        with pytest.raises(ConfigurationError, match="machine: others than root"):
+        with pytest.raises(ConfigurationError, match="machine: users other than root"):
             read_config_file(str(path), writers=AllowedWriters.ROOT)
         directory.chmod(0o755)
         os.chown(path, 65534, -1)

@@ -21,7 +21,7 @@ def test_a_run_of_another_type_ends_before_any_request(machine: ProgramEnv, enfo
         done = machine.run("-p", "hi", "-o", "json")
         assert server.requests == []
     assert (done.code, done.json["error"]["type"]) == (41, "authentication")
-    assert f"{enforced} is enforced by {path}:1" in done.json["error"]["message"]
+    assert f"{path}:1 enforces {enforced}, but " in done.json["error"]["message"]
     scripted = machine.run("-m", machine.script(text_script("Hi.")), "-p", "hi")
     assert (scripted.code, scripted.stdout) == (0, "Hi.\n")
 
@@ -57,7 +57,7 @@ def test_there_is_no_sign_in(machine: ProgramEnv) -> None:
     path = machine.write_user_settings(security={"auth": {"selectedType": "oauth-personal"}})
     done = machine.run("-p", "hi")
     assert done.code == 41
-    assert f"{path}:1 selects oauth-personal, and there is no Google sign-in in Tejat." in done.stderr
+    assert f"{path}:1 selects oauth-personal, but Tejat has no Google sign-in." in done.stderr
     with ModelServer([text_reply("Hello.")]) as server:
         done = machine.run("-p", "hi", GEMINI_API_KEY="key", GOOGLE_GEMINI_BASE_URL=server.address)
     assert (done.code, done.stdout) == (0, "Hello.\n")

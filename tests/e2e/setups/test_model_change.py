@@ -25,8 +25,8 @@ def test_the_user_is_asked_before_a_weaker_model_answers(terminal_env: TerminalE
         environment: dict[str, Any] = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": server.address}
         with terminal_env.open_chat("", "-m", "pro", **environment) as user:
             send_prompt(user, "hi")
-            wait_for_words(user, f"Change to {FLASH} for this session?", 60)
-            assert is_shown(user, f"{PRO} cannot answer")
+            wait_for_words(user, f"Switch to {FLASH} for this session?", 60)
+            assert is_shown(user, f"{PRO} is not available")
             assert is_shown(user, f"Try {PRO} again")
             time.sleep(0.35)
             user.press(key)

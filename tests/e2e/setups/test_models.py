@@ -56,7 +56,7 @@ class TestNames:
             machine.write_user_settings(model={"name": name})
         result, asked = run(machine, "-p", "hi")
         assert (result.code, result.stdout, asked) == (0, "Done.\n", [sent])
-        told = f"tejat: {name} is {sent}.\n" if name not in (None, sent) else ""
+        told = f"tejat: {name} stands for {sent}.\n" if name not in (None, sent) else ""
         assert result.stderr == told
         again, _ = run(machine, "-p", "hi")
         assert again.stderr == ""
@@ -126,7 +126,7 @@ class TestLists:
         assert flash.split()[:2] == ["gemini-3.8-flash", "1M"]
         assert flash.split()[4:] == ["flash"]
         assert new.split() == ["gemini-of-tomorrow", "2M"]
-        assert "Prices of " in listed.stderr
+        assert "Prices as of " in listed.stderr
         (service,) = as_json.json["services"]
         assert (service["service"], service["source"]) == ("gemini", "service")
         assert [model["name"] for model in service["models"]] == ["gemini-3.8-flash", "gemini-of-tomorrow"]
@@ -136,7 +136,7 @@ class TestLists:
     def test_the_catalogue_without_a_network(self, machine: ProgramEnv) -> None:
         listed = machine.run("models", "list", GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9")
         assert listed.code == 0
-        assert "These are the models of the catalogue of " in listed.stderr
+        assert "Showing the catalogue of " in listed.stderr
         assert "gemini-3.8-flash " in listed.stdout
 
     def test_an_update_counts_for_prices_and_windows(self, machine: ProgramEnv) -> None:

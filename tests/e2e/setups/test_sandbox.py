@@ -55,8 +55,8 @@ class TestDocker:
             (programs / name).symlink_to(shutil.which(name) or name)
         done = run_command(machine, "touch marker", PATH=str(programs))
         assert done.code == 44
-        assert f"docker, named by {settings}:1, cannot be the sandbox." in done.stderr
-        assert "There is no program docker on PATH" in done.stderr
+        assert f"The sandbox docker, set by {settings}:1, cannot be used." in done.stderr
+        assert "docker was not found on PATH." in done.stderr
         assert not (machine.project / "marker").exists()
 
     def test_a_service_that_does_not_answer(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:
@@ -64,7 +64,7 @@ class TestDocker:
         done = run_command(machine, "touch marker")
         assert (done.code, stand_in.calls("run")) == (44, [])
         assert "docker version: Cannot connect to the service." in done.stderr
-        assert "Start the service of docker." in done.stderr
+        assert "Start the docker service." in done.stderr
         assert not (machine.project / "marker").exists()
 
     def test_commands_run_in_containers(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:
@@ -104,7 +104,7 @@ class TestDocker:
     def test_a_missing_image_is_not_fetched(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:
         done = run_command(machine, "touch marker", GEMINI_SANDBOX_IMAGE="far/away:1")
         assert (done.code, stand_in.calls("pull")) == (44, [])
-        assert f"Fetch it: {stand_in.path}/docker pull far/away:1" in done.stderr
+        assert f"Fetch it with: {stand_in.path}/docker pull far/away:1" in done.stderr
 
 
 class TestValues:
@@ -148,7 +148,7 @@ class TestValues:
     def test_what_is_not_supported(self, machine: ProgramEnv) -> None:
         done = run_command(machine, "touch marker", GEMINI_SANDBOX="lxc")
         assert done.code == 44
-        assert "lxc, named by GEMINI_SANDBOX, cannot be the sandbox." in done.stderr
+        assert "The sandbox lxc, set by GEMINI_SANDBOX, cannot be used." in done.stderr
         assert not (machine.project / "marker").exists()
 
     def test_variables_of_containers(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:

@@ -38,8 +38,8 @@ class TestUnknownKeys:
         assert second.stderr == ""
         doctor = machine.run("doctor")
         assert doctor.code == 0
-        assert f"{path}:1 general.vimmode: not known. Did you mean general.vimMode?" in doctor.stdout
-        assert f"{path}:1 genral: not known" in doctor.stdout
+        assert f"{path}:1 general.vimmode: unknown setting. Did you mean general.vimMode?" in doctor.stdout
+        assert f"{path}:1 genral: unknown setting" in doctor.stdout
         assert f"{path}:1 ui.hideBanner: read, has no effect: " in doctor.stdout
 
     @pytest.mark.parametrize("how", ["flag", "variable", "setting"])
@@ -51,8 +51,8 @@ class TestUnknownKeys:
         variable = "1" if how == "variable" else None
         done = machine.run("-p", "hi", "-m", model, *words, TEJAT_STRICT_SETTINGS=variable)
         assert (done.code, done.stdout) == (52, "")
-        assert f"{path}:1 general.vimmode: not known" in done.stderr
-        assert f"{path}:1 genral: not known" in done.stderr
+        assert f"{path}:1 general.vimmode: unknown setting" in done.stderr
+        assert f"{path}:1 genral: unknown setting" in done.stderr
         assert "hideBanner" not in done.stderr
         assert machine.run("doctor", *words, TEJAT_STRICT_SETTINGS=variable).code == 52
 

@@ -170,7 +170,7 @@ def test_damaged_lines_are_counted(tmp_path: Path) -> None:
         (b"\xff\xfe", "is not a chat of Gemini CLI."),
         (b"[]", "is not a chat of Gemini CLI."),
         (b'{"messages": []}', "is not a chat of Gemini CLI."),
-        (json.dumps(HEAD).encode(), "holds no conversation."),
+        (json.dumps(HEAD).encode(), "contains no conversation."),
         (b"[" * 100_000, "is not a chat of Gemini CLI."),
     ],
 )

@@ -128,7 +128,7 @@ class TestAgents:
 
     def test_a_rule_that_allows_counts_for_none(self) -> None:
         body = 'toolName = "write_file"\nsubagent = "helper"\ndecision = "allow"'
-        assert read(body)[0].passed_over == "it is for the agent 'helper', and there are no agents here"
+        assert read(body)[0].passed_over == "it is for the agent 'helper', and agents are not supported yet"
         assert decide_file("write_file", "a", body) is ASK
 
 

@@ -142,5 +142,5 @@ class TestWholeProgram:
 
 
 def test_another_model_is_for_a_person_to_choose() -> None:
-    change = ModelChangeConfirmation("Change the model", "a", "b", "Busy.")
+    change = ModelChangeConfirmation("Switch the model", "a", "b", "Busy.")
     assert asyncio.run(AutoApprover().ask(ApprovalRequest(change, ""))).outcome is Outcome.CANCEL

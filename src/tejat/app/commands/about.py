@@ -44,7 +44,7 @@ class AboutCommand(SlashCommand):
 
     def _show_setup(self, arguments: str, user: UserPrompter) -> None:
         if arguments.casefold() != _SETUP:
-            raise UsageError(_("/about takes nothing, or the word setup."))
+            raise UsageError(_("Usage: /about [setup]"))
         user.show(setup_report(self.context.run_config).to_report())
 
 

@@ -108,7 +108,10 @@ class ModelCommand(SlashCommand):
         targets = {alias: model.id for model in models for alias in model.aliases}
         for alias in builtin_catalogue().aliases:
             if alias in targets and alias not in _REPLACED_IDS:
-                yield with_provider(alias, self.context.run_config.environment), _("is {model}", model=targets[alias])
+                yield (
+                    with_provider(alias, self.context.run_config.environment),
+                    _("stands for {model}", model=targets[alias]),
+                )
         for model in models:
             if not (hides_gemma and model.id.startswith("gemma")):
                 yield model.name, _details(model)
@@ -118,7 +121,7 @@ def _details(model: ListedModel) -> str:
     window, price = format_window(model.context_window), format_price(model.price)
     if price.startswith("$"):
         price = _("{price} per million tokens", price=price)
-    ends = _("ends {day}", day=model.retired) if model.retired else ""
+    ends = _("available until {day}", day=model.retired) if model.retired else ""
     return ", ".join(filter(None, (_("{window} context", window=window) if window else "", price, ends)))
 
 
@@ -126,4 +129,4 @@ def _problem_notes(listing: ServiceListing) -> Iterator[str]:
     if listing.problem:
         yield _("{service} did not list its models. {why}", service=listing.service, why=listing.problem)
     if listing.problem and listing.models:
-        yield _("These are the models of the catalogue.")
+        yield _("Showing the models of the catalogue.")

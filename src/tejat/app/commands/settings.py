@@ -63,7 +63,7 @@ class SettingsCommand(SlashCommand):
             (
                 ReportTable(rows, (_("Name"), _("Value"), _("Set by"))),
                 Paragraph(
-                    _("Your own are in {gemini} and {own}", gemini=paths.user_settings, own=paths.own_settings),
+                    _("Your settings are in {gemini} and {own}", gemini=paths.user_settings, own=paths.own_settings),
                     Tone.QUIET,
                 ),
                 Paragraph(_("/settings NAME VALUE changes one, /settings unset NAME takes one away."), Tone.QUIET),
@@ -118,7 +118,7 @@ def _report(context: CommandContext, row: SettingSpec, path: str | None) -> Repo
     if path is None and shown.source:
         blocks.append(Paragraph(_("Set by {source}.", source=shown.source), Tone.QUIET))
     elif path is not None and f"{path}:" not in shown.source:
-        blocks.append(Paragraph(_("Set in {source}, which has precedence.", source=shown.source), Tone.WARNING))
+        blocks.append(Paragraph(_("Set in {source}, which takes precedence.", source=shown.source), Tone.WARNING))
     if shown.name not in IMMEDIATE_SETTINGS:
         blocks.append(Paragraph(_("It counts from the next start on."), Tone.QUIET))
     return Report(blocks=tuple(blocks))

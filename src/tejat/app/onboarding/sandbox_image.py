@@ -25,7 +25,7 @@ async def offer_image_pull(
         raise refused
     command = shlex.join(refused.pull_command)
     question = Choice(
-        _("Fetch the image of the sandbox?"),
+        _("Fetch the sandbox image?"),
         (Option(_("Yes, run: {command}", command=command)), Option(_("No, quit"))),
         initial=1,
         report=text_report(str(refused)),
@@ -45,5 +45,5 @@ async def offer_image_pull(
     _output, errors = await process.communicate()
     if process.returncode != 0:
         answer = last_line(errors)
-        raise SandboxUnavailable(_("The image was not fetched. {command}: {answer}", command=command, answer=answer))
+        raise SandboxUnavailable(_("Could not fetch the image. {command}: {answer}", command=command, answer=answer))
     return None

@@ -19,7 +19,9 @@ def write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None
         return
     text = build() + "\n"
     if _is_other_file(path, text):
-        message = _("GEMINI_WRITE_SYSTEM_MD names {path}, which exists. Remove it, or name another file.", path=path)
+        message = _(
+            "GEMINI_WRITE_SYSTEM_MD names {path}, which already exists. Remove it, or name another file.", path=path
+        )
         raise UsageError(message)
     _write(path, text)
 

@@ -35,7 +35,7 @@ def _authentication_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     selected, enforced = selected_auth_type(settings, run_config.environment), settings.enforced_auth_type
     if selected is not None and selected.value in SIGN_IN_TYPES:
         detail = lazy(
-            "{type} ({source}): there is no Google sign-in here; an API key or Vertex AI is used instead",
+            "{type} ({source}): Tejat has no Google sign-in; an API key or Vertex AI is used instead",
             type=selected.value,
             source=selected.source,
         )
@@ -94,7 +94,7 @@ def _server_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
             detail = lazy("{server}: admin.mcp.config in {source} does not name it", server=name, source=source)
             yield DoctorCheck(group, lazy("not started"), passed=False, detail=detail)
     for name, server in required_servers(settings).items():
-        trust = lazy("trusted") if server.value.is_trusted else lazy("not trusted unless that is written there")
+        trust = lazy("trusted") if server.value.is_trusted else lazy("not trusted; to trust it, set trust there")
         detail = lazy("{server} ({source}), {trust}", server=name, source=server.source, trust=trust)
         yield DoctorCheck(group, lazy("required"), passed=True, detail=detail)
 

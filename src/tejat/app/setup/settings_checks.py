@@ -64,12 +64,12 @@ def _explain(finding: SettingFinding) -> str:
         case SettingStatus.UNKNOWN:
             nearest = finding.suggestion
             if nearest is None:
-                return lazy("{key}: not known", key=finding.key)
-            return lazy("{key}: not known. Did you mean {nearest}?", key=finding.key, nearest=nearest)
+                return lazy("{key}: unknown setting", key=finding.key)
+            return lazy("{key}: unknown setting. Did you mean {nearest}?", key=finding.key, nearest=nearest)
         case SettingStatus.WRONG:
             return lazy("{problem}; the default applies", problem=finding.reason)
         case SettingStatus.RETIRED:
-            return lazy("{key}: gone from Gemini CLI. {reason}", key=finding.key, reason=finding.reason)
+            return lazy("{key}: removed from Gemini CLI. {reason}", key=finding.key, reason=finding.reason)
         case SettingStatus.NO_EFFECT | SettingStatus.MAPPED | SettingStatus.OBEYED:
             return _explain_known(finding)
 

@@ -68,7 +68,7 @@ def _user_files(run_config: RunConfig) -> Iterator[SetupFile]:
     for name in _CREDENTIAL_FILES:
         path = os.path.join(paths.gemini, name)
         if os.path.isfile(path):
-            yield SetupFile(lazy("credentials"), path, FileUse.NOT_USED, lazy("never read: sign-in of Gemini CLI"))
+            yield SetupFile(lazy("credentials"), path, FileUse.NOT_USED, lazy("never read: the sign-in of Gemini CLI"))
     chats = _files(os.path.join(paths.gemini, "tmp"), "*/chats/session-*.json*")
     if chats:
         detail = lazy_plural(
@@ -156,7 +156,7 @@ _IGNORED_FILES = (
     ("keybindings.json", lazy("key bindings are not supported yet")),
     ("memory.md", lazy("GEMINI.md is used instead")),
     ("sandbox.toml", lazy("the sandbox is configured in settings.json")),
-    ("sandbox-macos-*.sb", lazy("profiles of your own are not supported")),
+    ("sandbox-macos-*.sb", lazy("custom profiles are not supported")),
 )
 _CREDENTIAL_FILES = (
     *("oauth_creds.json", "google_accounts.json", "gemini-credentials.json"),

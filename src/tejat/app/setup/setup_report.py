@@ -17,9 +17,9 @@ from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, To
 _MAX_ROWS = 200
 _STATUS_TITLES = {
     SettingStatus.OBEYED: lazy("Settings in effect"),
-    SettingStatus.MAPPED: lazy("Settings that work in another way"),
+    SettingStatus.MAPPED: lazy("Settings that work differently"),
     SettingStatus.NO_EFFECT: lazy("Settings without effect"),
-    SettingStatus.RETIRED: lazy("Settings that are gone from Gemini CLI"),
+    SettingStatus.RETIRED: lazy("Settings removed from Gemini CLI"),
     SettingStatus.WRONG: lazy("Settings with a wrong value"),
     SettingStatus.UNKNOWN: lazy("Unknown settings"),
 }

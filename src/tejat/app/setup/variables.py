@@ -15,11 +15,11 @@ def ineffective_variables(environment: Mapping[str, str]) -> Iterator[tuple[str,
             yield name, reason
 
 
-_NO_SIGN_IN = lazy("there is no Google sign-in here; use GEMINI_API_KEY or Vertex AI")
+_NO_SIGN_IN = lazy("Tejat has no Google sign-in; use GEMINI_API_KEY or Vertex AI")
 _NOT_SENT = lazy("telemetry is not sent anywhere")
 _NO_LABEL = lazy("requests carry no such label")
 _TOKEN_FILES = lazy("tokens of MCP servers are kept in files that only you can read")
-_NO_EDITOR = lazy("there is no companion for editors yet")
+_NO_EDITOR = lazy("there is no IDE companion yet")
 _EDITOR_PREFIX = "GEMINI_CLI_IDE_"
 INEFFECTIVE_VARIABLES: Mapping[str, str] = {
     "GOOGLE_CLOUD_ACCESS_TOKEN": _NO_SIGN_IN,
@@ -31,8 +31,8 @@ INEFFECTIVE_VARIABLES: Mapping[str, str] = {
     "NODE_OPTIONS": lazy("Tejat does not use Node.js"),
     "GEMINI_FORCE_FILE_STORAGE": _TOKEN_FILES,
     "GEMINI_FORCE_ENCRYPTED_FILE_STORAGE": _TOKEN_FILES,
-    "GEMINI_CLI_EXTENSION_REGISTRY_URI": lazy("there is no gallery of extensions"),
-    "SANDBOX": lazy("it is no proof of a sandbox; Tejat tries what works here"),
+    "GEMINI_CLI_EXTENSION_REGISTRY_URI": lazy("there is no extension registry"),
+    "SANDBOX": lazy("it does not prove that there is a sandbox; Tejat tests what works here"),
     "GEMINI_TELEMETRY_TRACES_ENABLED": _NOT_SENT,
     "GEMINI_TELEMETRY_USE_COLLECTOR": _NOT_SENT,
     "GEMINI_TELEMETRY_USE_CLI_AUTH": _NOT_SENT,

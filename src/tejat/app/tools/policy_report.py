@@ -34,7 +34,8 @@ def policy_notes(run_config: RunConfig, mode: str | None, policy: PolicyEngine) 
 
 def _conseca_note(source: str) -> str:
     return lazy(
-        "{source}: no model judges calls here. With security.enableConseca every call that changes something asks.",
+        "{source}: no model judges calls here. With security.enableConseca, every call that changes something "
+        "needs approval.",
         source=source,
     )
 

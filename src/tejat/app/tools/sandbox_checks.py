@@ -78,10 +78,10 @@ def _variables(run_config: RunConfig, sandbox: Sandbox | None) -> Iterator[Docto
     reasons = {
         "SANDBOX_PORTS": lazy("no ports are published"),
         "SANDBOX_SET_UID_GID": lazy("commands always run with your user and group id"),
-        "SEATBELT_PROFILE": lazy("it is for macOS"),
+        "SEATBELT_PROFILE": lazy("only for macOS"),
     }
     if sandbox is None or not sandbox.is_container:
-        reasons |= dict.fromkeys(_CONTAINER_VARIABLES, lazy("it is for containers"))
+        reasons |= dict.fromkeys(_CONTAINER_VARIABLES, lazy("only for containers"))
     for name, reason in reasons.items():
         if environment.get(name, "").strip():
             yield DoctorCheck(_GROUP, name, passed=True, detail=lazy("read, has no effect: {why}", why=reason))

@@ -59,7 +59,7 @@ def sandbox_options(run_config: RunConfig, wanted: Setting[SandboxRequest]) -> S
     if request.mode is SandboxMode.OFF:
         return SandboxOptions(SandboxMode.OFF, ContainerOptions())
     if network and is_offline:
-        message = _("{name} is not supported, and the settings allow the network without it.", name=_PROXY)
+        message = _("{name} is not supported, and the settings allow network access without it.", name=_PROXY)
         raise SandboxUnavailable(f"{message}\n" + _("Unset it, or set tools.sandboxNetworkAccess to false."))
     _check_profile(environment)
     container = _container_options(run_config, wanted)
@@ -108,7 +108,7 @@ def _container_options(run_config: RunConfig, wanted: Setting[SandboxRequest]) -
         return ContainerOptions()
     if request.command in ENGINES and environment.get("BUILD_SANDBOX", "").strip().lower() in _SWITCHED_ON:
         raise SandboxUnavailable(
-            _("BUILD_SANDBOX: no image is built at the start. Build it with: tejat sandbox build. Then unset it.")
+            _("BUILD_SANDBOX is not supported. Unset it, and build the image with: tejat sandbox build")
         )
     own_image = "" if settings.sandbox_image is None else settings.sandbox_image.value
     try:

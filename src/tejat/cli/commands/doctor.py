@@ -82,9 +82,9 @@ def print_checks(checks: Sequence[DoctorCheck]) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat doctor",
-        description=_("Check the sandbox, programs, the model, settings and trust."),
+        description=_("Check the sandbox, installed programs, the model, settings and trust."),
         epilog=_(
-            "exit codes: 0 examined, 2 bad usage, 44 the required sandbox does not work, 52 the settings have errors"
+            "exit codes: 0 checked, 2 bad usage, 44 the required sandbox does not work, 52 the settings have errors"
         ),
     )
     parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))

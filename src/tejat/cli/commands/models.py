@@ -45,8 +45,8 @@ def help_text() -> str:
 usage: tejat models [list] [--service NAME]... [--all] [--json]
        tejat models update [FILE or URL]
 
-List the models that the services with an API key and the local server offer, with context windows and prices. A service
-that cannot be asked is listed from the catalogue, and you are told so.
+List the models that the services with an API key and the local server offer, with context windows and prices. If a
+service cannot be asked, its models are listed from the catalogue, with a note.
 
 `update` reads current prices from a file, an https address, the setting models.catalogueUrl, or the published data of
 the genai-prices project. Nothing is updated unless you run it. `refresh` is the same.
@@ -58,8 +58,8 @@ options:
   -d, --debug     write details to the log, and show where an internal error happened
   -h, --help      show this help
 
-Prices are dollars for a million tokens sent (INPUT) and received (OUTPUT) today. `+` marks a higher price for long
-prompts. An empty cell means that the value is unknown.
+Prices are in dollars per million tokens sent (INPUT) and received (OUTPUT), as of today. `+` marks a higher price for
+long prompts. An empty cell means that the value is unknown.
 
 exit codes: 0 done, 2 bad usage, or the catalogue could not be updated
 """)
@@ -89,7 +89,7 @@ def _list(services: Sequence[str] | None, *, every: bool, as_json: bool) -> int:
     rows = [(_("MODEL"), _("CONTEXT"), _("INPUT"), _("OUTPUT"), _("NOTES"))]
     rows += [_row(model) for listing in listings for model in listing.models]
     print_table(rows, numeric=_NUMERIC_COLUMNS)
-    print_error(_("Prices of {date}.", date=catalogue.date))
+    print_error(_("Prices as of {date}.", date=catalogue.date))
     return EXIT_OK
 
 
@@ -97,7 +97,7 @@ def _catalogue_note(listing: ServiceListing, catalogue: CatalogueInfo) -> str:
     if not listing.models:
         return _("{service}: {why}", service=listing.service, why=listing.problem)
     return _(
-        "{service}: {why} These are the models of the catalogue of {date}.",
+        "{service}: {why} Showing the catalogue of {date}.",
         service=listing.service,
         why=listing.problem,
         date=catalogue.date,
@@ -122,7 +122,7 @@ def _notes(model: ListedModel) -> Iterator[str]:
     if model.is_preview:
         yield _("preview")
     if model.retired:
-        yield _("ends {day}", day=model.retired)
+        yield _("available until {day}", day=model.retired)
 
 
 def _to_json(listings: Sequence[ServiceListing], catalogue: CatalogueInfo) -> JsonObject:

@@ -31,7 +31,7 @@ def _ask(commands: Sequence[str], prompt: Sequence[str]) -> int | None:
     rest = list(prompt[1:])
     is_clear = len(commands) == 1 and (not rest or is_action(commands[0], rest[0]))
     options = [_("run: {command}", command=sanitize_line(" ".join(["tejat", each, *rest]))) for each in commands]
-    options += [_("send it as a prompt"), _("leave")]
+    options += [_("send it as a prompt"), _("quit")]
     print(_('"{word}" looks like a command.', word=prompt[0]), file=sys.stderr)
     for number, option in enumerate(options, 1):
         print(f"  {number} {option}", file=sys.stderr)

@@ -35,7 +35,7 @@ def refuse_if_switched_off(feature: str) -> int | None:
 
 def run_gemma(words: list[str]) -> int:
     """Say what replaces the local router and return the exit code."""
-    hint = _("There is no local router. To use a local model: tejat -m ollama:NAME.")
+    hint = _("Tejat has no local router. To use a local model: tejat -m ollama:NAME.")
     return _refuse("gemma", words, hint)
 
 
@@ -55,6 +55,6 @@ def _refuse(command: str, words: list[str], hint: str) -> int:
 
 def missing_command(command: str, words: list[str], hint: str = "") -> str:
     """The sentence about a command that does not exist, and how to send its words to the model."""
-    what = hint or _('there is no command "{command}" here yet.', command=command)
+    what = hint or _('Tejat has no command "{command}" yet.', command=command)
     prompt = [str(token.value) for token in split_words(words) if token.flag in ("", "--")]
     return f"{what} {_('To send it to the model: {command}', command=prompt_command(prompt))}"

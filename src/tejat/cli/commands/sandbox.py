@@ -34,7 +34,7 @@ def _build(options: argparse.Namespace) -> int:
     if done.returncode != 0:
         print_error(_("The image was not built (exit code {code}).", code=done.returncode))
         return EXIT_FAILED
-    print(_("Built {image}. Try it with: tejat sandbox test", image=build.image))
+    print(_("Built {image}. Test it with: tejat sandbox test", image=build.image))
     return EXIT_OK
 
 
@@ -50,11 +50,11 @@ def _test(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat sandbox",
-        description=_("Build the image of container sandboxes (build), or try what the sandbox enforces (test)."),
+        description=_("Build the image for container sandboxes (build), or test what the sandbox enforces (test)."),
         epilog=_("exit codes: 0 done, 1 the image was not built, 2 bad usage, 44 the sandbox does not work"),
     )
     parser.add_argument("action", choices=("build", "test"))
-    parser.add_argument("--root", default=".", metavar="DIR", help=_("the project (default: .)"))
+    parser.add_argument("--root", default=".", metavar="DIR", help=_("the project directory (default: .)"))
     parser.add_argument("--json", action="store_true", help=_("print a JSON list"))
     add_sandbox_flag(parser)
     return parser

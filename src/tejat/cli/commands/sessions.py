@@ -59,7 +59,7 @@ usage: tejat sessions [list] [--json]
        tejat sessions export SESSION [FILE] [--json]
        tejat sessions import [FILE | --all]
 
-Manage the stored sessions of the project in this directory. SESSION is latest, a number of the list, an id or the
+Manage the stored sessions of the project in this directory. SESSION is latest, a number from the list, an id or the
 beginning of one. `tejat --resume SESSION` resumes it.
 
   list    list the sessions, the most recent last
@@ -142,7 +142,7 @@ def _export(sessions: "SessionStore", which: str, file: str | None, *, as_json: 
         with open(file, "x", encoding="utf-8", errors="backslashreplace", opener=_private_opener) as target:
             target.write(text)
     except FileExistsError:
-        raise UsageError(_("{path} exists. Choose another name.", path=file)) from None
+        raise UsageError(_("{path} already exists. Choose another name.", path=file)) from None
     except OSError as error:
         raise UsageError(_("Cannot write {path}: {reason}.", path=file, reason=error.strerror or error)) from None
     print(_("Exported to {path}.", path=sanitize_text(file)))

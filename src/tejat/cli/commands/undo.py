@@ -63,7 +63,7 @@ options:
   --yes        do not ask
   --partial    revert what is unchanged since, and leave the rest
   --json       print the entries as one JSON array
-  --root DIR   the directory it is about (default: .)
+  --root DIR   the project directory (default: .)
   -d, --debug  write details to the log, and show where an internal error happened
   -h, --help   show this help
 

@@ -133,7 +133,8 @@ def _check_root_only(status: os.stat_result, path: str) -> None:
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
             lazy(
-                "Will not obey {path}: others than root may write to it. `sudo chmod go-w {path}` closes it.", path=path
+                "Will not obey {path}: users other than root may write to it. `sudo chmod go-w {path}` closes it.",
+                path=path,
             )
         )
 

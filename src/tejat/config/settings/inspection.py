@@ -133,7 +133,7 @@ class _FileInspection:
 
         if event in CLAUDE_EVENT_NAMES or event in list(HookEvent):
             return SettingFinding(value, SettingStatus.OBEYED)
-        return SettingFinding(value, SettingStatus.NO_EFFECT, lazy("No such event, so nothing is run for it."))
+        return SettingFinding(value, SettingStatus.NO_EFFECT, lazy("There is no such event, so these hooks never run."))
 
     def _unknown_members(self, finding: SettingFinding) -> Iterator[SettingFinding]:
         key, given = self._known.find(finding.present_name or finding.key), finding.value.node.value

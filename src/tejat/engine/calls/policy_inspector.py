@@ -143,7 +143,7 @@ def rule_problems(rules: Iterable[PolicyRule]) -> Iterator[str]:
     for rule in rules:
         why = reason_against(rule)
         if why is not None:
-            yield lazy("{source}: passed over: {why}", source=rule.source, why=why)
+            yield lazy("{source}: ignored: {why}", source=rule.source, why=why)
         elif rule.note is not None:
             yield lazy("{source}: {note}", source=rule.source, note=rule.note)
 

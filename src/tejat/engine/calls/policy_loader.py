@@ -94,7 +94,7 @@ def _limit_to_trusted_servers(rule: PolicyRule, settings: Settings) -> Iterator[
     named = [name for name in trusted if rule.server in (None, "*", name)]
     yield from (replace(rule, server=name) for name in named)
     if not named:
-        reason = lazy("annotations are the server's own word, so they allow nothing unless the server has trust")
+        reason = lazy("annotations are the server's own claims, so they allow nothing unless the server has trust")
         yield replace(rule, passed_over=reason, note=reason)
 
 
@@ -173,7 +173,7 @@ def check_mode(settings: Settings, mode: ApprovalMode) -> None:
     if mode in _ACTS_UNASKED and settings.conseca.value:
         raise ConfigurationError(
             lazy(
-                "The mode {mode} is switched off by {source}: with security.enableConseca every change asks.",
+                "The mode {mode} is switched off by {source}: security.enableConseca makes every change ask.",
                 mode=mode.value,
                 source=settings.conseca.source,
             )

@@ -52,7 +52,7 @@ class ConversationModels:
         if self._router is not None:
             return await self._router.choose(model, messages, ask)
         first = None if self._fallback is None else self._fallback.preferred(model)
-        return None if first is None else (first, _("It can be asked again."))
+        return None if first is None else (first, _("It is available again."))
 
     def helper(self, purpose: str) -> ModelClient | None:
         """Return the model for side requests of a purpose, None for the model of the conversation."""

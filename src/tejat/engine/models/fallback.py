@@ -132,7 +132,7 @@ class ChainFallback:
 
     @staticmethod
     async def _ask(approver: Approver, current: ChainLink, following: ChainLink, failure: ModelFailure) -> Outcome:
-        question = ModelChangeConfirmation(_("Change the model"), current.name, following.name, failure.message)
+        question = ModelChangeConfirmation(_("Switch the model"), current.name, following.name, failure.message)
         return (await approver.ask(ApprovalRequest(question, tool_name=""))).outcome
 
 

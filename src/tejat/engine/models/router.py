@@ -78,7 +78,7 @@ class PromptRouter:
 
     async def _decide(self, messages: Sequence[Message], ask: AskModel) -> tuple[str, str]:
         if self._is_planning():
-            return self._models.pro, _("It plans.")
+            return self._models.pro, _("Plan mode is on.")
         try:
             async with asyncio.timeout(self._timeout):
                 difficulty = parse_difficulty((await ask(router_request(messages))).text)

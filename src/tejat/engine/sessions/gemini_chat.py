@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import dropwhile, groupby
 
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
@@ -51,7 +52,7 @@ def read_gemini_chat(path: str) -> GeminiChat:
     messages = _replay(records)
     turns = _join_answers(turn for message in messages for turn in _convert(message))
     if not turns:
-        raise UsageError(_("{path} holds no conversation.", path=path))
+        raise UsageError(_("{path} contains no conversation.", path=path))
     models = [model for message in messages if isinstance(model := message.get("model"), str)]
     return GeminiChat(tuple(turns), models[-1] if models else "", damaged)
 
@@ -107,10 +108,9 @@ def _replay(records: Sequence[JsonObject]) -> list[JsonObject]:
     for record in records:
         target, identifier, changes = record.get("$rewindTo"), record.get("id"), record.get("$set")
         if isinstance(target, str):
-            known = list(messages)
             # As in Gemini CLI, an unknown message takes everything back.
-            for dropped in known[known.index(target) if target in messages else 0 :]:
-                del messages[dropped]
+            while messages and messages.popitem()[0] != target:
+                pass
         elif isinstance(identifier, str):
             messages[identifier] = record
         elif isinstance(changes, Mapping):
@@ -194,10 +194,10 @@ def _result_text(result: JsonValue) -> str:
 def _join_answers(turns: Iterator[ChatTurn]) -> list[ChatTurn]:
     """Join answers that follow each other, and drop what comes before the first prompt."""
     joined: list[ChatTurn] = []
-    for turn in turns:
-        message = turn.message
-        if message.role is Role.MODEL and joined and joined[-1].message.role is Role.MODEL:
-            joined[-1] = ChatTurn(Message(Role.MODEL, joined[-1].message.parts + message.parts))
-        elif joined or (message.role is Role.USER and not turn.is_note):
-            joined.append(turn)
+    for role, group in groupby(turns, key=lambda turn: turn.message.role):
+        if role is Role.USER:
+            joined += group if joined else dropwhile(lambda turn: turn.is_note, group)
+        elif joined:
+            parts = (part for turn in group for part in turn.message.parts)
+            joined.append(ChatTurn(Message(Role.MODEL, tuple(parts))))
     return joined

@@ -87,4 +87,4 @@ async def _download(address: str, environment: Mapping[str, str]) -> bytes:
 
 def _too_large(source: str) -> str:
     limit = MAX_CATALOGUE_BYTES // 10**6
-    return _("{source} is larger than {limit} MB, which no catalogue is.", source=source, limit=limit)
+    return _("{source} is larger than {limit} MB, too large for a catalogue.", source=source, limit=limit)

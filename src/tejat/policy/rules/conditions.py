@@ -156,7 +156,7 @@ class _ConditionParser:
                 self._decision = Decision.ASK
             self._pass_over(why)
             if not self._allows:
-                self._notes.append(lazy("{why}, so every call of the tool asks", why=why))
+                self._notes.append(lazy("{why}, so every call of the tool needs approval", why=why))
             return None
 
     def _parse_pattern(self, spellings: tuple[str, ...], validate: Callable[[str], None]) -> str | None:
@@ -187,7 +187,7 @@ class _ConditionParser:
             return
         if not agent:
             raise self._table.error(lazy("{key} must name an agent", key=SUBAGENT), key=SUBAGENT)
-        self._pass_over(lazy("it is for the agent {agent!r}, and there are no agents here", agent=agent))
+        self._pass_over(lazy("it is for the agent {agent!r}, and agents are not supported yet", agent=agent))
         if not self._allows:
             self._notes.append(lazy("it is for the agent {agent!r}, but applies to every call", agent=agent))
 

@@ -53,7 +53,7 @@ def _named(container: ContainerOptions, roots: tuple[str, ...], state: str) -> t
     from tejat.workspace.sandbox.container.selection import ContainerRefused, ImageNotFound, select_container
 
     name = container.engine
-    wanted = lazy("{name}, named by {source}, cannot be the sandbox.", name=name, source=container.source)
+    wanted = lazy("The sandbox {name}, set by {source}, cannot be used.", name=name, source=container.source)
     command: tuple[str, ...] = ()
     if name in ENGINES:
         try:
@@ -73,7 +73,7 @@ def _named(container: ContainerOptions, roots: tuple[str, ...], state: str) -> t
             return found, report
         lines = [wanted]
     elif name in (SEATBELT, "windows-native"):
-        lines = [wanted, lazy("It does not exist on this system.")]
+        lines = [wanted, lazy("It is not available on this system.")]
     else:
         supported = lazy("{name} is not supported: use docker, podman, or true.", name=name)
         lines = [wanted, supported]

@@ -121,10 +121,10 @@ def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmatio
 
 
 def test_another_model_after_a_failure() -> None:
-    change = ModelChangeConfirmation("Change the model", "pro", "flash", "No quota.")
+    change = ModelChangeConfirmation("Switch the model", "pro", "flash", "No quota.")
     found = [(choice.letter, choice.label, choice.outcome) for choice in approval_choices(ApprovalRequest(change, ""))]
     assert found == [
-        ("y", "Change to flash for this session", ApprovalReply(Outcome.PROCEED_ONCE)),
+        ("y", "Switch to flash for this session", ApprovalReply(Outcome.PROCEED_ONCE)),
         ("r", "Try pro again", ApprovalReply(Outcome.TRY_AGAIN)),
         ("q", "Stop", ApprovalReply(Outcome.STOP)),
     ]

@@ -76,7 +76,7 @@ class TestHeadings:
             (ExecConfirmation("T", "x", "/w", ("git", "a\nb")), "Allow execution of: 'git, a<U+000A>b'?"),
             (McpConfirmation("T", "s\x1b", "t", "T"), 'Allow execution of MCP tool "t" from server "s<U+001B>"?'),
             (InfoConfirmation("T", "x"), "Do you want to proceed?"),
-            (ModelChangeConfirmation("T", "a", "b", "Busy."), "Change to b for this session?"),
+            (ModelChangeConfirmation("T", "a", "b", "Busy."), "Switch to b for this session?"),
         ],
     )
     def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:

@@ -55,9 +55,9 @@ def test_a_refusal_says_who_what_and_what_to_do(stand_in: ContainerStandIn, tmp_
     stand_in.configure(dead=True)
     lines = str(refusal(options(stand_in), tmp_path)).splitlines()
     assert lines[:3] == [
-        "docker, named by file:3, cannot be the sandbox.",
+        "The sandbox docker, set by file:3, cannot be used.",
         "docker version: Cannot connect to the service. Is it running?",
-        "Start the service of docker.",
+        "Start the docker service.",
     ]
     assert stand_in.calls("run") == []
 
@@ -65,9 +65,9 @@ def test_a_refusal_says_who_what_and_what_to_do(stand_in: ContainerStandIn, tmp_
 def test_a_program_that_is_missing_or_in_a_root(stand_in: ContainerStandIn, tmp_path: Path) -> None:
     there = options(stand_in)
     missing = ContainerOptions("docker", "x", client_environment=(("PATH", str(tmp_path)),))
-    assert "There is no program docker on PATH" in str(refusal(missing, tmp_path))
+    assert "docker was not found on PATH." in str(refusal(missing, tmp_path))
     only = ContainerOptions("docker", "x", client_environment=(("PATH", str(stand_in.path)),))
-    assert "There is no program docker on PATH" in str(refusal(only, tmp_path, root=str(tmp_path / "engine")))
+    assert "docker was not found on PATH." in str(refusal(only, tmp_path, root=str(tmp_path / "engine")))
     assert select(there, tmp_path)
 
 
@@ -90,7 +90,7 @@ class TestImages:
         assert stand_in.calls("pull") == []
 
     def test_a_name_that_is_none(self, stand_in: ContainerStandIn, tmp_path: Path) -> None:
-        assert "cannot be the name of an image" in str(refusal(options(stand_in, image="--privileged"), tmp_path))
+        assert "is not a valid image name" in str(refusal(options(stand_in, image="--privileged"), tmp_path))
 
 
 @pytest.mark.parametrize("root", ["/", "/home", "/home/me", "/home/me/.gemini/tmp"])
@@ -98,14 +98,14 @@ def test_roots_that_no_container_gets(stand_in: ContainerStandIn, tmp_path: Path
     given = ContainerOptions(
         *("docker", "x", "/home/me", ("/home/me/.gemini",)), client_environment=(("PATH", stand_in.search_path),)
     )
-    assert "must not be shown to a container" in str(refusal(given, tmp_path, root=root))
+    assert "cannot be shown to a container" in str(refusal(given, tmp_path, root=root))
     assert select(given, tmp_path, root=os.path.realpath(tmp_path / "project"))
 
 
 @pytest.mark.parametrize("name", ["lxc", "windows-native", "/usr/bin/mine", "sandbox-exec"])
 def test_sandboxes_that_are_not_supported(stand_in: ContainerStandIn, tmp_path: Path, name: str) -> None:
     text = str(refusal(options(stand_in, name), tmp_path))
-    assert text.startswith(f"{name}, named by file:3, cannot be the sandbox.\n")
+    assert text.startswith(f"The sandbox {name}, set by file:3, cannot be used.\n")
     assert stand_in.calls("version") == []
 
 

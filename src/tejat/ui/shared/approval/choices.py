@@ -62,8 +62,8 @@ def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
 
 
 def _model_choices(change: ModelChangeConfirmation) -> Iterator[ApprovalChoice]:
-    label = _("Change to {model} for this session", model=escape_line(change.after))
-    yield ApprovalChoice("y", "yes", label, _("change"), ApprovalReply(Outcome.PROCEED_ONCE))
+    label = _("Switch to {model} for this session", model=escape_line(change.after))
+    yield ApprovalChoice("y", "yes", label, _("switch"), ApprovalReply(Outcome.PROCEED_ONCE))
     label = _("Try {model} again", model=escape_line(change.before))
     yield ApprovalChoice("r", "retry", label, _("retry"), ApprovalReply(Outcome.TRY_AGAIN))
     yield ApprovalChoice("q", "stop", _("Stop"), _("stop"), ApprovalReply(Outcome.STOP))

@@ -83,8 +83,8 @@ def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) 
             heading, prompt = _info_heading(confirmation), _("Do you want to proceed?")
             return ApprovalView(heading, facts, tuple(_info_lines(confirmation)), prompt)
         case ModelChangeConfirmation(_, before, after, reason):
-            heading = _("{model} cannot answer", model=escape_line(before))
-            prompt = _("Change to {model} for this session?", model=escape_line(after))
+            heading = _("{model} is not available", model=escape_line(before))
+            prompt = _("Switch to {model} for this session?", model=escape_line(after))
             return ApprovalView(heading, facts, tuple(quote_lines(reason)), prompt)
         case _:
             assert_never(confirmation)

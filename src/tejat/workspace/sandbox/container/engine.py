@@ -34,7 +34,7 @@ class ContainerEngine:
         """Return the version of the service. Raises EngineFailure if it does not answer."""
         version = self.run("version", "--format", "{{.Server.Version}}")
         if not version:
-            raise EngineFailure(lazy("it names no server"))
+            raise EngineFailure(lazy("it did not report a server version"))
         return version
 
     def is_podman(self) -> bool:

@@ -98,7 +98,7 @@ def parse_flags(text: str) -> tuple[str, ...]:
 
 def _flag_message(word: str) -> str:
     return lazy(
-        "SANDBOX_FLAGS has {word!r}, which is not allowed because it could undo the sandbox. Allowed are {allowed}.",
+        "SANDBOX_FLAGS has {word!r}, which is not allowed because it could undo the sandbox. Allowed: {allowed}.",
         word=word,
         allowed=", ".join(_listed_flags()),
     )

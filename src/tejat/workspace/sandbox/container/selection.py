@@ -31,7 +31,7 @@ class ImageNotFound(ContainerRefused):
     def __init__(self, image: str, command: tuple[str, ...]) -> None:
         super().__init__(
             lazy("The image {image} is not on this machine.", image=image),
-            lazy("Fetch it: {command}", command=" ".join(command)),
+            lazy("Fetch it with: {command}", command=" ".join(command)),
         )
         self.image = image
         self.command = command
@@ -60,7 +60,7 @@ def _probed(
         sandbox.sweep()
         problem = lazy("{engine} run {image}: {why}", engine=engine.name, image=image, why=report.files.detail)
         command = f"{engine.name} run --rm {image} bash -c true"
-        raise ContainerRefused(problem, lazy("The image needs bash. Try it: {command}", command=command))
+        raise ContainerRefused(problem, lazy("The image needs bash. Test it with: {command}", command=command))
     return sandbox, replace(report, sandbox=lazy("{engine} ({image})", engine=sandbox.name, image=image))
 
 
@@ -69,18 +69,18 @@ def open_engine(options: ContainerOptions, roots: Sequence[str]) -> ContainerEng
     name = options.program
     engine = find_engine(name, roots, dict(options.client_environment))
     if engine is None:
-        problem = lazy("There is no program {name} on PATH outside the root directories.", name=name)
+        problem = lazy("{name} was not found on PATH. Programs in the root directories are not used.", name=name)
         raise ContainerRefused(problem, lazy("Install {name}.", name=name))
     try:
         engine.check_service()
         has_runtime = options.engine != RUNSC or engine.has_runtime(RUNSC)
     except EngineFailure as failure:
         problem = lazy("{name} version: {answer}", name=name, answer=failure)
-        raise ContainerRefused(problem, lazy("Start the service of {name}.", name=name)) from None
+        raise ContainerRefused(problem, lazy("Start the {name} service.", name=name)) from None
     if not has_runtime:
         raise ContainerRefused(
             lazy("docker info: the service does not list the runtime runsc."),
-            lazy("Install gVisor and add runsc to the runtimes of the service."),
+            lazy("Install gVisor, and add runsc to the runtimes of docker."),
         )
     return engine
 
@@ -88,7 +88,7 @@ def open_engine(options: ContainerOptions, roots: Sequence[str]) -> ContainerEng
 def _find_image(engine: ContainerEngine, named: str) -> str:
     if named:
         if not is_image_name(named):
-            raise ContainerRefused(lazy("{image!r} cannot be the name of an image.", image=named))
+            raise ContainerRefused(lazy("{image!r} is not a valid image name.", image=named))
         if not engine.has_image(named):
             raise ImageNotFound(named, engine.pull_command(named))
         return named
@@ -96,7 +96,7 @@ def _find_image(engine: ContainerEngine, named: str) -> str:
     if image is None:
         raise ContainerRefused(
             lazy("There is no image {names}.", names=" or ".join(DEFAULT_IMAGES)),
-            lazy("Build one: tejat sandbox build. Or name one: GEMINI_SANDBOX_IMAGE=..."),
+            lazy("Build one with `tejat sandbox build`, or name one in GEMINI_SANDBOX_IMAGE."),
         )
     return image
 
@@ -105,5 +105,5 @@ def _check_roots(roots: Sequence[str], options: ContainerOptions) -> None:
     for root in roots:
         is_private = any(is_beneath(root, directory) for directory in options.private_directories)
         if root == "/" or is_private or (options.home and is_beneath(options.home, root)):
-            problem = lazy("{root} must not be shown to a container as a whole.", root=root)
-            raise ContainerRefused(problem, lazy("Open a project directory."))
+            problem = lazy("{root} cannot be shown to a container as a whole.", root=root)
+            raise ContainerRefused(problem, lazy("Start in a project directory."))
