@@ -1,7 +1,15 @@
 """Display and input preferences from the settings."""
 
 from tejat.config.settings.types import Settings
-from tejat.core.ui.status import Preferences, StatusItem, StatusLineOptions, ThemeName, TitleOptions
+from tejat.core.ui.status import (
+    NotificationMethod,
+    NotificationOptions,
+    Preferences,
+    StatusItem,
+    StatusLineOptions,
+    ThemeName,
+    TitleOptions,
+)
 
 # The themes of Gemini CLI by the background they are made for.
 _LIGHT_THEMES = frozenset(
@@ -30,6 +38,9 @@ def preferences_from_settings(settings: Settings) -> Preferences:
             is_hidden=settings.hides_window_title.value,
             is_dynamic=settings.dynamic_window_title.value,
             shows_thoughts=settings.shows_status_in_title.value,
+        ),
+        notifications=NotificationOptions(
+            settings.notifications_enabled.value, NotificationMethod(settings.notification_method.value)
         ),
     )
 

@@ -151,6 +151,8 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("ui.animations", "ui.showSpinner"), False, "animations", False),
     (("tools.shell.backgroundCompletionBehavior",), "notify", "background_completion", "notify"),
     (("output.format",), "json", "output_format", "json"),
+    (("general.enableNotifications",), True, "notifications_enabled", True),
+    (("general.notificationMethod",), "osc777", "notification_method", "osc777"),
     (("models.catalogueUrl",), "https://example.com/prices.json", "catalogue_url", "https://example.com/prices.json"),
     (("experimental.gemma",), False, "shows_gemma", False),
     (("ui.inlineThinkingMode",), "full", "inline_thinking", "full"),
@@ -732,8 +734,6 @@ class TestProject:
         assert settings == Settings(files=(path,), ignored_files=(path,))
 
 
-class TestSandbox:
-    def test_what_the_administrator_requires_no_variable_takes_back(self, machine: Machine) -> None:
 class TestAddress:
     def test_it_belongs_to_the_model_that_the_user_names(self, machine: Machine) -> None:
         machine.write("user", {"model": {"name": "openai:a", "baseUrl": "https://example.com"}})
@@ -748,6 +748,8 @@ class TestAddress:
         assert machine.load(trusted=True).base_url_model is None
 
 
+class TestSandbox:
+    def test_what_the_administrator_requires_no_variable_takes_back(self, machine: Machine) -> None:
         path = machine.write("admin/settings.json", {"tools": {"sandbox": "required"}})
         machine.write("user", {"tools": {"sandbox": "off"}})
         settings = machine.load(environment={"GEMINI_SANDBOX": "off"})

@@ -41,6 +41,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "respect_gemini_ignore": True,
         "recursive_file_search": True,
         "vim_mode": False,
+        "notifications_enabled": False,
+        "notification_method": "auto",
         "strict_settings": False,
         "session_retention": SessionRetention(30.0, None, 1.0),
         "screen_reader": False,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.program import ProgramEnv, script_answer, text_script
+from support.program import ProgramEnv, script_answer, text_script, write_settings
 from support.terminal.pty_program import PtyProgram, run_at_terminal
 
 
@@ -153,6 +153,14 @@ def test_a_bell_where_it_is_wanted(machine: ProgramEnv) -> None:
         type_line(terminal, "hello")
         leave(terminal)
     assert "\a" not in terminal.shown
+
+
+def test_a_bell_for_notifications(machine: ProgramEnv) -> None:
+    write_settings(machine.home, {"general": {"enableNotifications": True}})
+    with open_session(machine, text_script("Hi.", "Ho.")) as terminal:
+        type_line(terminal, "hello")
+        terminal.wait_for("\a")
+        leave(terminal)
 
 
 def test_long_work_is_told_of(machine: ProgramEnv) -> None:

@@ -9,7 +9,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
-from tejat.core.ui.status import StatusItem
+from tejat.core.ui.status import NotificationMethod, StatusItem
 
 if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue
@@ -126,6 +126,10 @@ def parse_background_completion(found: SettingValue) -> str:
 
 def parse_inline_thinking(found: SettingValue) -> str:
     return found.choice(("off", "full"))
+
+
+def parse_notification_method(found: SettingValue) -> str:
+    return found.choice(tuple(NotificationMethod))
 
 
 def parse_status_items(found: SettingValue) -> tuple[str, ...]:

@@ -195,6 +195,8 @@ class Settings:
     preferred_editor: Setting[str] | None = None
     vim_mode: Setting[bool] = Setting(value=False)
     output_format: Setting[str] = Setting("text")
+    notifications_enabled: Setting[bool] = Setting(value=False)
+    notification_method: Setting[str] = Setting("auto")
     session_retention: Setting[SessionRetention] = Setting(DEFAULT_RETENTION)
     theme: Setting[str] | None = None
     screen_reader: Setting[bool] = Setting(value=False)

@@ -78,6 +78,23 @@ class TitleOptions:
     shows_thoughts: bool = False
 
 
+class NotificationMethod(StrEnum):
+    """How the terminal is asked to notify the user. The values are those of Gemini CLI."""
+
+    AUTO = "auto"
+    OSC9 = "osc9"
+    OSC777 = "osc777"
+    BELL = "bell"
+
+
+@frozen
+class NotificationOptions:
+    """Notifications of questions and of the end of long turns."""
+
+    is_enabled: bool = False
+    method: NotificationMethod = NotificationMethod.AUTO
+
+
 class ThemeName(StrEnum):
     AUTO = "auto"
     DARK = "dark"
@@ -102,3 +119,4 @@ class Preferences:
     shows_thoughts: bool = False
     shows_model: bool = False
     title: TitleOptions = TitleOptions()
+    notifications: NotificationOptions = NotificationOptions()

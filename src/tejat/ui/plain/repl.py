@@ -55,8 +55,10 @@ class TypeAheadApprover:
 async def run_plain(
     session: UiSession, terminal: PlainTerminal, prompter: UserPrompter, approver: Approver, *, first: str | None = None
 ) -> int:
-    """Run the session until the user exits and return the exit code."""
+    """Run the session until the user exits and return the exit code. Notifications are bells, for every answer."""
     output = terminal.output
+    if session.preferences.notifications.is_enabled:
+        output.ring_bell = _ring
     views = _PlainReplViews(output, prompter)
     repl = Repl(session, views)
     reader = _LineReader(repl, views, terminal.reader)

@@ -24,6 +24,7 @@ from tejat.core.ui.status import Preferences
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
+from tejat.ui.shared.external.tmux import read_tmux_client
 from tejat.ui.shared.prompt_queue import PromptQueue
 from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
@@ -32,6 +33,7 @@ from tejat.ui.terminal.editor.completer import Completer
 from tejat.ui.terminal.editor.prompt_editor import EditorHandler, PromptEditor
 from tejat.ui.terminal.editor.prompt_history import PromptHistory
 from tejat.ui.terminal.forced_exit import ForcedExit
+from tejat.ui.terminal.notifications import Notifier
 from tejat.ui.terminal.prompter import TerminalPrompter
 from tejat.ui.terminal.render.theme import Theme, detect_theme
 from tejat.ui.terminal.repl_views import TerminalReplViews
@@ -93,6 +95,13 @@ class TerminalApp(EditorHandler):
         self._transcript = Transcript(self._screen, folder=folder)
         name = environment.get("CLI_TITLE", "").strip() or os.path.basename(folder) or folder
         self._title = WindowTitle(self._screen.write_raw, name, is_ascii=theme.is_ascii)
+        self._notifier = Notifier(
+            self._screen.write_raw,
+            self._screen.focus,
+            environment,
+            start=self._start_task,
+            read_tmux=lambda: read_tmux_client(environment, untrusted=(folder,)),
+        )
         self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
 
     @cached_property
@@ -126,6 +135,8 @@ class TerminalApp(EditorHandler):
     async def ask(self, question: ApprovalRequest) -> ApprovalReply:
         """Ask for approval in a dialog."""
         before = self._title.set_state(TitleState.ASKING)
+        if before is not TitleState.ASKING:
+            self._notifier.notify_question()
         try:
             return await self._approver.ask(question)
         finally:
@@ -151,6 +162,7 @@ class TerminalApp(EditorHandler):
             self.prompter,
             lambda: self._apply_preferences(session),
             self._title,
+            self._notifier,
         )
         self._repl = Repl(session, views, self._queue)
         self._completer = Completer(session.commands, session.files)
@@ -187,6 +199,7 @@ class TerminalApp(EditorHandler):
         self._transcript.shows_thoughts = self._preferences.shows_thoughts
         self._transcript.shows_model = self._preferences.shows_model
         self._title.apply(self._preferences.title)
+        self._notifier.apply(self._preferences.notifications)
 
     def _detect_theme(self) -> Theme:
         name, animates = self._preferences.theme, self._preferences.animations

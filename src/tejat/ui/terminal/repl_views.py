@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from tejat.core.agent.events import AgentEvent, ThoughtStreamed
+from tejat.core.agent.events import AgentEvent, RunEnded, ThoughtStreamed
 from tejat.core.ui.prompter import UserPrompter
 from tejat.ui.terminal.editor.prompt_editor import PromptEditor
+from tejat.ui.terminal.notifications import Notifier
 from tejat.ui.terminal.screen.inline_screen import InlineScreen
 from tejat.ui.terminal.views.transcript import Transcript
 from tejat.ui.terminal.window_title import TitleState, WindowTitle
@@ -21,6 +22,7 @@ class TerminalReplViews:
         prompter: UserPrompter,
         refresh: Callable[[], None],
         title: WindowTitle,
+        notifier: Notifier,
     ) -> None:
         self.prompter = prompter
         self.refresh = refresh
@@ -36,11 +38,14 @@ class TerminalReplViews:
         self._editor = editor
         self._transcript = transcript
         self._title = title
+        self._notifier = notifier
 
     def handle_event(self, event: AgentEvent) -> None:
         self._transcript.handle_event(event)
         if isinstance(event, ThoughtStreamed):
             self._title.set_subject(self._transcript.thought_subject)
+        elif isinstance(event, RunEnded):
+            self._notifier.end_turn(event)
 
     def begin_work(self) -> None:
         self._screen.ticking = True
@@ -50,6 +55,7 @@ class TerminalReplViews:
         self._transcript.end()
         self._screen.ticking = False
         self._title.set_state(TitleState.READY)
+        self._notifier.end_work()
 
     def begin_run(self, prompt: str, *, command: str | None = None) -> None:
         self._transcript.begin_run("" if prompt == command else prompt)

@@ -42,6 +42,37 @@ def test_making_it_writes_nothing(terminal: Terminal) -> None:
         terminal.read()
 
 
+def test_focus_reports_follow_the_ownership_of_the_terminal(terminal: Terminal) -> None:
+    output, focus = terminal.output, terminal.output.focus
+    focus.enable(enabled=True)
+    output.enable_bracketed_paste()
+    output.flush()
+    assert terminal.read() == BEGIN + b"\x1b[?2004h\x1b[?1004h" + END
+    focus.handle_report(False)
+    assert focus.is_focused is False
+    output.disable_bracketed_paste()
+    output.flush()
+    assert terminal.read() == BEGIN + b"\x1b[?2004l\x1b[?1004l" + END
+    focus.handle_report(False)  # too late
+    assert focus.is_focused is None
+
+
+def test_focus_reports_can_be_switched_while_drawing(terminal: Terminal) -> None:
+    output, focus = terminal.output, terminal.output.focus
+    output.enable_bracketed_paste()
+    output.flush()
+    assert terminal.read() == BEGIN + b"\x1b[?2004h" + END
+    focus.handle_report(True)  # nobody has asked
+    assert focus.is_focused is None
+    for enabled, sequence in ((True, b"\x1b[?1004h"), (False, b"\x1b[?1004l")):
+        focus.enable(enabled=enabled)
+        focus.enable(enabled=enabled)
+        assert terminal.read() == BEGIN + sequence + END
+    output.disable_bracketed_paste()
+    output.flush()
+    assert terminal.read() == BEGIN + b"\x1b[?2004l" + END
+
+
 def test_what_is_held_goes_out_as_one_frame(terminal: Terminal) -> None:
     with terminal.output.batch():
         terminal.output.write("a")

@@ -1,4 +1,4 @@
-"""A paste is one key, however it is cut, and however long it is."""
+"""A paste is one key, however it is cut, and however long it is. Focus reports are no keys."""
 
 import time
 from itertools import pairwise
@@ -33,6 +33,20 @@ def test_where_it_is_cut_makes_no_difference(cuts: list[int]) -> None:
         ("<bracketed-paste>", ""),
         ("c", "c"),
     ]
+
+
+FOCUS_STREAM = "a\x1b[Ob\x1b\x1b[Ic\x1b[200~one \x1b[Otwo\x1b[201~\x1b[I\x1b[I\x1b[A"
+
+
+@given(st.lists(st.integers(0, len(FOCUS_STREAM)), max_size=12))
+def test_focus_reports_are_no_keys_and_end_no_paste(cuts: list[int]) -> None:
+    pressed: list[KeyPress] = []
+    reported: list[bool] = []
+    parser = PasteParser(pressed.append, reported.append)
+    for start, end in pairwise([0, *sorted(cuts), len(FOCUS_STREAM)]):
+        parser.feed(FOCUS_STREAM[start:end])
+    assert [press.data for press in pressed] == ["a", "b", "\x1b", "c", "one two", "\x1b[A"]
+    assert reported == [False, True, False, True, True]
 
 
 def test_five_megabytes_take_no_time() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tejat.ui.terminal.screen.watchdog import Watchdog
 
-RESTORED = b"\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?2004l\x1b[?25h\x1b[J"
+RESTORED = b"\x1b[?2026l\x1b[0m\x1b[?7h\x1b[?2004l\x1b[?1004l\x1b[?25h\x1b[J"
 
 
 class Line:

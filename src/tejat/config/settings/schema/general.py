@@ -20,6 +20,8 @@ GENERAL_SETTINGS = (
         without_project(last_wins),
     ),
     SettingSpec("output_format", SettingKey("output.format"), parsers.parse_output_format),
+    SettingSpec("notifications_enabled", SettingKey("general.enableNotifications"), SettingValue.boolean),
+    SettingSpec("notification_method", SettingKey("general.notificationMethod"), parsers.parse_notification_method),
     SettingSpec("vim_mode", SettingKey("general.vimMode", "vimMode"), SettingValue.boolean),
     SettingSpec(
         "session_retention",

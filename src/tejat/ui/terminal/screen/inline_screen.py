@@ -82,7 +82,8 @@ class InlineScreen:
         self._live_area = LiveArea(editor, theme, status=status, queued=queued)
         self._output = SynchronizedOutput(terminal.stdout, on_disconnect=self._on_disconnect)
         self._on_hangup = handlers.on_hangup
-        source = TerminalInput(terminal.stdin)
+        self.focus = self._output.focus
+        source = TerminalInput(terminal.stdin, on_focus=self.focus.handle_report)
         self._tty = Tty(source, output_fd=terminal.stdout.fileno())
         self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
         self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))

@@ -2,6 +2,7 @@
 
 import os
 import select
+from collections.abc import Callable
 from typing import TextIO
 
 from prompt_toolkit.input.posix_utils import PosixStdinReader
@@ -14,10 +15,10 @@ _READ_BYTES = 4096
 
 
 class TerminalInput(Vt100Input):
-    def __init__(self, stdin: TextIO) -> None:
+    def __init__(self, stdin: TextIO, *, on_focus: Callable[[bool], None]) -> None:
         super().__init__(stdin)
         self.stdin_reader = _Reader(stdin.fileno(), errors="replace", encoding="utf-8")
-        self.vt100_parser = PasteParser(self.vt100_parser.feed_key_callback)
+        self.vt100_parser = PasteParser(self.vt100_parser.feed_key_callback, on_focus)
 
 
 class _Reader(PosixStdinReader):

@@ -12,6 +12,8 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Attrs
 
+from tejat.ui.terminal.screen.focus import FocusReports
+
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 _PLAIN = "\x1b[0m"
 # Mouse, focus, alternate screen. Terminals without them ignore this.
@@ -31,6 +33,7 @@ class SynchronizedOutput(Vt100_Output):
         self._cursor_visible = True  # the initial state; so nothing is written before the first frame
         self.is_disconnected = False
         self.is_ascii = False
+        self.focus = FocusReports(self)
 
     @contextmanager
     def batch(self) -> Generator[None]:
@@ -63,6 +66,14 @@ class SynchronizedOutput(Vt100_Output):
         if attributes != self._attributes:
             self._attributes = attributes
             self.write_raw(attributes)
+
+    def enable_bracketed_paste(self) -> None:
+        super().enable_bracketed_paste()
+        self.focus.open()
+
+    def disable_bracketed_paste(self) -> None:
+        super().disable_bracketed_paste()
+        self.focus.close()
 
     def show_cursor(self) -> None:
         """Show the cursor. Unlike prompt_toolkit's this does not change its blinking."""

@@ -20,7 +20,7 @@ while read -r whose_now; do
     [ "$whose" = ours ] && modes=$("$2" -g <&3 2>/dev/null)
 done
 [ "$whose" = ours ] || exit 0
-printf '\033[?2026l\033[0m\033[?7h\033[?2004l\033[?25h\033[J' >&2
+printf '\033[?2026l\033[0m\033[?7h\033[?2004l\033[?1004l\033[?25h\033[J' >&2
 sleep 0.1
 [ "$("$2" -g <&3 2>/dev/null)" = "$modes" ] || exit 0
 "$2" "$1" <&3 2>/dev/null
