@@ -34,7 +34,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def _is_secret_name(name: str) -> bool:
-    """Names of locations and of kinds do not count. Words that are part of others (author, keyboard) count only alone."""
+    """Names of locations and of kinds do not count; words that are part of others (author, keyboard) only alone."""
     if name.endswith(_LOCATION_SUFFIXES):
         return False
     if name.endswith(_SECRET_SUFFIXES) or any(word in name for word in _SECRET_PARTS):

@@ -1,6 +1,7 @@
 """The log of unexpected exceptions: the standard library logger `tejat`.
 
-The program attaches a log file to it (see `tejat.app.diagnostics.log_file`). Users of the library may attach their own handlers.
+The program attaches a log file to it (see `tejat.app.diagnostics.log_file`). Users of the library may attach their own
+handlers.
 """
 
 import logging

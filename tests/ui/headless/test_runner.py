@@ -137,7 +137,8 @@ class TestEndings:
         assert done.code == 41
         (result,) = done.lines
         assert (result["type"], result["status"], result["error"]["type"]) == ("result", "error", "authentication")
-        assert result["error"]["message"].startswith("There is no key for the model gemini-3.1-pro-preview. Set GEMINI_API_KEY")
+        expected = "There is no key for the model gemini-3.1-pro-preview. Set GEMINI_API_KEY"
+        assert result["error"]["message"].startswith(expected)
 
     def test_broken_settings(self, machine: ProgramEnv) -> None:
         (machine.home / ".gemini").mkdir()

@@ -12,14 +12,14 @@ class AgentOptions:
 
     `directories` are the workspace roots; the first is the working directory. `model` is a name such as
     `gemini-2.5-pro`, `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or `scripted:FILE`; None means the environment and
-    the settings decide. `mode` is an approval mode. `policy_paths` are policy files or directories that replace those of
-    the settings, `admin_policy_paths` the same for the administrator's; `strict_settings` makes unknown settings an
+    the settings decide. `mode` is an approval mode. `policy_paths` are policy files or directories that replace those
+    of the settings, `admin_policy_paths` the same for the administrator's; `strict_settings` makes unknown settings an
     error. `sandbox` is `true` (any that works here), `auto`, `required`, `off` or the name of one. `tools` are added to
     the built-in ones. `servers` selects MCP servers of the settings; None means all that the settings enable.
     `trusts_folder` trusts the folder for this run. `resume` names a session: `latest`, a number or an id; without
-    `keeps_session` nothing is stored. `session_file` is a chat saved by Gemini CLI that a new session continues. The limits end a run before the request that would exceed them. `record` is a
-    file to record the model to, `replay` one to replay. `system` replaces the system prompt, `environment` the
-    environment of the process.
+    `keeps_session` nothing is stored. `session_file` is a chat saved by Gemini CLI that a new session continues. The
+    limits end a run before the request that would exceed them. `record` is a file to record the model to, `replay` one
+    to replay. `system` replaces the system prompt, `environment` the environment of the process.
     """
 
     directories: tuple[str, ...] = (".",)

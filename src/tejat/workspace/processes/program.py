@@ -10,6 +10,7 @@ from enum import StrEnum
 from tejat.core.frozen import frozen
 from tejat.core.sanitize import sanitize_text
 from tejat.workspace.files.regular_file import is_executable_file
+from tejat.workspace.paths.real_path import real_path
 from tejat.workspace.processes.bounded_buffer import BoundedBuffer
 from tejat.workspace.processes.output_collector import (
     CommandEndReason,
@@ -70,7 +71,7 @@ async def run_program(
         program = find_program(arguments[0], directory=directory, environment=environment)
         command = SandboxedCommand((program, *arguments[1:]))
     else:
-        command = wrap((path_in_container(arguments[0], directory), *arguments[1:]), os.path.realpath(directory))
+        command = wrap((path_in_container(arguments[0], directory), *arguments[1:]), real_path(directory))
     out, err = (BoundedBuffer(head=max_bytes, tail=0, spool=None, spool_limit=0) for _ in range(2))
     with ExitStack() as ours:
         ours.callback(command.clean_up)
