@@ -195,3 +195,25 @@ def test_what_cannot_be_read(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=r"^Cannot read "):
         read_gemini_chat(str(tmp_path / name))
     assert read_chat_head(str(tmp_path / name)) == {}
+
+
+class TestHostileFiles:
+    def test_a_result_that_is_nested_deeply(self, tmp_path: Path) -> None:
+        path = tmp_path / "chat.jsonl"
+        nested = "[" * 900 + "]" * 900
+        deep = json.dumps(gemini(1, "hi", toolCalls=[call("glob", "RESULT")])).replace('"RESULT"', nested)
+        path.write_text("\n".join([json.dumps(HEAD), json.dumps(user(1, "one")), deep]))
+        chat = read_gemini_chat(str(path))
+        assert texts(chat) == [("user", "one"), ("model", "hi"), ("note", "called glob:")]
+
+    def test_the_name_of_a_tool_is_one_short_line(self, tmp_path: Path) -> None:
+        chat = read(tmp_path, user(1, "one"), gemini(1, "", toolCalls=[call("a\n\nb" + "c" * 500, "x")]))
+        assert texts(chat)[1] == ("note", "called a b" + "c" * 97 + ": x")
+
+    def test_very_many_changes_and_answers(self, tmp_path: Path) -> None:
+        """Quadratic time would be minutes."""
+        many = 20_000
+        rewinds = [{"$rewindTo": f"u{number}"} for number in reversed(range(many // 2, many))]
+        answers = [gemini(number, "a") for number in range(many)]
+        chat = read(tmp_path, *(user(number, "p") for number in range(many)), *rewinds, *answers)
+        assert [len(chat.turns), len(chat.turns[-1].message.parts)] == [many // 2 + 1, many]

@@ -100,6 +100,19 @@ class TestWriting:
         assert len(records(journal.path)) == 4
         journal.close()
 
+    def test_very_many_records_wait_for_the_disk_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        synced: list[int] = []
+        monkeypatch.setattr(os, "fsync" if sys.platform == "darwin" else "fdatasync", synced.append)
+        journal = create(tmp_path)
+        with journal.sync_once():
+            for _ in range(50):
+                journal.record_prompt(user_message("look"), "look")
+            assert not synced
+        assert len(synced) == 1
+        journal.record_prompt(user_message("again"), "again")
+        assert (len(synced), len(records(journal.path))) == (2, 52)
+        journal.close()
+
     def test_nothing_asked_leaves_no_file(self, tmp_path: Path) -> None:
         journal = create(tmp_path / "sessions")
         journal.record_preamble([user_message("Today is Monday."), model_message("Got it.")])

@@ -38,7 +38,8 @@ def import_chat(run_config: RunConfig, path: str, session_id: str) -> tuple[Sess
     sessions.prune()
     journal = sessions.create(session_id=session_id, model=chat.model)
     try:
-        _record(journal, chat, run_config)
+        with journal.sync_once():
+            _record(journal, chat, run_config)
         if journal.failure is not None:
             raise UsageError(journal.failure)
     finally:

@@ -22,6 +22,7 @@ from tejat.workspace.files.regular_file import regular_file_opener
 
 MAX_BYTES = 64 << 20
 _MAX_RESULT_LENGTH = 200
+_MAX_NAME_LENGTH = 100
 _NOT_PROMPTS = ("/", "?", "<session_context>", "<hook_context>")
 """Beginnings of user messages that no model is to answer: slash commands and context of the program."""
 
@@ -171,8 +172,12 @@ def _parts(content: JsonValue) -> Iterator[MessagePart]:
 
 def _call_note(call: JsonObject) -> str:
     """`called NAME: ` and the beginning of the result, on one line."""
-    result = " ".join(_result_text(call.get("result")).split())
-    return f"called {call.get('name')}: {result[:_MAX_RESULT_LENGTH]}".rstrip()
+    try:
+        text = _result_text(call.get("result"))
+    except RecursionError:
+        text = ""  # nested too deeply to be a result of a tool
+    result, name = " ".join(text.split()), " ".join(str(call.get("name")).split())
+    return f"called {name[:_MAX_NAME_LENGTH]}: {result[:_MAX_RESULT_LENGTH]}".rstrip()
 
 
 def _result_text(result: JsonValue) -> str:
@@ -194,10 +199,11 @@ def _result_text(result: JsonValue) -> str:
 def _join_answers(turns: Iterator[ChatTurn]) -> list[ChatTurn]:
     """Join answers that follow each other, and drop what comes before the first prompt."""
     joined: list[ChatTurn] = []
-    for role, group in groupby(turns, key=lambda turn: turn.message.role):
-        if role is Role.USER:
-            joined += group if joined else dropwhile(lambda turn: turn.is_note, group)
-        elif joined:
+    from_first = dropwhile(lambda turn: turn.is_note or turn.message.role is Role.MODEL, turns)
+    for role, group in groupby(from_first, key=lambda turn: turn.message.role):
+        if role is Role.MODEL:
             parts = (part for turn in group for part in turn.message.parts)
             joined.append(ChatTurn(Message(Role.MODEL, tuple(parts))))
+        else:
+            joined += group
     return joined

@@ -6,8 +6,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
 from tejat.core.agent.history_events import (
@@ -68,6 +68,7 @@ class SessionJournal:
         self._now = now
         self._descriptor = -1
         self._prefix = b""
+        self._syncs = True
 
     @classmethod
     def create(
@@ -105,6 +106,20 @@ class SessionJournal:
         journal = cls(session_id, path)
         journal._disable(error)
         return journal
+
+    @contextmanager
+    def sync_once(self) -> Generator[None]:
+        """Sync the file to the disk at the end of the block and not for each record: for very many of them."""
+        self._syncs = False
+        try:
+            yield
+        finally:
+            self._syncs = True
+            try:
+                if self._descriptor >= 0:
+                    _sync(self._descriptor)
+            except OSError as error:
+                self._disable(error)
 
     def record(self, event: HistoryEvent) -> None:
         """Record a change of the history. This is the listener of `Conversation.history_events`."""
@@ -187,7 +202,7 @@ class SessionJournal:
             if is_new:
                 self._create_file()
             _append(self._descriptor, self._prefix + lines)
-            if any(record["kind"] not in _UNSYNCED_KINDS for record in records):
+            if self._syncs and any(record["kind"] not in _UNSYNCED_KINDS for record in records):
                 _sync(self._descriptor)
             self._prefix = b""
         except (OSError, ValueError) as error:
