@@ -151,6 +151,27 @@ class TestSettings:
         assert f"tools.core | {problem} | ~/.gemini/settings.json:1" in shown(found)
         assert "Settings in effect | 0" in shown(found)
 
+    @pytest.mark.parametrize(
+        ("content", "key"),
+        [
+            ({"telemetry": {"enabled": True, "target": "elsewhere"}}, "telemetry"),
+            ({"hooks": {"BeforeTool": {"command": "guard"}}}, "hooks.BeforeTool"),
+        ],
+    )
+    def test_other_errors_that_end_a_run(self, machine: ProgramEnv, content: dict[str, object], key: str) -> None:
+        machine.write_user_settings(**content)
+        found = report(machine)
+        assert len(found.faults) == 1
+        assert [(each.key, each.status.value) for each in found.settings] == [(key, "wrong value")]
+
+    def test_rules_that_end_a_run(self, machine: ProgramEnv) -> None:
+        path = machine.home / ".gemini" / "policies" / "mine.toml"
+        path.parent.mkdir(parents=True, mode=0o700)
+        path.write_text('[[rule]]\ntoolName = "glob"\ndecision = "forbid"\npriority = 1\n')
+        (fault,) = report(machine).faults
+        assert fault.startswith(f"{path}:3: ")
+        assert machine.run("doctor", "--setup").code == 52
+
     def test_nothing_there(self, machine: ProgramEnv) -> None:
         assert shown(report(machine)) == [
             "Nothing found | no settings or other files of Gemini CLI",
@@ -197,6 +218,27 @@ class TestFiles:
         untrusted = files(report(machine, trusts_folder=False))
         assert untrusted[str(machine.project / "GEMINI.md")] == ("not used", "the folder is not trusted")
         assert untrusted[str(machine.project / ".gemini" / "commands")] == ("not used", "the folder is not trusted")
+
+    def test_settings_of_a_folder_that_is_not_trusted(self, machine: ProgramEnv) -> None:
+        path = machine.write_project_settings(tools={"exclude": ["glob"]}, mcp={"excluded": ["one"]}, vimMode=True)
+        detail = "the folder is not trusted; only these settings count: tools.exclude, mcp.excluded"
+        assert files(report(machine, trusts_folder=False)) == {str(path): ("partly used", detail)}
+        machine.write_project_settings(tools={"exclude": ["glob"]})
+        assert files(report(machine, trusts_folder=False))[str(path)][0] == "partly used"
+        machine.write_project_settings(vimMode=True)
+        assert files(report(machine, trusts_folder=False)) == {str(path): ("not used", "the folder is not trusted")}
+
+    def test_policies_that_are_replaced(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(policyPaths=["~/rules"])
+        for directory in (machine.home / "rules", machine.home / ".gemini" / "policies"):
+            directory.mkdir(mode=0o700)
+            (directory / "a.toml").write_text("")
+        detail = f"rules that ask or deny count; {path}:1 replaces those that allow"
+        assert files(report(machine))[str(machine.home / ".gemini" / "policies")] == ("partly used", detail)
+
+    def test_servers_that_are_not_started(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(mcpServers={"one": {"command": "x"}}, mcp={"excluded": ["one"]})
+        assert files(report(machine))[f"{path}:1"] == ("not used", f"one: {path}:1 excludes it.")
 
     def test_servers_and_variables(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(mcpServers={"one": {"command": "x"}})

@@ -107,6 +107,13 @@ def test_a_value_of_the_other_file_is_not_replaced(paths: AppPaths) -> None:
     assert json.loads(Path(paths.own_settings).read_text())["model"] == {"name": "claude-sonnet-5"}
 
 
+def test_a_sandbox_that_nobody_knows_stays(paths: AppPaths) -> None:
+    Path(paths.user_settings).write_text('{"tools": {"sandbox": "vmware"}}')
+    assert find_misplaced_settings(paths, {}) == []
+    Path(paths.user_settings).write_text('{"tools": {"sandbox": "auto"}}')
+    assert [each.key for each in find_misplaced_settings(paths, {})] == ["tools.sandbox"]
+
+
 def test_a_value_that_was_changed_meanwhile_stays(paths: AppPaths) -> None:
     found = find_misplaced_settings(paths, {})
     Path(paths.user_settings).write_text(TEXT.replace("gpt-6", "gpt-7"))

@@ -165,6 +165,11 @@ class TestLists:
         its = write(machine.project / ".gemini" / "settings.json", '{"allowedTools": ["write_file"]}')
         assert machine.rules(trusted=True) == [PolicyRule(ALLOW, WORKSPACE, f"{its}:1 (tools.allowed)", "write_file")]
 
+    def test_a_trusted_project_does_not_replace_what_the_user_allows(self, machine: Machine) -> None:
+        mine = write(machine.home / ".gemini" / "settings.json", '{"allowedTools": ["glob"]}')
+        write(machine.project / ".gemini" / "settings.json", '{"allowedTools": ["write_file"]}')
+        assert machine.rules(trusted=True) == [PolicyRule(ALLOW, USER, f"{mine}:1 (tools.allowed)", "glob")]
+
     def test_flags_come_last(self, machine: Machine) -> None:
         mine = write(machine.home / ".gemini" / "settings.json", '{"tools": {"allowed": ["glob"]}}')
         flag = "--allowed-tools"

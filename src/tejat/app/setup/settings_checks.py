@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.effective_settings import EffectiveSettings
 from tejat.app.setup.misplaced_settings import misplaced_settings_checks
 from tejat.app.setup.unknown_names import unknown_themes, unknown_tools
 from tejat.app.setup.variables import ineffective_variables
@@ -51,7 +52,8 @@ def settings_checks(
 def inspect_findings(run_config: RunConfig, faults: Sequence[ConfigurationError] = ()) -> list[SettingFinding]:
     """What becomes of each key in the settings files that count. Those among the `faults` have a wrong value."""
     wrong = [fault.value for fault in faults if isinstance(fault, SettingsError) and fault.value is not None]
-    return inspect_settings(run_config.settings_files, (*run_config.settings.problems, *wrong))
+    findings = inspect_settings(run_config.settings_files, (*run_config.settings.problems, *wrong))
+    return list(EffectiveSettings(run_config).mark_ineffective(findings))
 
 
 def describe_finding(finding: SettingFinding) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from tejat.app.mcp.server_plan import StartBlockers
 from tejat.app.run_config import RunConfig
 from tejat.config.paths import POLICY_DIRECTORY, same_directory
-from tejat.config.settings.types import configured_servers
+from tejat.config.settings.schema import SETTINGS
+from tejat.config.settings.types import Settings, configured_servers
 from tejat.core.i18n import lazy, lazy_plural
 
 _MAX_ENTRIES = 1000
@@ -94,6 +96,10 @@ def _shared_files(run_config: RunConfig, directory: str, *, is_project: bool) ->
         if is_project:
             detail = lazy("rules that ask or deny count, rules that allow do not")
             yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
+        elif run_config.settings.policy_paths:
+            source = run_config.settings.policy_paths[0].source
+            detail = lazy("rules that ask or deny count; {source} replaces those that allow", source=source)
+            yield SetupFile(lazy("policies"), policies, FileUse.PARTLY, detail)
         else:
             yield SetupFile(lazy("policies"), policies, FileUse.USED, _count_files(len(found)))
     for what in _NOT_LOADED:
@@ -117,15 +123,34 @@ def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
 def environment_files(run_config: RunConfig) -> Iterator[SetupFile]:
     """The settings, the `.env` file that was read and the MCP servers."""
     settings = run_config.settings
+    inspected = {file.path for file in run_config.settings_files}
     for path in settings.files:
-        if path not in settings.ignored_files:
+        if path in inspected:
             yield SetupFile(lazy("settings"), path, FileUse.USED, lazy("see the keys above"))
-    for path in settings.ignored_files:
-        yield SetupFile(lazy("settings"), path, FileUse.NOT_USED, lazy("the folder is not trusted"))
+        else:
+            yield _restricted_file(settings, path)
     if run_config.environment_file is not None:
         yield SetupFile(lazy("environment"), run_config.environment_file, FileUse.USED, lazy("variables are set"))
+    blockers = StartBlockers(run_config)
     for name, server in configured_servers(settings).items():
-        yield SetupFile(lazy("MCP server"), server.source, FileUse.USED, name)
+        blocked = blockers.find(name)
+        use, detail = FileUse.USED, name
+        if blocked is not None:
+            use, detail = FileUse.NOT_USED, lazy("{name}: {reason}", name=name, reason=blocked[1])
+        yield SetupFile(lazy("MCP server"), server.source, use, detail)
+
+
+def _restricted_file(settings: Settings, path: str) -> SetupFile:
+    """The settings file of a folder that is not trusted, of which only keys that restrict count."""
+    counted = [
+        row.key.names[0]
+        for row in SETTINGS
+        if row.restricts and any(entry.source.startswith(f"{path}:") for entry in getattr(settings, row.field))
+    ]
+    if not counted:
+        return SetupFile(lazy("settings"), path, FileUse.NOT_USED, lazy("the folder is not trusted"))
+    detail = lazy("the folder is not trusted; only these settings count: {names}", names=", ".join(counted))
+    return SetupFile(lazy("settings"), path, FileUse.PARTLY, detail)
 
 
 def _not_loaded(what: str, directory: str, kind: str) -> Iterator[SetupFile]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.effective_settings import EffectiveSettings
 from tejat.app.setup.settings_checks import inspect_findings
 from tejat.app.setup.setup_files import FileUse, SetupFile, environment_files, find_setup_files
 from tejat.app.setup.variables import ineffective_variables
+from tejat.app.tools.policy_report import policy_checks
 from tejat.config.paths import AppPaths
 from tejat.config.settings.inspection import SettingFinding, SettingStatus
 from tejat.core.errors import ConfigurationError
@@ -102,10 +104,13 @@ class SetupReport:
 
 def setup_report(run_config: RunConfig, faults: Sequence[ConfigurationError] = ()) -> SetupReport:
     """Inspect the set-up of this run. Raises nothing."""
+    in_settings = (translate(fault).splitlines()[0] for fault in faults)
+    in_rules = (check.detail for check in policy_checks(run_config) if check.exit_code)
+    findings = inspect_findings(run_config, faults)
     return SetupReport(
         run_config.paths,
-        tuple(translate(fault).splitlines()[0] for fault in faults),
-        tuple(inspect_findings(run_config, faults)),
+        (*in_settings, *in_rules),
+        tuple(EffectiveSettings(run_config).mark_overridden(findings)),
         (*environment_files(run_config), *find_setup_files(run_config)),
         tuple(ineffective_variables(run_config.environment)),
     )

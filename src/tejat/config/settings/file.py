@@ -23,14 +23,18 @@ _MAX_NUMBER = 1e15
 class SettingsError(ConfigurationError):
     """An invalid settings file. The message names the file, the line and, for a value, its key.
 
-    `value` is the value that cannot be used, None if the file as a whole is invalid.
+    `value` is the value that cannot be used, None if the file as a whole is invalid. If it `ends_runs`, the default
+    cannot take its place, whatever the setting.
     """
 
-    def __init__(self, problem: str, *, path: str, value: SettingProblem | None = None) -> None:
+    def __init__(
+        self, problem: str, *, path: str, value: SettingProblem | None = None, ends_runs: bool = False
+    ) -> None:
         super().__init__(lazy("Error in {path}: {why}\nPlease fix {path} and try again.", path=path, why=problem))
         self.path = path
         self.problem = problem
         self.value = value
+        self.ends_runs = ends_runs
 
 
 class ReplacedValue(SettingsError):

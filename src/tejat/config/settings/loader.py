@@ -132,7 +132,7 @@ def _merge(
     conflicts: tuple[Setting[str], ...] = ()
 
     def collect(error: SettingsError) -> None:
-        if error.value is None:
+        if error.value is None or error.ends_runs:
             on_fault(error)
         else:
             problems[error.value] = None
@@ -180,9 +180,12 @@ def _check_hooks(settings: Settings, on_fault: Callable[[ConfigurationError], No
     for hook in parse_hooks(settings.hooks, settings.hooks_switches).hooks:
         if hook.problem:
             path, _, line = hook.source.rpartition(":")
+            value = SettingProblem(
+                path, int(line), f"hooks.{hook.event_name}", lazy("a list of hooks"), lazy("invalid")
+            )
             start = f"{hook.source}: "
             why = map_lazy(hook.problem, lambda text, start=start: text.removeprefix(start).removesuffix("."))
-            on_fault(SettingsError(lazy("line {line}: {problem}", line=line, problem=why), path=path))
+            on_fault(SettingsError(lazy("line {line}: {problem}", line=line, problem=why), path=path, value=value))
 
 
 def _without_variables(

@@ -88,7 +88,7 @@ def parse_telemetry(found: SettingValue) -> "JsonObject":
             try:
                 values[name] = given[name].choice(words)
             except SettingsError as error:
-                raise SettingsError(error.problem, path=error.path) from None
+                raise SettingsError(error.problem, path=error.path, value=error.value, ends_runs=True) from None
     return values
 
 
@@ -130,6 +130,11 @@ def parse_inline_thinking(found: SettingValue) -> str:
 
 def parse_notification_method(found: SettingValue) -> str:
     return found.choice(tuple(NotificationMethod))
+
+
+def parse_fuzzy_search(found: SettingValue) -> bool:
+    """Return whether it is enabled. The old name has the opposite meaning."""
+    return found.boolean() != found.name.endswith(".disableFuzzySearch")
 
 
 def parse_status_items(found: SettingValue) -> tuple[str, ...]:

@@ -112,6 +112,7 @@ def _is_own_value(key: str, value: JsonValue) -> bool:
 
 _OWN_TEXTS = {
     "model.name": r"[a-z]+:|claude-|gpt-|chatgpt-|codex-|o[1-9](?:-|$)",
+    "tools.sandbox": r"(?:auto|required|off)$",
     "ui.theme": r"(?:auto|dark|light|plain)$",
 }
 """Texts that Tejat gave a meaning to, where Gemini CLI has names that only its user knows."""

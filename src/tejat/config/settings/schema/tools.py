@@ -2,12 +2,18 @@
 
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingValue
-from tejat.config.settings.merge import last_wins, project_may_narrow, union, without_project
+from tejat.config.settings.merge import last_wins, project_may_complete, project_may_narrow, union, without_project
 from tejat.config.settings.schema.spec import SettingSpec
 
 TOOL_SETTINGS = (
     SettingSpec("core", SettingKey("tools.core", "coreTools"), SettingValue.strings, project_may_narrow, protects=True),
-    SettingSpec("allowed", SettingKey("tools.allowed", "allowedTools"), SettingValue.strings, protects=True),
+    SettingSpec(
+        "allowed",
+        SettingKey("tools.allowed", "allowedTools"),
+        SettingValue.strings,
+        project_may_complete,
+        protects=True,
+    ),
     SettingSpec(
         "exclude",
         SettingKey("tools.exclude", "excludeTools"),
