@@ -23,6 +23,12 @@ def test_everything_is_set() -> None:
     )
 
 
+def test_without_automatic_themes_it_is_dark() -> None:
+    fixed = Setting(value=False)
+    assert preferences_from_settings(Settings(auto_theme=fixed)).theme is ThemeName.DARK
+    assert preferences_from_settings(Settings(auto_theme=fixed, theme=Setting("Xcode"))).theme is ThemeName.LIGHT
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [

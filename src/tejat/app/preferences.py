@@ -29,6 +29,7 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         theme=_chosen_theme(settings),
         vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
+        editor_new_window=settings.editor_new_window.value,
         animations=settings.animations.value,
         escapes_pasted_at=settings.escape_pasted_at.value,
         status_line=_status_line_options(settings),
@@ -63,7 +64,7 @@ def _status_line_options(settings: Settings) -> StatusLineOptions:
 def _chosen_theme(settings: Settings) -> ThemeName:
     """The theme of the settings. A custom one stands for dark or light, an unknown one for that of the terminal."""
     if settings.theme is None:
-        return ThemeName.AUTO
+        return ThemeName.AUTO if settings.auto_theme.value else ThemeName.DARK
     custom = settings.custom_themes.get(settings.theme.value)
     if custom is not None:
         return ThemeName(custom.value or ThemeName.AUTO)

@@ -60,9 +60,12 @@ async def _run_plain(options: AgentOptions, config: UserConfig, prompt: str | No
     """Raises TejatError if the session cannot be opened."""
     terminal = open_plain_terminal()
     folder = os.getcwd()
-    editor = preferences_from_settings(config.settings).editor
-    approver = TypeAheadApprover(ConsoleApprover(Style(None), preferred_editor=editor, untrusted=(folder,)), terminal)
-    user = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,)))
+    preferences = preferences_from_settings(config.settings)
+    editor, new_window = preferences.editor, preferences.editor_new_window
+    approver = TypeAheadApprover(
+        ConsoleApprover(Style(None), preferred_editor=editor, new_window=new_window, untrusted=(folder,)), terminal
+    )
+    user = PlainPrompter(terminal.output.print_line, Style(None), ExternalEditor(editor, (folder,), new_window))
     async with open_startup_session(options, config, user) as session:
         if isinstance(session, StartupExit):
             return session

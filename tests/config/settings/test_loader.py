@@ -116,12 +116,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     ),
     (("context.importFormat", "memoryImportFormat"), "flat", "import_format", "flat"),
     (("context.discoveryMaxDirs", "memoryDiscoveryMaxDirs"), 20, "discovery_max_directories", 20),
-    (
-        ("context.fileFiltering.respectGitIgnore", "fileFiltering.respectGitIgnore"),
-        False,
-        "respect_git_ignore",
-        False,
-    ),
+    (("context.fileFiltering.respectGitIgnore", "fileFiltering.respectGitIgnore"), False, "respect_git_ignore", False),
     (("context.includeDirectoryTree",), False, "include_directory_tree", False),
     (("context.memoryBoundaryMarkers",), ["WORKSPACE"], "memory_boundary_markers", ("WORKSPACE",)),
     (
@@ -151,6 +146,9 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("ui.animations", "ui.showSpinner"), False, "animations", False),
     (("tools.shell.backgroundCompletionBehavior",), "notify", "background_completion", "notify"),
     (("output.format",), "json", "output_format", "json"),
+    (("general.openEditorInNewWindow",), True, "editor_new_window", True),
+    (("ui.autoThemeSwitching",), False, "auto_theme", False),
+    (("context.fileFiltering.enableFuzzySearch", "fileFiltering.enableFuzzySearch"), False, "fuzzy_file_search", False),
     (("general.enableNotifications",), True, "notifications_enabled", True),
     (("general.notificationMethod",), "osc777", "notification_method", "osc777"),
     (("models.catalogueUrl",), "https://example.com/prices.json", "catalogue_url", "https://example.com/prices.json"),

@@ -23,6 +23,17 @@ def found(directory: Path, value: object) -> SettingValue:
     return node
 
 
+@pytest.mark.parametrize(("name", "is_fuzzy"), [("enableFuzzySearch", True), ("disableFuzzySearch", False)])
+def test_an_old_name_with_the_opposite_meaning(tmp_path: Path, name: str, is_fuzzy: bool) -> None:
+    path = tmp_path / "s.json"
+    for value in (True, False):
+        path.write_text(json.dumps({"fileFiltering": {name: value}}))
+        file = read_settings_file(str(path), SourceTier.USER, {})
+        node = file.find(SettingKey(f"fileFiltering.{name}")) if file else None
+        assert node is not None
+        assert parsers.parse_fuzzy_search(node) is (is_fuzzy if value else not is_fuzzy)
+
+
 @pytest.mark.parametrize(
     ("reader", "written", "value"),
     [

@@ -63,6 +63,11 @@ def test_the_best_comes_first(typed: str, found: list[str], size: int) -> None:
     assert rank_paths(blocks(size), typed, limit=50)[: len(found) or 1] == found
 
 
+def test_only_paths_that_contain_the_text() -> None:
+    assert rank_paths(blocks(), "rdme", limit=5, is_fuzzy=False) == []
+    assert rank_paths(blocks(), "eadm", limit=5, is_fuzzy=False) == ["README.md"]
+
+
 def test_no_more_come_than_are_wanted() -> None:
     assert rank_paths(blocks(), "main", limit=2) == ["src/main/", "main.py"]
     assert rank_paths(blocks(), "", limit=1) == ["main.py"]

@@ -56,7 +56,9 @@ class InteractiveSession:
             manager, self._statistics, preferences_from_settings(manager.run_config.settings)
         )
         self.commands = CommandRegistry(self.command_context)
-        self.files = FileIndex(manager.toolset.services.workspace())
+        self.files = FileIndex(
+            manager.toolset.services.workspace(), is_fuzzy=manager.run_config.settings.fuzzy_file_search.value
+        )
 
     async def offer_system_prompt(self, user: UserPrompter) -> None:
         """Write the built-in system prompt to a file if the user wants that. Raises UsageError."""

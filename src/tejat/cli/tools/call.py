@@ -112,7 +112,12 @@ def _make_approver(options: argparse.Namespace) -> Approver | None:
     # A project's editor setting must not be run.
     settings = load_settings(app_paths(os.environ), roots, trusted=False, environment=os.environ)
     preferred = settings.preferred_editor and settings.preferred_editor.value
-    return ConsoleApprover(Style(sys.stderr), preferred_editor=preferred, untrusted=tuple(map(os.path.realpath, roots)))
+    return ConsoleApprover(
+        Style(sys.stderr),
+        preferred_editor=preferred,
+        new_window=settings.editor_new_window.value,
+        untrusted=tuple(map(os.path.realpath, roots)),
+    )
 
 
 def _exit_code(result: ToolResult) -> int:

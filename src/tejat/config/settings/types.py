@@ -190,15 +190,18 @@ class Settings:
     respect_gemini_ignore: Setting[bool] = Setting(value=True)
     custom_ignore_files: tuple[Setting[str], ...] = ()
     recursive_file_search: Setting[bool] = Setting(value=True)
+    fuzzy_file_search: Setting[bool] = Setting(value=True)
 
     strict_settings: Setting[bool] = Setting(value=False)
     preferred_editor: Setting[str] | None = None
+    editor_new_window: Setting[bool] = Setting(value=False)
     vim_mode: Setting[bool] = Setting(value=False)
     output_format: Setting[str] = Setting("text")
     notifications_enabled: Setting[bool] = Setting(value=False)
     notification_method: Setting[str] = Setting("auto")
     session_retention: Setting[SessionRetention] = Setting(DEFAULT_RETENTION)
     theme: Setting[str] | None = None
+    auto_theme: Setting[bool] = Setting(value=True)
     screen_reader: Setting[bool] = Setting(value=False)
     escape_pasted_at: Setting[bool] = Setting(value=False)
     custom_themes: Mapping[str, Setting[str | None]] = MappingProxyType({})

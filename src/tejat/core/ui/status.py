@@ -104,7 +104,7 @@ class ThemeName(StrEnum):
 
 @frozen
 class Preferences:
-    """User interface settings. If `editor` is None, VISUAL or EDITOR decide.
+    """User interface settings. If `editor` is None, VISUAL or EDITOR decide; some can open a new window for each text.
 
     With `escapes_pasted_at` an `@` in pasted text never mentions a file. `shows_thoughts` prints thoughts above the
     answer, `shows_model` the model below it.
@@ -113,6 +113,7 @@ class Preferences:
     theme: ThemeName = ThemeName.AUTO
     vi_mode: bool = False
     editor: str | None = None
+    editor_new_window: bool = False
     animations: bool = True
     escapes_pasted_at: bool = False
     status_line: StatusLineOptions = StatusLineOptions()

@@ -39,11 +39,19 @@ class ConsoleApprover:
     """Asks on standard error, reads standard input.
 
     `preferred_editor` is the name of an editor from the settings, for changes that the user edits; without it, the one
-    of the environment. Programs below `untrusted` are never run as the editor.
+    of the environment. It opens a `new_window` if it can. Programs below `untrusted` are never run as the editor.
     """
 
-    def __init__(self, style: Style, *, preferred_editor: str | None = None, untrusted: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        style: Style,
+        *,
+        preferred_editor: str | None = None,
+        new_window: bool = False,
+        untrusted: tuple[str, ...] = (),
+    ) -> None:
         self._style = style
+        self._new_window = new_window
         self._preferred_editor = preferred_editor
         self._untrusted = untrusted
 
@@ -53,7 +61,7 @@ class ConsoleApprover:
         from tejat.ui.plain.approval_dialog import PlainApprovalDialog
         from tejat.ui.shared.external.editor import ExternalEditor
 
-        editor = ExternalEditor(self._preferred_editor, self._untrusted)
+        editor = ExternalEditor(self._preferred_editor, self._untrusted, self._new_window)
         try:
             return await PlainApprovalDialog(self._style, editor).ask(question)
         except OSError:

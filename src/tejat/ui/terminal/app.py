@@ -206,7 +206,8 @@ class TerminalApp(EditorHandler):
         return detect_theme(self._environment, encoding=self._encoding, theme_name=name, animates=animates)
 
     def _external_editor(self) -> ExternalEditor:
-        return ExternalEditor(self._preferences.editor, (self._folder,))
+        preferences = self._preferences
+        return ExternalEditor(preferences.editor, (self._folder,), preferences.editor_new_window)
 
     def _status(self, width: int) -> RenderableType:
         if self._session is None:

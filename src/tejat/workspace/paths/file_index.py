@@ -29,11 +29,13 @@ _FRESH_BUILD_FACTOR = 20
 class FileIndex:
     """Reads the trees in the background, on first use and again when the index is stale.
 
-    Ignored files are left out according to the workspace's settings, as are names that cannot be shown or typed.
+    Ignored files are left out according to the workspace's settings, as are names that cannot be shown or typed. If not
+    `is_fuzzy`, only paths that contain the typed text are found.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, *, is_fuzzy: bool = True) -> None:
         self._workspace = workspace
+        self._is_fuzzy = is_fuzzy
         self._index: _IndexBuild | None = None
         self._pending_index: _IndexBuild | None = None
         self._build_task: asyncio.Task[None] | None = None
@@ -62,7 +64,7 @@ class FileIndex:
         if not index.is_done.is_set():
             await _wait_for(index.is_done, _INITIAL_WAIT_SECONDS)
             await _wait_for(index.has_results, _INITIAL_WAIT_SECONDS)
-        return await run_blocking(lambda _: index.find(typed, limit))
+        return await run_blocking(lambda _: index.find(typed, limit, is_fuzzy=self._is_fuzzy))
 
     async def close(self) -> None:
         """Stop the build."""
@@ -112,7 +114,7 @@ class _IndexBuild:
         self._set_event(self.has_results)
         self._set_event(self.is_done)
 
-    def find(self, typed: str, limit: int) -> Sequence[str]:
+    def find(self, typed: str, limit: int, *, is_fuzzy: bool) -> Sequence[str]:
         trees = list(self._trees)
         if typed.startswith("/"):
             trees = [tree for tree in trees if typed.startswith(tree.root_prefix)]
@@ -120,7 +122,7 @@ class _IndexBuild:
         typed = typed.removeprefix("./")
         shows_hidden = f"/{typed}".find("/.") >= 0
         blocks = [block for tree in trees for block in (*tree.blocks, *(tree.hidden if shows_hidden else ()))]
-        return rank_paths(blocks, typed, limit=limit)
+        return rank_paths(blocks, typed, limit=limit, is_fuzzy=is_fuzzy)
 
     def _set_event(self, event: asyncio.Event) -> None:
         with suppress(RuntimeError):  # the loop is closed

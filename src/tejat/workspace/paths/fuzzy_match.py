@@ -92,8 +92,10 @@ class PathBlock:
         return before in _WORD_ENDS or (before in _LOWER and self._text[hit] != self._lower[hit])
 
 
-def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int) -> list[str]:
+def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int, is_fuzzy: bool = True) -> list[str]:
     """Return the best matches: files before directories, shallow and short ones first.
+
+    If not `is_fuzzy`, all of them contain the text.
 
     A text that ends with a slash, or is empty, lists a directory: its direct children come first.
     """
@@ -104,7 +106,7 @@ def rank_paths(blocks: Sequence[PathBlock], typed: str, *, limit: int) -> list[s
         return _rank_directory(blocks, needle, limit)
     ranks: dict[str, _Rank] = {}
     for fit in (MatchQuality.NAME, MatchQuality.PREFIX, MatchQuality.SUBSTRING, MatchQuality.SUBSEQUENCE):
-        if fit is MatchQuality.SUBSEQUENCE and len(needle) < _MIN_SUBSEQUENCE:
+        if fit is MatchQuality.SUBSEQUENCE and not (is_fuzzy and len(needle) >= _MIN_SUBSEQUENCE):
             break
         for block in blocks:
             for found, path in block.find_matches(needle, fit, limit):

@@ -198,6 +198,17 @@ class TestWhichEditor:
             assert self.found(ExternalEditor(name)) == [str(path), *words[1:]]
             path.unlink()
 
+    def test_a_new_window_of_those_that_have_one(self, bare: Path) -> None:
+        family = {"vscode", "vscodium", "windsurf", "cursor", "antigravity"}
+        for name, commands in KNOWN_EDITORS.items():
+            words = commands[0].split()
+            path = program(bare / words[0])
+            option = ["--new-window"] if name in family else []
+            assert self.found(ExternalEditor(name, new_window=True)) == [str(path), *words[1:], *option]
+        command = self.found(ExternalEditor("code --profile x", new_window=True))
+        shown = _diff_command(command, "/t/old", "/t/new")
+        assert shown[1:] == ["--profile", "x", "--new-window", "--wait", "--diff", "/t/old", "/t/new"]
+
     @pytest.mark.parametrize(
         ("preferred", "value", "reason"),
         [

@@ -56,4 +56,12 @@ CONTEXT_SETTINGS = (
         SettingKey("context.fileFiltering.enableRecursiveFileSearch", "fileFiltering.enableRecursiveFileSearch"),
         SettingValue.boolean,
     ),
+    SettingSpec(
+        "fuzzy_file_search",
+        SettingKey(
+            *("context.fileFiltering.enableFuzzySearch", "fileFiltering.enableFuzzySearch"),
+            *("context.fileFiltering.disableFuzzySearch", "fileFiltering.disableFuzzySearch"),
+        ),
+        parsers.parse_fuzzy_search,
+    ),
 )

@@ -19,6 +19,7 @@ GENERAL_SETTINGS = (
         SettingValue.string,
         without_project(last_wins),
     ),
+    SettingSpec("editor_new_window", SettingKey("general.openEditorInNewWindow"), SettingValue.boolean),
     SettingSpec("output_format", SettingKey("output.format"), parsers.parse_output_format),
     SettingSpec("notifications_enabled", SettingKey("general.enableNotifications"), SettingValue.boolean),
     SettingSpec("notification_method", SettingKey("general.notificationMethod"), parsers.parse_notification_method),

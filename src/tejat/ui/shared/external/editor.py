@@ -40,11 +40,12 @@ class ExternalEditor:
     """The editor from the settings, else from VISUAL or EDITOR.
 
     `preferred` is a key of KNOWN_EDITORS, or a command. Programs below the `untrusted` directories (the workspace) are
-    never taken from PATH.
+    never taken from PATH. With `new_window`, VS Code and its relatives open a window of their own.
     """
 
     preferred: str | None = None
     untrusted: tuple[str, ...] = ()
+    new_window: bool = False
 
     async def edit_diff(self, file_name: str, *, old: str, new: str) -> str:
         """Open the new text, as a diff if possible, and return the saved text. Leaves no files. Raises UsageError."""
@@ -66,7 +67,8 @@ class ExternalEditor:
         for words in candidates:
             path = find_program(words[0], untrusted=self.untrusted)
             if path is not None:
-                return [path, *words[1:]]
+                has_option = self.new_window and os.path.basename(path) in _VS_CODE_FAMILY
+                return [path, *words[1:], *(("--new-window",) if has_option else ())]
         raise UsageError(_("No external editor is available: {name} was not found.", name=candidates[0][0]))
 
     def _candidates(self) -> list[list[str]]:
@@ -155,9 +157,8 @@ def _lisp(text: str) -> str:
     return f'"{escaped}"'
 
 
-_WITH_DIFF_OPTION = frozenset(
-    {"code", "code-insiders", "codium", "vscodium", "windsurf", "cursor", "zed", "zeditor", "agy"}
-)
+_VS_CODE_FAMILY = frozenset({"code", "code-insiders", "codium", "vscodium", "windsurf", "cursor", "agy"})
+_WITH_DIFF_OPTION = _VS_CODE_FAMILY | {"zed", "zeditor"}
 _WITH_WAIT_OPTION = frozenset({"subl", "lapce", "nova", "bbedit"})
 _VARIABLES = ("VISUAL", "EDITOR")
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]")
