@@ -19,10 +19,10 @@ answers the prompt and what is piped in, and exits.
 prompt and model:
   -p, --prompt TEXT             answer this prompt and exit; what is piped in comes before it
   -i, --prompt-interactive TEXT start a conversation with this prompt
-  -m, --model NAME              for example gemini-2.5-pro, openai:NAME, anthropic:NAME, ollama:NAME, scripted:FILE
+  -m, --model NAME              auto, gemini-3.8-flash, openai:NAME, anthropic:NAME, ollama:NAME, scripted:FILE
   -o, --output-format FORMAT    text, json or stream-json
   --raw-output                  print the text of the model without removing control characters
-  --accept-raw-output-risk      no warning about --raw-output
+  --accept-raw-output-risk      do not warn about --raw-output
   --screen-reader               a conversation in plain lines, for screen readers
 
 approvals and sandbox:
@@ -31,8 +31,8 @@ approvals and sandbox:
   --allowed-tools LIST          tools that need no approval, for example "run_shell_command(git log)"
   --exclude-tools LIST          tools that are switched off
   --allowed-mcp-server-names LIST  only these MCP servers
-  --policy PATHS                policy files or directories, instead of yours
-  --admin-policy PATHS          the same, with the precedence of the administrator's
+  --policy PATHS                policy files or directories, instead of ~/.gemini/policies
+  --admin-policy PATHS          policy files or directories with the precedence of an administrator's
   -s, --sandbox [WORD]          require a sandbox, or: auto, required, off, docker, podman, runsc, sandbox-exec
   --trust, --skip-trust         trust this folder's own configuration for this run
   --strict-settings             refuse settings that are unknown or have wrong values
@@ -40,19 +40,19 @@ approvals and sandbox:
 workspace and extensions:
   --include-directories LIST    more directories to work in
   -w, --worktree [NAME]         not available yet
-  -e, --extensions LIST         none: extensions are not loaded yet
-  -l, --list-extensions         list the extensions of Gemini CLI that are found here
+  -e, --extensions LIST         only "none": extensions are not loaded yet
+  -l, --list-extensions         list the extensions of Gemini CLI found here
 
 sessions:
   -r, --resume [SESSION]        resume a session: latest, a number or an id
   --session-id ID               the id of the new session
   --session-file FILE           continue a chat that Gemini CLI saved, as a new session
   --list-sessions               list the sessions of this project
-  --delete-session SESSION      delete one
+  --delete-session SESSION      delete a session
 
 limits and recording:
   --max-turns N, --max-tokens N, --max-cost DOLLARS, --timeout SECONDS
-  --record FILE, --replay FILE  record the model, or replay a recording
+  --record FILE, --replay FILE  record the answers of the model, or replay a recording
   -d, --debug                   write details to the log, and show where an internal error happened
   --acp                         not available yet
 
@@ -62,19 +62,19 @@ limits and recording:
 def _commands_help() -> str:
     return _("""\
 commands:
-  demo         a complete run without a key
+  demo         show a complete run without a key
   tools        list the tools, or run one: list, call
-  models       models to choose from, and their prices: list, update
+  models       list models and their prices: list, update
   policy       show and test the approval rules: explain, list, revoke, test
   undo         list and revert changes: list, show, restore
-  jobs         commands in the background: list, read, stop
-  sessions     stored sessions: list, show, delete, export, import
+  jobs         manage commands in the background: list, read, stop
+  sessions     manage stored sessions: list, show, delete, export, import
   trust        show and decide which folders are trusted
-  mcp          MCP servers: add, remove, list, test, enable, disable, auth, serve
+  mcp          manage MCP servers: add, remove, list, test, enable, disable, auth, serve
   hooks        list the hooks
-  extensions   list the extensions of Gemini CLI that are found here
-  sandbox      build the image of container sandboxes, or try the sandbox: build, test
-  doctor       check the sandbox, model, key and settings
+  extensions   list the extensions of Gemini CLI found here
+  sandbox      build the image for container sandboxes, or test the sandbox: build, test
+  doctor       check the sandbox, model, key and settings, and the set-up taken over from Gemini CLI
   completion   print a completion script for bash, zsh or fish
   help         show the help of a command
   version      show the version
@@ -83,6 +83,6 @@ options:
   -h, --help     show this help, or with a command its own
   -v, --version  show the version
 
-Flags may stand anywhere before `--`. A list is separated by commas, or the flag is repeated. A switch can be turned off
-with --no-NAME or NAME=false. API keys are read from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY.
+Flags may appear anywhere before `--`. Separate the items of a LIST by commas, or repeat the flag. Turn a switch off
+with --no-NAME or --NAME=false. API keys are read from GEMINI_API_KEY, OPENAI_API_KEY and ANTHROPIC_API_KEY.
 """)

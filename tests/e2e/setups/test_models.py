@@ -180,6 +180,7 @@ class TestLists:
             (["update", "missing.json"], "missing.json cannot be read: No such file or directory."),
             (["update", "http://example.org/x"], "http://example.org/x is not an https address."),
             (["--service", "nobody"], "Unknown service 'nobody'."),
+            (["of", "planes"], "`tejat models` takes list or update [FILE or URL]."),
             (["list", "more"], "`tejat models` takes list or update [FILE or URL]."),
         ],
     )
@@ -187,7 +188,3 @@ class TestLists:
         result = machine.run("models", *words)
         assert result.code in (2, 42)
         assert told in result.stderr
-
-    def test_words_about_models_are_a_prompt(self, machine: ProgramEnv) -> None:
-        result, asked = run(machine, "models", "of", "planes")
-        assert (result.code, asked) == (0, [PRO])

@@ -51,7 +51,8 @@ Print a script that completes the commands and flags of tejat in your shell.
 Or load it for this shell only: source <(tejat completion bash)
 
 options:
-  -h, --help  show this help
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 

@@ -37,7 +37,8 @@ List the extensions that Gemini CLI installed for you and for this project. Teja
 install, update, enable and the other commands of Gemini CLI do not exist.
 
 options:
-  -h, --help  show this help
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 

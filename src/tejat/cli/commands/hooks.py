@@ -33,7 +33,8 @@ usage: tejat hooks [list]
 List the configured hooks, whether each one is on, and the file that sets it.
 
 options:
-  -h, --help  show this help
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 

@@ -49,14 +49,15 @@ usage: tejat jobs [list] [--json]
        tejat jobs read PID [--offset N] [--lines N]
        tejat jobs stop PID
 
-List the commands that run in the background, read their output, stop them.
+List the commands that run in the background, read their output, or stop them.
 
 options:
-  --json       print the jobs as one JSON array
-  --offset N   begin with this byte of the output (default: its last lines)
-  --lines N    how many lines to print at most (default: 100)
-  -d, --debug  write details to the log, and show where an internal error happened
-  -h, --help   show this help
+  --json         print the jobs as one JSON array
+  --offset N     start at this byte of the output (default: the last lines)
+  --lines N      print at most this many lines (default: 100)
+  -d, --debug    write details to the log, and show where an internal error happened
+  -h, --help     show this help
+  -v, --version  show the version
 
 exit codes: 0 done, 1 there is no such job or it could not be read or stopped, 2 bad usage
 """)

@@ -57,6 +57,7 @@ options:
   --json          print one JSON object
   -d, --debug     write details to the log, and show where an internal error happened
   -h, --help      show this help
+  -v, --version   show the version
 
 Prices are in dollars per million tokens sent (INPUT) and received (OUTPUT), as of today. `+` marks a higher price for
 long prompts. An empty cell means that the value is unknown.

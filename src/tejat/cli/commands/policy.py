@@ -43,11 +43,13 @@ usage: tejat policy explain TOOL [JSON | KEY=VALUE ...] [--json]
        tejat policy revoke ID | --all
        tejat policy test FILE
 
-Ask what would be done about a call without making it, see the rules, take back saved ones, test them.
+Explain what would happen to a tool call, list the rules, revoke saved ones, and test them.
 `tejat policy COMMAND --help` shows the options of a command.
 
 options:
-  -d, --debug  write details to the log, and show where an internal error happened
+  -d, --debug    write details to the log, and show where an internal error happened
+  -h, --help     show this help
+  -v, --version  show the version
 """)
 
 
@@ -154,7 +156,7 @@ def _parser(command: str, description: str, epilog: str | None = None) -> argpar
 def _explain_parser() -> argparse.ArgumentParser:
     parser = _parser(
         "explain",
-        _("Tell what would be done about a call, by which rule and why, without making it."),
+        _("Explain whether a tool call would be allowed, denied or asked about, by which rule and why."),
         _("example: {command}", command='tejat policy explain run_shell_command \'{"command": "git log"}\''),
     )
     parser.add_argument("tool", help=_("the tool"))
@@ -165,16 +167,16 @@ def _explain_parser() -> argparse.ArgumentParser:
 
 
 def _list_parser() -> argparse.ArgumentParser:
-    parser = _parser("list", _("Show every rule, who wrote it and where; saved ones with the id to revoke them by."))
+    parser = _parser("list", _("List every rule with its source, and saved rules with the id to revoke them."))
     parser.add_argument("--json", action="store_true", help=_("print one JSON object"))
     add_policy_flags(parser)
     return parser
 
 
 def _revoke_parser() -> argparse.ArgumentParser:
-    parser = _parser("revoke", _('Take back what was answered with "always" and saved.'))
+    parser = _parser("revoke", _('Revoke rules that were saved when you answered "always".'))
     parser.add_argument("id", nargs="?", metavar="ID", help=_("the id that `tejat policy list` shows"))
-    parser.add_argument("--all", action="store_true", help=_("take back all of them"))
+    parser.add_argument("--all", action="store_true", help=_("revoke all of them"))
     return parser
 
 

@@ -166,14 +166,14 @@ def _epilog() -> str:
 A folder that is not trusted can be worked in, but its own settings, MCP servers, hooks, commands and environment file
 are left alone. Trust is for the folder as it is now: when one of these files changes, it ends until you look again.
 
-exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with what was decided cannot be relied on
+exit codes: 0 done, 2 bad usage, 3 not confirmed, 52 the file with the decisions cannot be used
 """)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat trust",
-        description=_("Show what a folder brings along, and trust it after a yes."),
+        description=_("Show the configuration of a folder, and trust it if you agree."),
         epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -182,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--yes", action="store_true", help=_("trust it without asking"))
     parser.add_argument("--json", action="store_true", help=_("print JSON and ask nothing"))
     instead = parser.add_mutually_exclusive_group()
-    instead.add_argument("--list", action="store_true", help=_("show what was decided about folders"))
-    instead.add_argument("--revoke", metavar="DIR", help=_("forget what was decided about a folder"))
+    instead.add_argument("--list", action="store_true", help=_("list the decisions about folders"))
+    instead.add_argument("--revoke", metavar="DIR", help=_("forget the decision about a folder"))
     instead.add_argument("--never", metavar="DIR", help=_("never trust a folder and what is in it"))
     return parser

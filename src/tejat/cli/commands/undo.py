@@ -57,15 +57,16 @@ undone too. Your git repository is never touched. What others changed while a ca
 or give --all.
 
 options:
-  --last N     revert the last N calls, newest first, up to the first that cannot be reverted; calls that only wrote
-               caches do not count
-  --all        revert even what others may have changed
-  --yes        do not ask
-  --partial    revert what is unchanged since, and leave the rest
-  --json       print the entries as one JSON array
-  --root DIR   the project directory (default: .)
-  -d, --debug  write details to the log, and show where an internal error happened
-  -h, --help   show this help
+  --last N       revert the last N calls, newest first, up to the first that cannot be reverted; calls that only wrote
+                 caches do not count
+  --all          revert even what others may have changed
+  --yes          do not ask
+  --partial      revert what is unchanged since, and leave the rest
+  --json         print the entries as one JSON array
+  --root DIR     the project directory (default: .)
+  -d, --debug    write details to the log, and show where an internal error happened
+  -h, --help     show this help
+  -v, --version  show the version
 
 exit codes: 0 all that the call changed is as it was, 1 something is not, 2 bad usage, 3 not confirmed
 """)

@@ -231,7 +231,7 @@ Options go before COMMAND: what follows it belongs to it, whatever it looks like
   tejat mcp add -s user -e LOG=debug notes python notes.py --verbose
   tejat mcp add -t http -H "X-Team: blue" wiki https://wiki.example.com/mcp
 
-exit codes: 0 added, 1 not in the home directory without --scope user, 2 bad usage, 52 the settings cannot be relied on
+exit codes: 0 added, 1 not in the home directory without --scope user, 2 bad usage, 52 the settings have errors
 """)
 
 
@@ -239,21 +239,21 @@ def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat mcp add",
         usage="tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]\n       tejat mcp add [OPTIONS] NAME URL",
-        description=_("Put an MCP server into the settings. One of that name is replaced."),
+        description=_("Add an MCP server to the settings, or replace the one of that name."),
         epilog=_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     add_scope_flag(parser)
     add = parser.add_argument
-    transport_help = _("how it is spoken to (default: stdio, for a URL http)")
+    transport_help = _("the transport (default: stdio, for a URL http)")
     add("-t", "--transport", "--type", choices=["stdio", "sse", "http"], help=transport_help)
     add("-e", "--env", action="append", type=_parse_variable, metavar="KEY=VALUE", help=_("a variable for the program"))
     header_help = _("a header for the address")
     add("-H", "--header", action="append", type=_parse_header, metavar="'NAME: VALUE'", help=header_help)
     add("--timeout", type=_parse_milliseconds, metavar="MS", help=_("how long a request may take (default: 600000)"))
     add("--trust", action="store_true", help=_("its tools need no confirmation; only with --scope user"))
-    add("--description", metavar="TEXT", help=_("what it is for, in your words"))
+    add("--description", metavar="TEXT", help=_("what the server is for"))
     add("--include-tools", action="append", metavar="A,B", help=_("only these of its tools"))
     add("--exclude-tools", action="append", metavar="A,B", help=_("without these of its tools"))
     add("--cwd", metavar="DIR", help=_("where the program runs (default: where the session works)"))

@@ -70,8 +70,8 @@ async def _log_in(login: ServerLogin, *, opens: bool) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = server_parser(
         "auth",
-        _("Log in at a remote MCP server with a browser. The login is renewed by itself from then on."),
-        _("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings cannot be relied on"),
+        _("Log in at a remote MCP server with a browser. From then on, the login is renewed automatically."),
+        _("exit codes: 0 done, 1 it failed, 2 bad usage, 52 the settings have errors"),
     )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--open", action="store_true", help=_("open the browser of this machine"))

@@ -60,10 +60,10 @@ def _known_servers(run_config: RunConfig) -> set[str]:
 def _parser(*, on: bool) -> argparse.ArgumentParser:
     parser = server_parser(
         "enable" if on else "disable",
-        _("Start an MCP server in later sessions, wherever one is called so.")
+        _("Start the MCP servers of this name in later sessions, in every project.")
         if on
-        else _("Do not start an MCP server in later sessions, wherever one is called so."),
-        _("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file cannot be relied on"),
+        else _("Do not start MCP servers of this name in later sessions, in any project."),
+        _("exit codes: 0 done, 1 there is no such server, 2 bad usage, 52 a file has errors"),
     )
     parser.add_argument("--session", action="store_true", help=argparse.SUPPRESS)
     return parser

@@ -109,8 +109,8 @@ def _to_json(status: ServerStatus, servers: ServerProbe) -> JsonObject:
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser(
         prog="tejat mcp list",
-        description=_("Connect to every MCP server of the settings that may be started, and say what became of it."),
-        epilog=_("exit codes: 0 listed, 2 bad usage, 52 the settings cannot be relied on"),
+        description=_("Connect to every MCP server in the settings that may be started, and show its state."),
+        epilog=_("exit codes: 0 listed, 2 bad usage, 52 the settings have errors"),
         allow_abbrev=False,
     )
     parser.add_argument("--json", action="store_true", help=_("print a JSON list"))

@@ -37,8 +37,8 @@ usage: tejat mcp add [OPTIONS] NAME COMMAND [ARGUMENT ...]
        tejat mcp auth NAME [--open | --forget]
        tejat mcp serve [OPTIONS]
 
-Add MCP servers to your settings or the project's, test the connection, log in. `serve` offers these tools to other
-agents. `tejat mcp COMMAND --help` shows the options of a command.
+Add MCP servers to your settings or the project's, test them, and log in. `serve` offers Tejat's tools to other agents.
+`tejat mcp COMMAND --help` shows the options of a command.
 
 options:
   -d, --debug    write details to the log, and show where an internal error happened

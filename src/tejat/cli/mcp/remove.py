@@ -60,8 +60,8 @@ def _elsewhere_hint(name: str, scope: SettingsScope, entries: McpServerEntries, 
 def _parser() -> argparse.ArgumentParser:
     parser = server_parser(
         "remove",
-        _("Take an MCP server out of the settings. What it was allowed to do is kept until you revoke it."),
-        _("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings cannot be relied on"),
+        _("Remove an MCP server from the settings. Saved approvals of its tools stay until you revoke them."),
+        _("exit codes: 0 removed, 1 it is not there, 2 bad usage, 52 the settings have errors"),
     )
     add_scope_flag(parser)
     return parser

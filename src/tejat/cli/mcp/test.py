@@ -20,8 +20,8 @@ _MAX_STDERR_LINES = 20
 
 def run(words: list[str]) -> int:
     """Test a server and return the exit code. Raises UsageError."""
-    description = _("Connect to one MCP server and tell of every step: how long it took, and what came of it.")
-    epilog = _("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings cannot be relied on")
+    description = _("Connect to an MCP server, and show each step, its result and how long it took.")
+    epilog = _("exit codes: 0 it works, 1 it does not, 2 bad usage, 52 the settings have errors")
     options = server_parser("test", description, epilog).parse_args(words)
     try:
         with graceful_termination():

@@ -76,7 +76,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
 
 
 def _list_parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="tejat tools list", description=_("Show what tools there are."))
+    parser = CommandParser(prog="tejat tools list", description=_("List the tools."))
     parser.add_argument("--json", action="store_true", help=_("print the FunctionDeclarations that a model is given"))
     parser.add_argument(
         "--all", action="store_true", help=_("those of Python, of the discovery command and of MCP servers too")
