@@ -4,7 +4,7 @@ import pytest
 
 from tejat.app.preferences import find_theme, preferences_from_settings
 from tejat.config.settings.types import Setting, Settings
-from tejat.core.ui.status import Preferences, ThemeName
+from tejat.core.ui.status import NotificationMethod, NotificationOptions, Preferences, ThemeName
 
 
 def test_nothing_is_set() -> None:
@@ -16,10 +16,18 @@ def test_everything_is_set() -> None:
         theme=Setting("light"),
         vim_mode=Setting(value=True),
         preferred_editor=Setting("nano"),
+        editor_new_window=Setting(value=True),
         animations=Setting(value=False),
+        notifications_enabled=Setting(value=True),
+        notification_method=Setting("osc9"),
     )
     assert preferences_from_settings(settings) == Preferences(
-        ThemeName.LIGHT, vi_mode=True, editor="nano", animations=False
+        ThemeName.LIGHT,
+        vi_mode=True,
+        editor="nano",
+        editor_new_window=True,
+        animations=False,
+        notifications=NotificationOptions(is_enabled=True, method=NotificationMethod.OSC9),
     )
 
 
