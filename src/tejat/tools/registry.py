@@ -159,6 +159,10 @@ class ToolRegistry:
         self._excluded_names = frozenset(_plain_name(name) for name in list_names(exclude) if "(" not in name)
         self._mark_changed()
 
+    def settings_names(self) -> set[str]:
+        """The names that settings may use for the tools, of disabled ones too."""
+        return {name for entry in self._entries.values() for name in entry.settings_names}
+
     def get(self, name: str) -> BaseTool | None:
         """Find an enabled tool by name, alias or alternate name.
 

@@ -119,6 +119,10 @@ class TestTools:
         assert check.detail.endswith(f" tools.{key}: no tool is called '{name}'")
         assert checks(machine) == []
 
+    def test_a_tool_of_a_server_may_be_excluded_by_its_own_name(self, machine: ProgramEnv) -> None:
+        machine.write_user_settings(tools={"exclude": ["any"]}, mcpServers={"here": {"command": "x"}})
+        assert checks(machine, is_strict=True) == []
+
     def test_tools_that_a_command_lists_are_not_known_before(self, machine: ProgramEnv) -> None:
         machine.write_user_settings(tools={"allowed": ["any"], "discoveryCommand": "x", "callCommand": "y"})
         assert checks(machine, is_strict=True) == []

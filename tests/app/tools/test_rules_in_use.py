@@ -1,6 +1,7 @@
 """Rules against real programs: what git runs by itself, links, and names that nothing has."""
 
 import asyncio
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -124,3 +125,22 @@ def test_rules_for_tools_that_do_not_exist_are_reported(machine: Machine) -> Non
         "--allowed-tools: no tool is called 'read_flie', so `allow read_flie` never applies.",
         "--allowed-tools: no MCP server is called 'nowhere', so `allow t of server nowhere` never applies.",
     )
+
+
+@pytest.mark.parametrize(
+    ("names", "servers", "unknown"),
+    [
+        (["WriteFileTool", "read_file", "run_shell_command(git push)"], {}, []),
+        (["WriteFile", "read_file"], {}, ["WriteFile"]),
+        (["their_tool"], {"theirs": {"command": "x"}}, []),
+    ],
+)
+def test_excluded_tools_that_do_not_exist_are_reported(
+    machine: Machine, names: list[str], servers: dict[str, object], unknown: list[str]
+) -> None:
+    path = machine.home / ".gemini" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({"tools": {"exclude": names}, "mcpServers": servers}))
+    source = f"{path}:1 (tools.exclude)"
+    told = [f"{source}: no tool is called '{name}', so `deny {name}` never applies." for name in unknown]
+    assert list(machine.notes([])) == told

@@ -10,6 +10,8 @@ from tejat.config.settings.types import Setting, configured_servers
 from tejat.core.i18n import lazy
 from tejat.policy.tool_names import TOOL_ALIASES, parse_tool_name
 
+_EXCLUDE = "tools.exclude"
+
 
 def unknown_tools(run_config: RunConfig) -> Iterator[str]:
     """A line for each tool in a list of the settings that does not exist.
@@ -28,7 +30,9 @@ def unknown_tools(run_config: RunConfig) -> Iterator[str]:
         if server is not None:
             is_known = server == "*" or server in servers
         else:
-            is_known = tool in known or any(tool.startswith(f"mcp_{each}_") for each in servers)
+            # A tool of a server is excluded by its own name, too.
+            is_known = tool in known or (key == _EXCLUDE and bool(servers))
+            is_known = is_known or any(tool.startswith(f"mcp_{each}_") for each in servers)
         if not is_known:
             if plugins is None:
                 plugins = {plugin.tool.name for plugin in find_plugins(run_config).tools}
@@ -42,7 +46,7 @@ def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
     for key, given in (("tools.core", settings.core), ("tools.allowed", settings.allowed)):
         if given is not None:
             yield from ((key, Setting(entry, given.source, given.tier)) for entry in given.value)
-    yield from (("tools.exclude", entry) for entry in settings.exclude if not entry.source.startswith("--"))
+    yield from ((_EXCLUDE, entry) for entry in settings.exclude if not entry.source.startswith("--"))
     yield from (("tools.confirmationRequired", entry) for entry in settings.confirmation_required)
 
 

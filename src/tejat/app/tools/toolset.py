@@ -225,9 +225,11 @@ def _unknown_names(toolset: Toolset, settings: Settings) -> tuple[str, ...]:
 
     if toolset.policy is None or settings.discovery_command is not None:
         return ()
-    tools = {*TOOL_ALIASES, *(entry.value for entry in settings.exclude)}
-    tools.update(name for entry in toolset.registry.entries() for name in entry.settings_names)
-    return tuple(find_unknown_names(toolset.policy.rules, tools=tools, servers=configured_servers(settings)))
+    tools, servers = {*TOOL_ALIASES, *toolset.registry.settings_names()}, configured_servers(settings)
+    if servers:
+        # A tool of a server is excluded by its own name, too.
+        tools.update(entry.value for entry in settings.exclude)
+    return tuple(find_unknown_names(toolset.policy.rules, tools=tools, servers=servers))
 
 
 def _make_scheduler(
