@@ -138,6 +138,16 @@ def test_settings_of_a_folder_count_only_if_it_is_trusted(machine: ProgramEnv) -
     assert trusted.notes == ()
 
 
+def test_rules_of_an_untrusted_folder_are_used(machine: ProgramEnv) -> None:
+    rules = machine.project / ".gemini" / "policies"
+    rules.mkdir(parents=True)
+    (rules / "team.toml").write_text("")
+    assert load_config(machine).notes == ()
+    write(machine.project / ".env", "A=1\n")
+    (note,) = load_config(machine).notes
+    assert "is not used (.env)." in note
+
+
 def test_many_things_of_a_folder_are_told_in_one_line(machine: ProgramEnv) -> None:
     write(machine.project / ".gemini" / "settings.json", {})
     for name in "abcd":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tejat.config.credentials import read_api_keys, vertex_switch
 from tejat.config.env_expansion import is_secret
 from tejat.config.env_file import EnvFile, find_env_file, load_env_file
-from tejat.config.paths import PROJECT_SETTINGS, AppPaths, app_paths
+from tejat.config.paths import POLICY_DIRECTORY, PROJECT_SETTINGS, AppPaths, app_paths
 from tejat.config.settings.file import SettingsFile
 from tejat.config.settings.loader import SettingsLoader
 from tejat.config.settings.types import Setting, Settings, SourceTier
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CUSTOM_HEADERS_VARIABLE = "GEMINI_CLI_CUSTOM_HEADERS"
 _MIN_SECRET_LENGTH = 8
 _MAX_NAMES = 3
+_PROJECT_RULES = f".gemini/{POLICY_DIRECTORY}/"
 
 
 @frozen
@@ -291,10 +292,12 @@ def _ignore_file_notes(settings: Settings) -> list[str]:
 def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequence[str]) -> list[str]:
     """Notes about unused configuration and about missing directories among those the settings include."""
     notes = [] if trust.problem is None else [trust.problem]
-    if not trust.is_trusted and relevant:
-        names = ", ".join(relevant[:_MAX_NAMES])
-        if len(relevant) > _MAX_NAMES:
-            names = _("{names} and {count} more", names=names, count=len(relevant) - _MAX_NAMES)
+    # Rules of a project count without trust: they can only tighten.
+    unused = [name for name in relevant if not name.startswith(_PROJECT_RULES)]
+    if not trust.is_trusted and unused:
+        names = ", ".join(unused[:_MAX_NAMES])
+        if len(unused) > _MAX_NAMES:
+            names = _("{names} and {count} more", names=names, count=len(unused) - _MAX_NAMES)
         note = _(
             "This folder is not trusted, so its own configuration is not used ({names}). See `tejat trust`.",
             names=names,

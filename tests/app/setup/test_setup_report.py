@@ -228,6 +228,19 @@ class TestFiles:
         machine.write_project_settings(vimMode=True)
         assert files(report(machine, trusts_folder=False)) == {str(path): ("not used", "the folder is not trusted")}
 
+    def test_environment_files_that_are_not_used(self, machine: ProgramEnv) -> None:
+        write(machine.project, ".env", ".gemini/.env")
+        plain, own = (str(machine.project / name) for name in (".env", ".gemini/.env"))
+        assert files(report(machine)) == {
+            own: ("used", "variables are set"),
+            plain: ("not used", f"{own} is used instead"),
+        }
+        untrusted = ("not used", "the folder is not trusted")
+        assert files(report(machine, trusts_folder=False)) == {own: untrusted, plain: untrusted}
+        Path(own).unlink()
+        path = machine.write_user_settings(advanced={"ignoreLocalEnv": True})
+        assert files(report(machine))[plain] == ("not used", f"{path}:1 switches it off")
+
     def test_policies_that_are_replaced(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(policyPaths=["~/rules"])
         for directory in (machine.home / "rules", machine.home / ".gemini" / "policies"):

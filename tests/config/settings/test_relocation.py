@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.settings_examples import put
 from tejat.config.jsonc import parse_jsonc
 from tejat.config.paths import AppPaths
 from tejat.config.settings.file import to_json
@@ -105,6 +106,17 @@ def test_a_value_of_the_other_file_is_not_replaced(paths: AppPaths) -> None:
     assert '"name": "openai:gpt-6"' in Path(paths.user_settings).read_text()
     assert "sessionRetention" not in Path(paths.user_settings).read_text()
     assert json.loads(Path(paths.own_settings).read_text())["model"] == {"name": "claude-sonnet-5"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["tools.enableToolOutputTruncation", "context.fileFiltering.disableFuzzySearch", "general.disableAutoUpdate"],
+)
+def test_a_value_that_only_its_old_name_can_have_stays(paths: AppPaths, name: str) -> None:
+    content: dict[str, object] = {}
+    put(content, name, False)
+    Path(paths.user_settings).write_text(json.dumps(content))
+    assert find_misplaced_settings(paths, {}) == []
 
 
 def test_a_sandbox_that_nobody_knows_stays(paths: AppPaths) -> None:

@@ -115,9 +115,23 @@ def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
         if os.path.isfile(path):
             named = lazy("used if GEMINI_SYSTEM_MD is set") if name.endswith("system.md") and is_trusted else detail
             yield SetupFile(_LABELS.get(name, lazy("context file")), path, use, named)
+    for name in (".gemini/.env", ".env"):
+        path = os.path.join(root, name)
+        if os.path.isfile(path) and path != run_config.environment_file:
+            yield SetupFile(lazy("environment"), path, FileUse.NOT_USED, _unused_env_reason(run_config, name))
     if os.path.isfile(path := os.path.join(root, ".geminiignore")):
         yield SetupFile(lazy("ignored files"), path, FileUse.USED, lazy("its files are left out"))
     yield from _not_loaded(lazy("skills"), os.path.join(root, ".agents", "skills"), lazy("skills"))
+
+
+def _unused_env_reason(run_config: RunConfig, name: str) -> str:
+    """Why an environment file of the project is not used."""
+    if not run_config.trust.is_trusted:
+        return lazy("the folder is not trusted")
+    ignored = run_config.settings.ignore_local_env
+    if ignored.value and name == ".env":
+        return lazy("{source} switches it off", source=ignored.source)
+    return lazy("{path} is used instead", path=run_config.environment_file)
 
 
 def environment_files(run_config: RunConfig) -> Iterator[SetupFile]:

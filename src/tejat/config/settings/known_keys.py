@@ -7,7 +7,7 @@ know, and by `tejat doctor`.
 import os
 from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from typing import cast
 
 from tejat.core.frozen import frozen
@@ -124,16 +124,39 @@ class KnownKeys:
         elsewhere = {present for present in known.values() if present.casefold().rpartition(".")[2] == last}
         if len(elsewhere) == 1:
             return elsewhere.pop()
-        limit = min(_MAX_DISTANCE, len(name) // _DISTANCE_SHARE)
-        if limit == 0 or len(name) > _MAX_COMPARED_LENGTH:
-            return None
-        near = [
-            (edit_distance(folded, each.casefold()), present)
-            for each, present in known.items()
-            if abs(len(each) - len(name)) <= limit and _shares_part(folded, each.casefold(), limit)
-        ]
-        distance, present = min(near, default=(limit + 1, None))
-        return present if distance <= limit else None
+        return _nearest(name, known | self._members) or self._nearest_object(name)
+
+    @cached_property
+    def _members(self) -> dict[str, str]:
+        """The members of objects that have no others."""
+        names = (f"{name}.{member}" for name, entry in self._keys.items() for member in _strings(entry.get("members")))
+        return {name: name for name in names}
+
+    def _nearest_object(self, name: str) -> str | None:
+        """The object with free names that a name is probably in, such as `mcpServers` for `mcpServer.docs.command`."""
+        objects = {
+            each: each
+            for each, entry in self._keys.items()
+            if "object" in str(entry["type"]) and "members" not in entry
+        }
+        parts = name.split(".")
+        starts = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+        return next(filter(None, (_nearest(start, objects) for start in starts)), None)
+
+
+def _nearest(name: str, known: Mapping[str, str]) -> str | None:
+    """The value for the key that is nearly this name; of several, the first in the alphabet."""
+    limit = min(_MAX_DISTANCE, len(name) // _DISTANCE_SHARE)
+    if limit == 0 or len(name) > _MAX_COMPARED_LENGTH:
+        return None
+    folded = name.casefold()
+    near = [
+        (edit_distance(folded, each.casefold()), present)
+        for each, present in known.items()
+        if abs(len(each) - len(name)) <= limit and _shares_part(folded, each.casefold(), limit)
+    ]
+    distance, present = min(near, default=(limit + 1, None))
+    return present if distance <= limit else None
 
 
 def _shares_part(name: str, other: str, limit: int) -> bool:

@@ -89,7 +89,7 @@ def _unusable_values(file: SettingsFile, row: SettingSpec) -> "Iterator[_PlacedV
     for name in row.key.names:
         try:
             found = file.find(SettingKey(name))
-            if found is None or key == "hooks":
+            if found is None or key == "hooks" or _has_other_values(name):
                 continue
             if key == "mcpServers":
                 yield from _own_fields(found)
@@ -98,6 +98,13 @@ def _unusable_values(file: SettingsFile, row: SettingSpec) -> "Iterator[_PlacedV
                 yield found, tuple(name.split(".")), tuple(key.split("."))
         except SettingsError:
             continue  # Tejat cannot use it either, and reports it
+
+
+def _has_other_values(name: str) -> bool:
+    """Whether a value under an older name would mean something else under the present one."""
+    known = load_known_keys()
+    former = known.find_former(name)
+    return name in known.retired or (former is not None and former.is_negated)
 
 
 def _is_own_value(key: str, value: JsonValue) -> bool:
