@@ -7,7 +7,7 @@ from tejat.core.frozen import fields_of
 
 def test_every_field_has_one_row() -> None:
     fields = [row.field for row in SETTINGS]
-    assert sorted([*fields, "mcp_name_conflicts", "files", "ignored_files", "problems"]) == sorted(
+    assert sorted([*fields, "base_url_model", "mcp_name_conflicts", "files", "ignored_files", "problems"]) == sorted(
         each.name for each in fields_of(Settings)
     )
 
