@@ -94,7 +94,7 @@ def run_checks(directories: Sequence[str], requested: str | None, *, is_strict: 
 
 
 def open_setup(directories: Sequence[str]) -> "SetupReport":
-    """Inspect what was taken over from a set-up of Gemini CLI. Raises UsageError, never for a settings file."""
+    """Inspect what was carried over from a set-up of Gemini CLI. Raises UsageError, never for a settings file."""
     from tejat.app.setup.setup_report import setup_report
 
     faults: list[ConfigurationError] = []

@@ -74,7 +74,7 @@ commands:
   hooks        list the hooks
   extensions   list the extensions of Gemini CLI found here
   sandbox      build the image for container sandboxes, or test the sandbox: build, test
-  doctor       check the sandbox, model, key and settings, and the set-up taken over from Gemini CLI
+  doctor       check the sandbox, model, key and settings, and the set-up carried over from Gemini CLI
   completion   print a completion script for bash, zsh or fish
   help         show the help of a command
   version      show the version

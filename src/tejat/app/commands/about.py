@@ -40,7 +40,7 @@ class AboutCommand(SlashCommand):
         user.show(Report(_("About Tejat"), blocks))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, [(_SETUP, _("what was taken over from Gemini CLI, and what was not"))])
+        return complete_from(typed, [(_SETUP, _("what was carried over from Gemini CLI, and what was not"))])
 
     def _show_setup(self, arguments: str, user: UserPrompter) -> None:
         if arguments.casefold() != _SETUP:

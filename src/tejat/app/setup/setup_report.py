@@ -1,4 +1,4 @@
-"""The report of `tejat doctor --setup` and `/about setup`: what was taken over from Gemini CLI, and what was not."""
+"""The report of `tejat doctor --setup` and `/about setup`: what was carried over from Gemini CLI, and what was not."""
 
 from collections.abc import Iterator, Sequence
 
