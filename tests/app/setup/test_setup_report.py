@@ -1,4 +1,4 @@
-"""What was taken over from a set-up of Gemini CLI, key by key and file by file."""
+"""What was carried over from a set-up of Gemini CLI, key by key and file by file."""
 
 import json
 from pathlib import Path

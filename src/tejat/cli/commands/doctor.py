@@ -90,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--root", action="append", metavar="DIR", help=_("a directory to work in (default: .)"))
     parser.add_argument("--json", action="store_true", help=_("print JSON"))
     parser.add_argument(
-        "--setup", action="store_true", help=_("show what was carried over from Gemini CLI, key by key, and what was not")
+        "--setup",
+        action="store_true",
+        help=_("show what was carried over from Gemini CLI, key by key, and what was not"),
     )
     parser.add_argument(
         "--fix", action="store_true", help=_("move settings that Gemini CLI cannot use to Tejat's own file")
