@@ -55,6 +55,7 @@ def merged(*values: tuple[JsonValue, SourceTier]) -> Setting[SandboxRequest]:
         ({"command": "docker"}, DOCKER),
         ({"image": "x"}, SandboxRequest(SandboxMode.REQUIRED, image="x")),
         ({"enabled": True}, ON),
+        ({"command": "", "image": " "}, ON),
         ({"enabled": False, "command": "docker"}, OFF),
         (
             {"command": "podman", "image": "x", "networkAccess": True, "allowedPaths": ["/data"]},

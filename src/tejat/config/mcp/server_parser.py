@@ -15,7 +15,8 @@ def parse_mcp_server(found: SettingValue) -> McpServer:
     given = found.members()
 
     def text(name: str) -> str | None:
-        return given[name].string() if name in given else None
+        # As in Gemini CLI, an empty text leaves a field unset.
+        return given[name].string() if name in given and not given[name].is_blank else None
 
     def texts(name: str) -> tuple[str, ...] | None:
         return given[name].strings() if name in given else None

@@ -146,6 +146,11 @@ class SettingValue:
         """Whether a text here must not be shown."""
         return not _SECRET_KEYS.isdisjoint(self.name.split("."))
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether an empty text is written here; one that a reference leaves empty is not meant."""
+        return isinstance(self.node.value, str) and not self.node.value.strip()
+
     def setting(self, value: _T) -> Setting[_T]:
         """Pair a parsed value with its source."""
         return Setting(value, self.source, self.file.tier)

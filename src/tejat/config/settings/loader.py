@@ -144,7 +144,7 @@ def _merge(
     for row in SETTINGS:
         files = [*partly, *whole] if row.restricts else whole
         handle = raise_unless_replaced if row.protects or row.must_be_valid else collect
-        reader = SettingReader(files, row.key, row.read, handle)
+        reader = SettingReader(files, row.key, row.read, handle, is_text=row.is_text)
         values[row.field] = row.merge(reader, getattr(default, row.field))
         if row.field == "mcp_servers":
             conflicts = find_name_conflicts(reader)
@@ -168,7 +168,7 @@ def _model_of_user(files: Sequence[SettingsFile]) -> Setting[str] | None:
     from tejat.config.settings.schema import setting_key
 
     # Wrong values were reported when the setting itself was read.
-    reader = SettingReader(files, setting_key("model.name"), SettingValue.string, lambda _: None)
+    reader = SettingReader(files, setting_key("model.name"), SettingValue.string, lambda _: None, is_text=True)
     named = [parsed.found for parsed in reader.without_project().values()]
     return named[-1].setting(named[-1].string()) if named else None
 

@@ -30,14 +30,21 @@ class SettingReader:
     """The values of one setting in several files, lowest precedence first.
 
     `on_error` gets the error of each wrong value, which is then left out; or it raises. Every file is read even if it
-    is overridden, so that no wrong value goes unnoticed.
+    is overridden, so that no wrong value goes unnoticed. With `is_text` an empty text counts as unset.
     """
 
-    __slots__ = ("_files", "_key", "_on_error", "_parse")
+    __slots__ = ("_files", "_is_text", "_key", "_on_error", "_parse")
 
     def __init__(
-        self, files: Sequence[SettingsFile], key: SettingKey, parse: ParseSetting, on_error: HandleError
+        self,
+        files: Sequence[SettingsFile],
+        key: SettingKey,
+        parse: ParseSetting,
+        on_error: HandleError,
+        *,
+        is_text: bool = False,
     ) -> None:
+        self._is_text = is_text
         self._files = files
         self._key = key
         self._parse = parse
@@ -83,7 +90,7 @@ class SettingReader:
             except SettingsError as error:
                 self._on_error(error)
             else:
-                if found is not None:
+                if found is not None and not (self._is_text and found.is_blank):
                     yield found
 
     def parse(self, found: SettingValue) -> Iterator[ParsedValue]:
@@ -99,4 +106,4 @@ class SettingReader:
             yield ParsedValue(found, value)
 
     def _only(self, files: Sequence[SettingsFile]) -> "SettingReader":
-        return SettingReader(files, self._key, self._parse, self._on_error)
+        return SettingReader(files, self._key, self._parse, self._on_error, is_text=self._is_text)

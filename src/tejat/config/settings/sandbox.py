@@ -28,7 +28,7 @@ def parse_sandbox(found: SettingValue) -> SandboxRequest:
 
 
 def _parse_object(found: SettingValue) -> SandboxRequest:
-    given = found.members()
+    given = {name: member for name, member in found.members().items() if not member.is_blank}
     is_of_project = found.file.tier is SourceTier.WORKSPACE
     command = given["command"].string() if "command" in given else "true"
     request = parse_sandbox_word(command)

@@ -18,6 +18,7 @@ GENERAL_SETTINGS = (
         SettingKey("general.preferredEditor", "preferredEditor"),
         SettingValue.string,
         without_project(last_wins),
+        is_text=True,
     ),
     SettingSpec("editor_new_window", SettingKey("general.openEditorInNewWindow"), SettingValue.boolean),
     SettingSpec("output_format", SettingKey("output.format"), parsers.parse_output_format),

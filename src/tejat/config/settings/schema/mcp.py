@@ -24,5 +24,6 @@ MCP_SETTINGS = (
         SettingKey("mcp.serverCommand", "mcpServerCommand"),
         parsers.parse_command,
         must_be_valid=True,
+        is_text=True,
     ),
 )

@@ -6,8 +6,8 @@ from tejat.config.settings.merge import last_wins, merge_by_name, without_projec
 from tejat.config.settings.schema.spec import SettingSpec
 
 MODEL_SETTINGS = (
-    SettingSpec("model_name", SettingKey("model.name", "model"), SettingValue.string, must_be_valid=True),
-    SettingSpec("fallback_model", SettingKey("model.fallback"), SettingValue.string),
+    SettingSpec("model_name", SettingKey("model.name", "model"), SettingValue.string, must_be_valid=True, is_text=True),
+    SettingSpec("fallback_model", SettingKey("model.fallback"), SettingValue.string, is_text=True),
     SettingSpec("base_url", SettingKey("model.baseUrl"), SettingValue.url, without_project(last_wins)),
     SettingSpec("prices", SettingKey("model.prices"), parsers.parse_price, without_project(merge_by_name)),
     SettingSpec("catalogue_url", SettingKey("models.catalogueUrl"), SettingValue.url, without_project(last_wins)),

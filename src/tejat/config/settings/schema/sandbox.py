@@ -6,7 +6,9 @@ from tejat.config.settings.sandbox import merge_sandbox, parse_absolute_paths, p
 from tejat.config.settings.schema.spec import SettingSpec
 
 SANDBOX_SETTINGS = (
-    SettingSpec("sandbox", SettingKey("tools.sandbox", "sandbox"), parse_sandbox, merge_sandbox, protects=True),
+    SettingSpec(
+        "sandbox", SettingKey("tools.sandbox", "sandbox"), parse_sandbox, merge_sandbox, protects=True, is_text=True
+    ),
     SettingSpec(
         "sandbox_network",
         SettingKey("tools.sandboxNetworkAccess"),
@@ -21,7 +23,9 @@ SANDBOX_SETTINGS = (
         every_file,
         protects=True,
     ),
-    SettingSpec("sandbox_image", SettingKey("sandbox.image"), SettingValue.string, without_project(last_wins)),
+    SettingSpec(
+        "sandbox_image", SettingKey("sandbox.image"), SettingValue.string, without_project(last_wins), is_text=True
+    ),
     SettingSpec(
         "tool_sandboxing",
         SettingKey("security.toolSandboxing"),

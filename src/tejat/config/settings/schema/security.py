@@ -77,6 +77,7 @@ SECURITY_SETTINGS = (
         SettingKey("security.auth.selectedType", "selectedAuthType"),
         SettingValue.string,
         without_project(last_wins),
+        is_text=True,
     ),
     SettingSpec(
         "enforced_auth_type",
@@ -84,6 +85,7 @@ SECURITY_SETTINGS = (
         SettingValue.string,
         project_may_complete,
         protects=True,
+        is_text=True,
     ),
     SettingSpec(
         "environment_redaction",

@@ -12,7 +12,8 @@ class SettingSpec(NamedTuple):
 
     `protects` is for a setting whose loss would make a run less safe, `must_be_valid` for others that a run cannot do
     without: a wrong value of either ends the run; for all others the default holds and the value is reported.
-    `restricts` is for a setting that even an untrusted project may set.
+    `restricts` is for a setting that even an untrusted project may set, `is_text` for one that an empty text leaves
+    unset, as in Gemini CLI.
     """
 
     field: str
@@ -22,3 +23,4 @@ class SettingSpec(NamedTuple):
     protects: bool = False
     must_be_valid: bool = False
     restricts: bool = False
+    is_text: bool = False

@@ -27,9 +27,14 @@ TOOL_SETTINGS = (
         SettingKey("tools.discoveryCommand", "toolDiscoveryCommand"),
         parsers.parse_command,
         must_be_valid=True,
+        is_text=True,
     ),
     SettingSpec(
-        "call_command", SettingKey("tools.callCommand", "toolCallCommand"), parsers.parse_command, must_be_valid=True
+        "call_command",
+        SettingKey("tools.callCommand", "toolCallCommand"),
+        parsers.parse_command,
+        must_be_valid=True,
+        is_text=True,
     ),
     SettingSpec("strict_stderr", SettingKey("tools.callCommandStrictStderr"), SettingValue.boolean),
     SettingSpec("llm_correction", SettingKey("tools.disableLLMCorrection"), parsers.parse_negated_boolean),

@@ -6,7 +6,7 @@ from tejat.config.settings.merge import last_wins, merge_by_name, project_may_ti
 from tejat.config.settings.schema.spec import SettingSpec
 
 UI_SETTINGS = (
-    SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string),
+    SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string, is_text=True),
     SettingSpec("auto_theme", SettingKey("ui.autoThemeSwitching"), SettingValue.boolean),
     SettingSpec(
         "custom_themes", SettingKey("ui.customThemes", "customThemes"), parsers.parse_theme_background, merge_by_name
