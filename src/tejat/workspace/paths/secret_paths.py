@@ -41,10 +41,10 @@ def find_secret_paths(home: str) -> tuple[str, ...]:
 def is_sensitive_path(path: str, *, home: str, own_directories: Sequence[str]) -> bool:
     """Whether this real path must not be shown to commands, even if the user lists it.
 
-    It is the home directory or above it, has settings of agents or our own files, or is a file with credentials. Other
-    secret places can be shown.
+    It is the home directory or above it, has processes, devices or sockets of the machine, settings of agents or our
+    own files, or is a file with credentials. Other secret places can be shown.
     """
-    if is_beneath(home, path) or ".gemini" in path.split("/"):
+    if is_beneath(home, path) or ".gemini" in path.split("/") or any(is_beneath(path, own) for own in _OF_SYSTEM):
         return True
     if any(is_beneath(path, own) or is_beneath(own, path) for own in own_directories):
         return True
@@ -54,6 +54,7 @@ def is_sensitive_path(path: str, *, home: str, own_directories: Sequence[str]) -
     return not os.path.isdir(path) and path in map(os.path.realpath, find_secret_paths(home))
 
 
+_OF_SYSTEM = ("/proc", "/sys", "/dev", "/run", "/var/run")
 _CREDENTIAL_FILES = frozenset(
     {
         *("credentials", "credentials.json", "credentials.toml", "auth.json", "keys.env"),
