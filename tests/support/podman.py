@@ -5,7 +5,9 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,8 +25,18 @@ _ENGINE_SETTINGS = (
 )
 
 
-def podman_environment(directory: Path) -> Mapping[str, str]:
-    """The variables with which podman works here and has IMAGE, all of its files in `directory`; else skips."""
+@contextmanager
+def podman_environment() -> Generator[Mapping[str, str]]:
+    """The variables with which podman works here and has IMAGE, its files in a temporary directory; else skips."""
+    directory = Path(tempfile.mkdtemp(prefix="podman-", dir="/var/tmp"))
+    try:
+        yield _working_environment(directory)
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwX", str(directory)], check=False)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _working_environment(directory: Path) -> Mapping[str, str]:
     if shutil.which("podman") is None:
         pytest.skip("CONTAINERS MISSING: podman is not installed")
     storage = directory / "storage.conf"

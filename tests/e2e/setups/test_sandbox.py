@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
@@ -225,12 +223,8 @@ def test_an_image_is_built_from_a_trusted_file(machine: ProgramEnv, stand_in: Co
 
 @pytest.fixture(scope="module")
 def podman_variables() -> Generator[Mapping[str, str]]:
-    directory = Path(tempfile.mkdtemp(prefix="podman-", dir="/var/tmp"))
-    try:
-        yield podman_environment(directory)
-    finally:
-        subprocess.run(["chmod", "-R", "u+rwX", str(directory)], check=False)
-        shutil.rmtree(directory, ignore_errors=True)
+    with podman_environment() as variables:
+        yield variables
 
 
 def test_real_podman_refuses_a_write_outside(machine: ProgramEnv, podman_variables: Mapping[str, str]) -> None:

@@ -1,9 +1,7 @@
 """The same with real podman, where it is installed and works."""
 
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
@@ -18,21 +16,17 @@ from tejat.workspace.sandbox.session_sandbox import SandboxPaths, SessionSandbox
 
 
 @pytest.fixture(scope="module")
-def variables() -> Generator[Mapping[str, str]]:
-    directory = Path(tempfile.mkdtemp(prefix="podman-", dir="/var/tmp"))
-    try:
-        yield podman_environment(directory)
-    finally:
-        subprocess.run(["chmod", "-R", "u+rwX", str(directory)], check=False)
-        shutil.rmtree(directory, ignore_errors=True)
+def podman_variables() -> Generator[Mapping[str, str]]:
+    with podman_environment() as variables:
+        yield variables
 
 
 @pytest.fixture
-def session(variables: Mapping[str, str], tmp_path: Path) -> Generator[SessionSandbox]:
+def session(podman_variables: Mapping[str, str], tmp_path: Path) -> Generator[SessionSandbox]:
     for name in ("root/.git", "home", "state"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "root" / ".git" / "config").write_text("[core]\n")
-    environment = {**os.environ, **variables}
+    environment = {**os.environ, **podman_variables}
     container = ContainerOptions("podman", "test", image=IMAGE, client_environment=client_environment(environment))
     paths = SandboxPaths(
         roots=(str(tmp_path / "root"),),
@@ -46,8 +40,8 @@ def session(variables: Mapping[str, str], tmp_path: Path) -> Generator[SessionSa
         yield opened
 
 
-def podman(variables: Mapping[str, str], *words: str) -> str:
-    environment = {**os.environ, **variables}
+def podman(podman_variables: Mapping[str, str], *words: str) -> str:
+    environment = {**os.environ, **podman_variables}
     return subprocess.run(["podman", *words], env=environment, capture_output=True, text=True, check=True).stdout
 
 
@@ -70,15 +64,15 @@ def test_commands_are_held(session: SessionSandbox, tmp_path: Path) -> None:
 
 
 def test_a_killed_command_leaves_no_container(
-    session: SessionSandbox, variables: Mapping[str, str], tmp_path: Path
+    session: SessionSandbox, podman_variables: Mapping[str, str], tmp_path: Path
 ) -> None:
     wrapped = session.wrap(["/bin/sleep", "120"], str(tmp_path / "root"), network=False)
     name = wrapped.stop_command[-1]
     process = subprocess.Popen(wrapped.arguments, env=dict(wrapped.environment), start_new_session=True)
     try:
-        wait_until(lambda: name in podman(variables, "ps", "--format", "{{.Names}}"), seconds=60)
+        wait_until(lambda: name in podman(podman_variables, "ps", "--format", "{{.Names}}"), seconds=60)
     finally:
         os.killpg(process.pid, 9)
         process.wait()
     wrapped.clean_up()
-    wait_until(lambda: name not in podman(variables, "ps", "--all", "--format", "{{.Names}}"), seconds=60)
+    wait_until(lambda: name not in podman(podman_variables, "ps", "--all", "--format", "{{.Names}}"), seconds=60)
