@@ -1,1 +1,1 @@
-"""What is written down about runs: the log of unexpected exceptions, and telemetry."""
+"""Diagnostics of runs: the log of unexpected exceptions, and telemetry."""

@@ -53,7 +53,7 @@ class TelemetryOptions(NamedTuple):
 
 
 def start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tuple[str, ...]:
-    """Write the events from now on if that is wanted, and return notes for the user. Raises ConfigurationError."""
+    """Start writing events if the settings ask for it, and return notes for the user. Raises ConfigurationError."""
     options = telemetry_options(run_config.settings, run_config.environment, run_config.roots[0])
     if options.outfile is not None:
         log = TelemetryLog(
@@ -67,7 +67,7 @@ def start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tupl
 
 
 def telemetry_options(settings: Settings, environment: Mapping[str, str], root: str) -> TelemetryOptions:
-    """Resolve the settings and the variables, which win over them. Raises ConfigurationError for a wrong variable.
+    """Resolve the settings and the variables, which take precedence. Raises ConfigurationError for a wrong variable.
 
     `root` is what a relative path is relative to.
     """

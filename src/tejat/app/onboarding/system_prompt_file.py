@@ -1,4 +1,4 @@
-"""The file that `GEMINI_WRITE_SYSTEM_MD` wants the built-in system prompt in, as a start for one's own."""
+"""Export of the built-in system prompt to the file that `GEMINI_WRITE_SYSTEM_MD` names."""
 
 import os
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tejat.workspace.files.private_files import write_private_file
 
 
 def write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None:
-    """Write the prompt if that is wanted. Raises UsageError if there is another file, or it cannot be written."""
+    """Write the prompt if the variable is set. Raises UsageError if there is another file, or it cannot be written."""
     path = _target(run_config)
     if path is None:
         return
@@ -27,7 +27,7 @@ def write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None
 
 
 async def offer_system_prompt(run_config: RunConfig, build: Callable[[], str], user: UserPrompter) -> None:
-    """Write the prompt if that is wanted, after a question if there is another file.
+    """Write the prompt if the variable is set, after a question if there is another file.
 
     Raises UsageError if it cannot be written.
     """

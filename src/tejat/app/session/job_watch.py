@@ -1,4 +1,4 @@
-"""The ends of background commands, reported to the user or to the model as the settings say."""
+"""Reports of ended background commands to the user or the model, as the settings say."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Settings that a file has in vain: a project cannot set them so, or something else takes precedence."""
+"""Settings without effect in a file: a project cannot set them so, or something else takes precedence."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property

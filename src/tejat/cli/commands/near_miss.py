@@ -27,7 +27,7 @@ def ask_or_refuse(commands: Sequence[str], prompt: Sequence[str], words: Sequenc
 
 
 def _ask(commands: Sequence[str], prompt: Sequence[str]) -> int | None:
-    """Offer to run a subcommand, to send the prompt or to leave."""
+    """Offer to run a subcommand, to send the prompt or to quit."""
     rest = list(prompt[1:])
     is_clear = len(commands) == 1 and (not rest or is_action(commands[0], rest[0]))
     options = [_("run: {command}", command=sanitize_line(" ".join(["tejat", each, *rest]))) for each in commands]

@@ -1,4 +1,4 @@
-"""The models of one conversation: who takes over, who answers on the side, who answers the next prompt."""
+"""The models of one conversation: fallback, side requests, and the router."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias

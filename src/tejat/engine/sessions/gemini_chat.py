@@ -59,7 +59,7 @@ def read_gemini_chat(path: str) -> GeminiChat:
 
 
 def read_chat_head(path: str) -> JsonObject:
-    """The metadata of a chat, empty if the file is none."""
+    """The metadata of a chat, empty if the file is not a chat."""
     try:
         with open(path, "rb", opener=regular_file_opener) as file:
             line = file.readline(MAX_BYTES)
@@ -86,7 +86,7 @@ def _read_file(path: str) -> str:
 
 
 def _parse_records(text: str) -> tuple[list[JsonObject], int]:
-    """The objects of the file, and how many lines are none."""
+    """The objects of the file, and the number of damaged lines."""
     whole = _parse_object(text)
     if whole is not None:
         return [whole], 0

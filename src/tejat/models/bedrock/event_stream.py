@@ -25,7 +25,7 @@ class StreamMessage:
 
 
 class EventStreamParser:
-    """Splits a stream into messages. Raises ModelFailure for what is none."""
+    """Splits a stream into messages. Raises ModelFailure for a damaged one."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()

@@ -1,4 +1,4 @@
-"""What tmux says about the terminal around it."""
+"""The terminal that tmux runs in, as tmux reports it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
