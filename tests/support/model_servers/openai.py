@@ -30,11 +30,14 @@ class OpenAiServer(LoopbackServer):
         return f"{self.address}/v1"
 
     def _answer(self, received: Received) -> Reply:
-        wrong = find_problem(received)
+        wrong = self._find_problem(received)
         if wrong:
             return error_reply(400, wrong)
         with self._lock:
             return next(self._replies, None) or error_reply(400, "the test has no more replies")
+
+    def _find_problem(self, received: Received) -> str | None:
+        return find_problem(received)
 
 
 def chunk(*, reason: str | None = None, usage: Any = None, **delta: Any) -> dict[str, Any]:

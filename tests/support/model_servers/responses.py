@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from support.model_servers.gemini import LoopbackServer, Received, Reply, json_reply
+from support.model_servers.gemini import Received, Reply, json_reply
+from support.model_servers.openai import OpenAiServer
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 USAGE = {
@@ -19,23 +20,11 @@ FIELDS = {"model", "stream", "store", "instructions", "input", "tools", "include
 OPTIONAL_FIELDS = {"max_output_tokens", "temperature", "top_p", "prompt_cache_key"}
 
 
-class ResponsesServer(LoopbackServer):
+class ResponsesServer(OpenAiServer):
     """Gives the replies in turn, to valid requests only."""
 
-    def __init__(self, *replies: Reply) -> None:
-        super().__init__(self._answer)
-        self._replies = iter(replies)
-
-    @property
-    def base(self) -> str:
-        return f"{self.address}/v1"
-
-    def _answer(self, received: Received) -> Reply:
-        wrong = find_problem(received)
-        if wrong:
-            return error_reply(400, wrong)
-        with self._lock:
-            return next(self._replies, None) or error_reply(400, "the test has no more replies")
+    def _find_problem(self, received: Received) -> str | None:
+        return find_problem(received)
 
 
 def reasoning_item(number: int = 1, *summary: str, encrypted: str | None = "gAAAA-sealed") -> dict[str, Any]:
