@@ -23,7 +23,7 @@ from tejat.app.run_config import RunConfig, load_run_config
 from tejat.app.setup.doctor import configuration_checks
 from tejat.app.setup.security_checks import security_checks
 from tejat.app.setup.settings_checks import settings_checks
-from tejat.app.setup.setup_report import setup_report
+from tejat.app.setup.setup_report import SetupReport, setup_report
 from tejat.config.jsonc import JsonNode
 from tejat.config.settings.inspection import SettingStatus
 from tejat.core.approval.policy_report import DoctorCheck
@@ -76,8 +76,12 @@ class Setup:
         return load_run_config(directories, environment=self.program.environment, faults=faults), faults
 
     @cached_property
+    def setup(self) -> SetupReport:
+        return setup_report(*self.config)
+
+    @cached_property
     def report(self) -> Any:
-        return setup_report(*self.config).to_json()
+        return self.setup.to_json()
 
     def describe(self) -> str:
         """The report of the doctor, its checks, and what command lines print."""
@@ -102,6 +106,7 @@ class Setup:
         if self.report["variables"]:
             yield "variables without effect:"
             yield from (f"  {each['name']}: {each['reason']}" for each in self.report["variables"])
+        yield f"exit code {self.setup.exit_code}"
         yield ""
 
     def _describe_checks(self) -> Iterator[str]:

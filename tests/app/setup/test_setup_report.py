@@ -169,8 +169,16 @@ class TestSettings:
         path.parent.mkdir(parents=True, mode=0o700)
         path.write_text('[[rule]]\ntoolName = "glob"\ndecision = "forbid"\npriority = 1\n')
         (fault,) = report(machine).faults
-        assert fault.startswith(f"{path}:3: ")
+        assert fault.startswith(f"policy: {path}:3: ")
         assert machine.run("doctor", "--setup").code == 52
+
+    def test_an_authentication_type_that_ends_a_run(self, machine: ProgramEnv) -> None:
+        path = machine.write_user_settings(security={"auth": {"enforcedType": "vertex-ai"}})
+        found = report(machine)
+        assert found.faults == (f"authentication: vertex-ai ({path}:1); this run would use gemini-api-key",)
+        assert found.exit_code == 41
+        machine.environment["GEMINI_TELEMETRY_TARGET"] = "elsewhere"
+        assert report(machine).exit_code == 52
 
     def test_nothing_there(self, machine: ProgramEnv) -> None:
         assert shown(report(machine)) == [
@@ -207,6 +215,7 @@ class TestFiles:
 
     def test_of_a_project(self, machine: ProgramEnv) -> None:
         write(machine.project, "GEMINI.md", ".gemini/commands/a.toml", ".gemini/policies/a.toml", ".geminiignore")
+        write(machine.project, ".mcp.json")
         trusted = report(machine)
         found = {path.removeprefix(f"{machine.project}/"): use for path, use in files(trusted).items()}
         assert found == {
@@ -214,6 +223,7 @@ class TestFiles:
             ".gemini/commands": ("used", "1 file"),
             ".gemini/policies": ("partly used", "rules that ask or deny count, rules that allow do not"),
             ".geminiignore": ("used", "its files are left out"),
+            ".mcp.json": ("not used", "its servers are not started; add them to .gemini/settings.json"),
         }
         untrusted = files(report(machine, trusts_folder=False))
         assert untrusted[str(machine.project / "GEMINI.md")] == ("not used", "the folder is not trusted")

@@ -110,11 +110,14 @@ def _project_files(run_config: RunConfig, root: str) -> Iterator[SetupFile]:
     is_trusted = run_config.trust.is_trusted
     use = FileUse.USED if is_trusted else FileUse.NOT_USED
     detail = lazy("read") if is_trusted else lazy("the folder is not trusted")
-    for name in (*run_config.settings.context_file_names.value, ".gemini/system.md", ".mcp.json"):
+    for name in (*run_config.settings.context_file_names.value, ".gemini/system.md"):
         path = os.path.join(root, name)
         if os.path.isfile(path):
             named = lazy("used if GEMINI_SYSTEM_MD is set") if name.endswith("system.md") and is_trusted else detail
             yield SetupFile(_LABELS.get(name, lazy("context file")), path, use, named)
+    if os.path.isfile(path := os.path.join(root, ".mcp.json")):
+        detail = lazy("its servers are not started; add them to .gemini/settings.json")
+        yield SetupFile(lazy("MCP servers"), path, FileUse.NOT_USED, detail)
     for name in (".gemini/.env", ".env"):
         path = os.path.join(root, name)
         if os.path.isfile(path) and path != run_config.environment_file:
@@ -190,7 +193,7 @@ def _count_files(count: int) -> str:
 
 _NOT_LOADED = (lazy("extensions"), lazy("skills"), lazy("agents"))
 _BOOKKEEPING = frozenset({"extension-enablement.json"})
-_LABELS = {".gemini/system.md": lazy("system prompt"), ".mcp.json": lazy("MCP servers")}
+_LABELS = {".gemini/system.md": lazy("system prompt")}
 _IGNORED_FILES = (
     ("keybindings.json", lazy("key bindings are not supported yet")),
     ("memory.md", lazy("GEMINI.md is used instead")),

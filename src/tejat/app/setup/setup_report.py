@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
+from tejat.app.model_source import DEFAULT_MODEL
 from tejat.app.run_config import RunConfig
+from tejat.app.setup.doctor import configuration_checks
 from tejat.app.setup.effective_settings import EffectiveSettings
+from tejat.app.setup.security_checks import security_checks
 from tejat.app.setup.settings_checks import inspect_findings
 from tejat.app.setup.setup_files import FileUse, SetupFile, environment_files, find_setup_files
 from tejat.app.setup.variables import ineffective_variables
-from tejat.app.tools.policy_report import policy_checks
 from tejat.config.paths import AppPaths
 from tejat.config.settings.inspection import SettingFinding, SettingStatus
+from tejat.core.approval.policy_report import DoctorCheck
 from tejat.core.errors import ConfigurationError
+from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_OK
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy, lazy_plural, translate
 from tejat.core.messages.types import JsonObject
@@ -34,13 +38,14 @@ _FILE_TITLES = {
 
 @frozen
 class SetupReport:
-    """A set-up of Gemini CLI as it is used here. `faults` are errors that would end a run."""
+    """A set-up of Gemini CLI as it is used here. `faults` are errors that would end a run with `exit_code`."""
 
     paths: AppPaths
     faults: tuple[str, ...]
     settings: tuple[SettingFinding, ...]
     files: tuple[SetupFile, ...]
     variables: tuple[tuple[str, str], ...]
+    exit_code: int = EXIT_OK
 
     def to_json(self) -> JsonObject:
         """The report for programs, in English."""
@@ -105,15 +110,24 @@ class SetupReport:
 def setup_report(run_config: RunConfig, faults: Sequence[ConfigurationError] = ()) -> SetupReport:
     """Inspect the set-up of this run. Raises nothing."""
     in_settings = (translate(fault).splitlines()[0] for fault in faults)
-    in_rules = (check.detail for check in policy_checks(run_config) if check.exit_code)
+    failed = [check for check in _fatal_checks(run_config) if check.exit_code]
+    codes = [EXIT_CONFIGURATION] * len(faults) + [check.exit_code for check in failed]
     findings = inspect_findings(run_config, faults)
     return SetupReport(
         run_config.paths,
-        (*in_settings, *in_rules),
+        (*in_settings, *(join_lazy(": ", (check.group, check.detail)) for check in failed)),
         tuple(EffectiveSettings(run_config).mark_overridden(findings)),
         (*environment_files(run_config), *find_setup_files(run_config)),
         tuple(ineffective_variables(run_config.environment)),
+        exit_code=EXIT_CONFIGURATION if EXIT_CONFIGURATION in codes else next(iter(codes), EXIT_OK),
     )
+
+
+def _fatal_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
+    """The checks besides those of settings files that say whether a run would end at once."""
+    environment = run_config.environment
+    yield from configuration_checks(run_config, process_environment=environment, default_model=DEFAULT_MODEL)
+    yield from security_checks(run_config)
 
 
 def _text(finding: SettingFinding) -> str:

@@ -47,7 +47,7 @@ def _print_setup(setup: SetupReport, *, as_json: bool) -> int:
         print(dump_json(setup.to_json(), indent=2))
     else:
         _print_report(setup.to_report())
-    return EXIT_CONFIGURATION if setup.faults else EXIT_OK
+    return setup.exit_code
 
 
 def _print_report(report: Report) -> None:
