@@ -7,6 +7,7 @@ run besides `-p hi`. TEJAT_WRITE_SNAPSHOTS=1 writes each `expected.txt` anew; th
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from functools import cached_property
@@ -155,6 +156,7 @@ class Setup:
     def _shorten(self, text: str) -> str:
         for mark, path in self.marks.items():
             text = text.replace(path, mark.strip("@"))
+        text = re.sub(r"(this is not TOML: ).*", r"\1...", text)  # it differs between versions of Python
         return text.replace(str(self.program.base), "BASE")
 
 
