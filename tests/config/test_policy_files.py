@@ -43,13 +43,14 @@ def test_all_of_them_in_order(paths: AppPaths, tmp_path: Path) -> None:
     expected = [
         PolicyFile(write(paths.admin[0], "b.toml", "1"), "1", ADMIN),
         PolicyFile(write(paths.admin[1], "a.toml", "2"), "2", ADMIN),
+        PolicyFile(write(paths.gemini, ".hidden.toml", "0"), "0", USER),
         PolicyFile(write(paths.gemini, "a.toml", "3"), "3", USER),
         PolicyFile(write(paths.gemini, "b.toml", "4"), "4", USER),
         PolicyFile(write(paths.config, "saved.toml", "5"), "5", USER, is_saved=True),
         PolicyFile(write(f"{roots[0]}/.gemini", "a.toml", "6"), "6", WORKSPACE),
         PolicyFile(write(f"{roots[1]}/.gemini", "a.toml", "7"), "7", WORKSPACE),
     ]
-    for name in ("notes.txt", "a.toml~", ".#a.toml", "a.TOML.bak", "saved.lock"):
+    for name in ("notes.txt", "a.toml~", ".#a.toml", "._a.toml", "a.TOML.bak", "saved.lock"):
         write(paths.gemini, name, "not a policy")
     assert read_policy_files(paths, roots) == expected
 
@@ -149,6 +150,14 @@ class TestPolicyPaths:
         write(paths.gemini, "auto-saved.toml")
         write(paths.gemini, "b.toml")
         assert [file.is_saved for file in read_policy_files(paths, [str(root)])] == [True, False]
+
+    def test_saved_answers_are_marked_by_whatever_name(self, paths: AppPaths, root: Path) -> None:
+        saved = [write(paths.gemini, "auto-saved.toml"), write(paths.config, "saved.toml")]
+        for target in saved:
+            os.symlink(target, os.path.join(os.path.dirname(target), "a.toml"))
+        assert [file.is_saved for file in read_policy_files(paths, [str(root)])] == [True, True]
+        named = read_policy_files(paths, [str(root)], options=PolicyOptions(policy_paths=(saved[0],)))
+        assert [file.is_saved for file in named] == [True, True]
 
 
 def test_the_home_directory_as_a_project_has_the_persons_own_rules(paths: AppPaths, tmp_path: Path) -> None:

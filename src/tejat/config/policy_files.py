@@ -21,6 +21,8 @@ from tejat.core.text.paths import is_beneath_any
 GEMINI_SAVED_RULES = "auto-saved.toml"
 """The file in which Gemini CLI saves answers."""
 _SUFFIX = ".toml"
+_NOT_RULES = (".#", "._")
+"""Beginnings of files that Emacs and macOS create beside others. Other hidden files count, as in Gemini CLI."""
 _POLICY_FLAG = "--policy"
 _ADMIN_POLICY_FLAG = "--admin-policy"
 _MAX_FILES = 1000
@@ -125,7 +127,8 @@ class _PolicyReader:
                 yield from (replace(file, entry=location) for file in files)
             elif path.endswith(_SUFFIX):
                 text = read_config_file(path, writers=AllowedWriters.TRUSTED)
-                yield PolicyFile(path, text or "", tier, allows_nothing=reason, entry=location)
+                is_saved = self._is_saved(path)
+                yield PolicyFile(path, text or "", tier, is_saved=is_saved, allows_nothing=reason, entry=location)
             else:
                 message = lazy(
                     "{source}: {path} is neither a .toml file nor a directory.", source=location.source, path=path
@@ -168,14 +171,17 @@ class _PolicyReader:
                         most=_MAX_CHARACTERS,
                     )
                 )
-            is_saved = path == self._paths.saved_rules or name == GEMINI_SAVED_RULES
-            yield PolicyFile(path, text, tier, is_saved=is_saved, allows_nothing=allows_nothing)
+            yield PolicyFile(path, text, tier, is_saved=self._is_saved(path), allows_nothing=allows_nothing)
+
+    def _is_saved(self, path: str) -> bool:
+        """Whether the rules in a file are saved answers, by whatever name the file is reached."""
+        real = os.path.realpath(path)
+        return os.path.basename(real) == GEMINI_SAVED_RULES or real == os.path.realpath(self._paths.saved_rules)
 
 
 def _list_names(directory: str, writers: AllowedWriters) -> list[str]:
     listed = list_config_directory(directory, writers=writers)
-    # Editors create hidden files beside open ones.
-    names = [name for name in listed if name.endswith(_SUFFIX) and not name.startswith(".")]
+    names = [name for name in listed if name.endswith(_SUFFIX) and not name.startswith(_NOT_RULES)]
     if len(names) > _MAX_FILES:
         raise UsageError(
             lazy(
