@@ -86,7 +86,7 @@ class TestTrust:
         lines = env.output_of("/permissions", trusts_folder=False).splitlines()
         assert lines[-4:] == [
             "Folder",
-            f"{env.project} is not trusted: nobody has said so yet.",
+            f"{env.project} is not trusted: not decided yet.",
             "/permissions trust shows what it brings along, and asks you.",
             "/policy list shows all rules.",
         ]
@@ -112,4 +112,4 @@ class TestTrust:
     @pytest.mark.parametrize("taken", [2, None])
     def test_left_as_it_is(self, env: CommandEnv, taken: int | None) -> None:
         assert env.output_of("/permissions trust", prompter=FakePrompter(choices=[taken]), trusts_folder=False) == ""
-        assert "nobody has said so yet" in env.output_of("/permissions", trusts_folder=False)
+        assert "not decided yet" in env.output_of("/permissions", trusts_folder=False)

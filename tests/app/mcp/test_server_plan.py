@@ -98,7 +98,7 @@ class TestBarriers:
 
     def test_a_folder_that_nobody_trusts(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"a": PROGRAM}, mcp={"serverCommand": "/bin/cat"})
-        why = f"{env.project} is not trusted: nobody has said so yet. No server is started there. See `tejat trust`."
+        why = f"{env.project} is not trusted: not decided yet. No server is started there. See `tejat trust`."
         assert barred(load_config(env, trusts_folder=False)) == dict.fromkeys(["a", "mcp"], (ServerState.BLOCKED, why))
 
     def test_lists_of_the_settings(self, env: ExternalToolsEnv) -> None:

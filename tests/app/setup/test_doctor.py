@@ -58,7 +58,7 @@ def test_nothing_is_set(base: Path) -> None:
         prices,
         DoctorCheck("policy", "mode at start", passed=True, detail="default"),
         DoctorCheck("files", "sessions", passed=True, detail=f"{base}/home/.local/state/tejat/sessions"),
-        DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: nobody has said so yet."),
+        DoctorCheck("trust", "unknown", passed=False, detail=f"{root} is not trusted: not decided yet."),
     ]
     assert (locale.group, locale.name, locale.detail) == ("terminal", "locale", "not set, names of files are utf-8")
 

@@ -154,7 +154,7 @@ class TestDiscovery:
         env.write_user_settings(tools={"discoveryCommand": ["/usr/bin/touch", str(ran)]})
         env.write_project_settings(tools={"discoveryCommand": ["/usr/bin/touch", str(ran)]})
         transcript = env.run_agent(prompts=("go", "on"), trusts_folder=False)
-        why = f"{env.project} is not trusted: nobody has said so yet."
+        why = f"{env.project} is not trusted: not decided yet."
         assert transcript.warnings == [f"The tool discovery command is not run. {why} See `tejat trust`."]
         assert not ran.exists()
         env.run_agent()

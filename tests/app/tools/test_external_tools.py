@@ -97,7 +97,7 @@ class TestBeginning:
                 return external.take_notices(), external.take_notices()
 
         first, second = run_checked(main())
-        why = f"{env.project} is not trusted: nobody has said so yet."
+        why = f"{env.project} is not trusted: not decided yet."
         assert first == [
             f"MCP servers that are not started: a, b, mcp. {why} No server is started there. See `tejat trust`.",
             f"The tool discovery command is not run. {why} See `tejat trust`.",

@@ -77,7 +77,7 @@ def shown(root: Path, reason: str, note: str = "") -> str:
     )
 
 
-UNKNOWN = ": nobody has said so yet"
+UNKNOWN = ": not decided yet"
 
 
 class TestAsking:

@@ -81,7 +81,7 @@ def machine(tmp_path: Path) -> Machine:
 
 class TestNobodySaidAnything:
     def test_a_folder_that_brings_nothing(self, machine: Machine) -> None:
-        reason = f"{machine.root} is not trusted: nobody has said so yet."
+        reason = f"{machine.root} is not trusted: not decided yet."
         assert machine.decide() == TrustDecision(UNKNOWN, reason)
         assert not machine.decide().is_trusted
 

@@ -202,7 +202,7 @@ def _evaluate_records(
     entry = store.get(folder)
     rule = _most_specific_rule([*_own_rules(store, folder), *read_gemini_trust_rules(paths, environment)], folder)
     if rule is None:
-        return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: nobody has said so yet.", root=root), items)
+        return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: not decided yet.", root=root), items)
     if not rule.is_trusted:
         reason = _("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory)
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
