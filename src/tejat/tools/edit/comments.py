@@ -1,6 +1,7 @@
 """Comments in code, which models often remember by their sense."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from tejat.tools.edit.match.normalize import find_numbers, line_key, strip_escapes
@@ -49,5 +50,6 @@ def is_reworded_comment(given: Comment, found: Comment | None) -> bool:
     return fewer >= _MIN_WORDS and _MIN_COMMON_SHARE * len(left & right) >= fewer
 
 
-def _stems(text: str) -> set[str]:
-    return {word[:_STEM_LENGTH] for word in _WORD.findall(strip_escapes(text.lower()))}
+@lru_cache(maxsize=256)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM_LENGTH] for word in _WORD.findall(strip_escapes(text.lower())))

@@ -7,6 +7,7 @@ request in, edits or a refusal out.
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import compress
 
 from tejat.tools.edit.conflict import MergeConflict
 from tejat.tools.edit.match.alignment import Alignment
@@ -55,7 +56,7 @@ def find_edits(file: TextFile, request: EditRequest, *, fuzzy: bool = True) -> E
         return _find_in_excerpt(file, request)
     search = _Search(IndexedFile(file), file, request)
     if edits:
-        return search.disambiguate(edits, RepairedRequest.from_request(request)) or search.refuse_count(edits)
+        return search.disambiguate(edits) or search.refuse_count(edits)
     return search.search_fuzzy()
 
 
@@ -74,6 +75,7 @@ def _find_in_excerpt(file: TextFile, request: EditRequest) -> EditMatch | EditRe
 class _Search:
     def __init__(self, target: IndexedFile, file: TextFile, request: EditRequest) -> None:
         self._target, self._file, self._request = target, file, request
+        self._original = RepairedRequest.from_request(request)
 
     def search_fuzzy(self) -> EditMatch | EditRefusal:
         """Search with repairs, alignment, other line breaks and long lines, in this order."""
@@ -96,8 +98,9 @@ class _Search:
             return refused
         return EditMatch(self._target.to_text_edits(edits), 1, ("overlooked: a slip or white space",))
 
-    def disambiguate(self, edits: Sequence[TextEdit], repaired: RepairedRequest) -> EditMatch | None:
+    def disambiguate(self, edits: Sequence[TextEdit], repaired: RepairedRequest | None = None) -> EditMatch | None:
         """Choose among equal places by the surrounding lines that the new text repeats."""
+        repaired = repaired or self._original
         if repaired.request.expected != 1 or len(edits) > MAX_PLACES:
             return None
         ranges = [self._target.line_range(edit.start, edit.end) for edit in edits]
@@ -139,9 +142,8 @@ class _Search:
 
     def _needs_no_repair(self) -> bool:
         """Check that all lines are in the file up to white space, or that there are elisions, which no repair finds."""
-        request, there = self._request, self._target.key_set
-        lines = split_lines(request.old)
-        unknown = [line for line in lines if (key := line_key(line)) and key not in there]
+        request, block, there = self._request, self._original.block, self._target.key_set
+        unknown = [line for line, key in zip(block.lines, block.keys, strict=True) if key and key not in there]
         if any(map(is_elision, unknown)):
             return True
         has_marks = listing_marks.may_have_fences(request.old) or listing_marks.has_diff_signs(request.new)
@@ -152,7 +154,7 @@ class _Search:
         found, rejoined = list(generate_variants(self._request, self._file.text)), list[RepairedRequest]()
         # Line breaks may replace escapes inside of a listing too.
         unmarked = [each for each in found if each.is_from_listing and len(each.notes) == 1]
-        for repaired in [RepairedRequest.from_request(self._request), *unmarked][:_MAX_REJOINED_VARIANTS]:
+        for repaired in [self._original, *unmarked][:_MAX_REJOINED_VARIANTS]:
             request = repaired.respelled
             lines, new = split_lines(request.old), split_lines(request.new)
             groups = group_escaped_breaks(lines, self._target)
@@ -171,7 +173,7 @@ class _Search:
 
     def search_aligned(self) -> EditMatch | EditRefusal:
         """Find the best alignment of the request and its variants."""
-        first = best = VariantFit(self._target, RepairedRequest.from_request(self._request), self._request)
+        first = best = VariantFit(self._target, self._original, self._request)
         if not first.is_whole or listing_marks.has_diff_signs(self._request.new):
             for repaired, finds_more in self._promising_variants():
                 if not self._cannot_improve(repaired, first, best):
@@ -214,12 +216,13 @@ class _Search:
 
     def _promising_variants(self) -> Iterator[tuple[RepairedRequest, bool]]:
         """Variants that may match better, and whether they match more lines."""
-        most = _count_known_lines(self._request.old, self._target)
+        block = self._original.block
+        most = _count_known_lines(block, self._target)
         left, alike = _MAX_ALIGNED_VARIANTS, _MAX_EQUAL_VARIANTS
         # At least one line of a long block should match.
-        is_long = sum(map(is_distinctive, map(line_key, split_lines(self._request.old)))) >= _LONG_BLOCK_LINES
+        is_long = sum(map(is_distinctive, block.keys)) >= _LONG_BLOCK_LINES
         for repaired in self._variants:
-            there = _count_known_lines(repaired.old, self._target)
+            there = _count_known_lines(repaired.block, self._target)
             is_alike = there == most and not repaired.is_from_listing
             if not left or there < most or (is_alike and not alike) or (is_long and not there):
                 continue
@@ -233,8 +236,6 @@ def _is_other_place(alignment: Alignment, start: int, end: int) -> bool:
     return is_apart and 2 * len(alignment.matched_lines()) > len(alignment.positions)
 
 
-def _count_known_lines(old: str, target: IndexedFile) -> int:
+def _count_known_lines(block: SearchBlock, target: IndexedFile) -> int:
     """Number of distinctive lines of the old text that are in the file."""
-    block = SearchBlock.from_text(old)
-    there = [index for index, key in enumerate(block.keys) if key in target.key_set]
-    return sum(is_distinctive(block.keys[index]) and not is_elision(block.lines[index]) for index in there)
+    return sum(map(target.key_set.__contains__, compress(block.keys, block.distinctive)))

@@ -45,22 +45,25 @@ class VariantFit:
     ) -> None:
         """`candidates` are reused if known; `start_lines` restricts the search for them."""
         self._target, self.repaired, self._original_request = target, repaired, original
-        request = repaired.request
-        self._block = SearchBlock.for_edit(request.old, request.new)
-        self._new = request.new_lines
-        most = None if request.expected == 1 else MAX_PLACES + 1
+        self._block = repaired.block
+        most = None if repaired.expected == 1 else MAX_PLACES + 1
         self.candidates = candidates or find_candidates(self._block, target, max_places=most, start_lines=start_lines)
         self._alignments = self.candidates.alignments
-        self._accepted = accept_alignments(self._block, target, self._alignments, request.expected)
+        self._accepted = accept_alignments(self._block, target, self._alignments, repaired.expected)
         if len(self._accepted) > MAX_PLACES or self.candidates.is_truncated:
             self._accepted = []  # There may be more places, and it is unknown which are meant.
         self._conflict: MergeConflict | None = None
         self._disambiguated: list[LineReplacement] | None = None
-        if not self._accepted and request.expected == 1 and not self.candidates.is_truncated:
+        if not self._accepted and repaired.expected == 1 and not self.candidates.is_truncated:
             # Context decides only between places that match the whole block.
             tied = tied_alignments(self._block, target, self._alignments)
             ranges = [(each.start, each.end) for each in tied if is_whitespace_match(self._block, each)]
-            self._disambiguated = disambiguate_by_context(self._block.lines, self._new, target, ranges)
+            if ranges:
+                self._disambiguated = disambiguate_by_context(self._block.lines, self._new, target, ranges)
+
+    @cached_property
+    def _new(self) -> list[str]:
+        return self.repaired.request.new_lines
 
     @property
     def start(self) -> int:
@@ -79,8 +82,7 @@ class VariantFit:
 
     def repair_effect(self, repaired: RepairedRequest) -> Literal["none", "farther"] | None:
         """Effect of a repair on the candidates; None if unknown."""
-        block = SearchBlock.for_edit(repaired.request.old, repaired.request.new)
-        return estimate_effect(self._block, block, self._target, self._alignments)
+        return estimate_effect(self._block, repaired.block, self._target, self._alignments)
 
     @property
     def total_cost(self) -> float:

@@ -42,7 +42,7 @@ def test_missing_lines(line: str, cost: float) -> None:
 
 def test_extra_lines() -> None:
     costs = CostMatrix(SearchBlock(["a"]), indexed("x\n\n"))
-    assert [costs.extra_cost(at) for at in (0, 1)] == [40, 3]
+    assert costs.extra_costs(0, 2) == [40, 3]
 
 
 def test_elided_lines_belong_to_the_block_of_the_elision() -> None:

@@ -59,3 +59,19 @@ def test_a_line_cut_short(given: str, is_first: bool, is_last: bool, match: Matc
 )
 def test_what_may_be_overwritten(given: str, found: str, near: bool) -> None:
     assert is_similar(given, found) is near
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [("retrun value", "return value"), ("rturn value", "return value"), ("total(itemss, az)", "total(items, a)")],
+)
+def test_the_cheap_check_misses_no_typo(given: str, found: str) -> None:
+    comparer = LineComparer(given, line_key(given))
+    match = comparer.compare(found, line_key(found))
+    assert match is not None
+    assert match.kind is MatchKind.TYPO
+    assert comparer.may_be_typo(line_key(found))
+
+
+def test_other_words_are_no_typo() -> None:
+    assert not LineComparer("total = compute(items)", "total=compute(items)").may_be_typo("total=collect(items)")

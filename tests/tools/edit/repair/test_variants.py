@@ -2,7 +2,7 @@
 
 import pytest
 
-from tejat.tools.edit.repair.variants import generate_variants
+from tejat.tools.edit.repair.variants import RepairedRequest, generate_variants
 from tejat.tools.edit.request import EditRequest
 
 _TEXT = r"a file with a \" and an &amp;"
@@ -51,3 +51,11 @@ def test_what_the_file_has_none_of_is_not_put_on(sign: str, written: str) -> Non
     request = EditRequest('say("a")', "x")
     assert written in [each.old for each in generate_variants(request, _TEXT)]
     assert written not in [each.old for each in generate_variants(request, _TEXT.replace(sign, ""))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lines"),
+    [("a\nb", "c", ["a", "b"]), ("a\nb\n", "c\n", ["a", "b"]), ("a\nb\n", "c", ["a", "b", ""]), ("a\n", "", ["a"])],
+)
+def test_a_line_end_that_only_the_old_text_has_is_a_blank_line(old: str, new: str, lines: list[str]) -> None:
+    assert RepairedRequest.from_request(EditRequest(old, new)).block.lines == lines

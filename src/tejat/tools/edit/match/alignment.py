@@ -1,6 +1,6 @@
 """Alignment of the search block with the lines of the file at minimal total cost (dynamic programming)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, takewhile
 
 from tejat.core.frozen import frozen
@@ -162,7 +162,8 @@ class _CostTable:
         for index in range(len(block.lines)):
             low = min(max(start + index + 1 - slack, 0), self._size)
             high = min(high + 1 + (MAX_ELIDED_LINES if block.elisions[index] else 0), self._size)
-            self._fill_row(index, max(low, self._row_starts[-1]), high, limit - left[index + 1] + _ROUNDING)
+            row_limit = limit - left[index + 1] + _ROUNDING
+            self._fill_row(index, max(low, self._row_starts[-1]), high, least[index], row_limit)
             if not self._rows[-1]:
                 self.has_match = False
                 break
@@ -171,44 +172,66 @@ class _CostTable:
         """Lower bound for the cost of each line; None if their sum exceeds the limit or no line matches."""
         block, limit = self._block, self._limit
         there = frozenset(self._target.keys[self._first : end])
-        self._is_escaped = has_escapes("".join(there))
+        self._is_escaped = self._target.has_escapes and has_escapes("".join(there))
         unknown = [index for index, key in enumerate(block.keys) if key and key not in there]
         least = [0.0 if key in there else weights.BLANK_COST for key in block.keys]
         for index in unknown:
             least[index] = self._min_mismatch_cost(index)
         if sum(least) > limit:
             return None
-        keys, lines = self._target.keys[self._first : end], self._target.lines[self._first : end]
-        self._extra = [float(self._costs.extra_cost(at)) for at in range(self._first, end)]
-        # Lengths of the keys, 0 for lines that are not plain.
-        self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
-        is_any_there = len(unknown) < sum(map(bool, block.keys))
-        if any(block.elisions) or (is_any_there and weights.OTHER_COST * len(unknown) <= limit):
-            return least
-        has_match = is_any_there
-        for index in unknown:
-            least[index] = self._cheapest_line(index, end)
-            has_match = has_match or least[index] < weights.OTHER_COST
+        if sum(least) + weights.WORD_COST * len(unknown) > limit:
+            self._exclude_typos(least, unknown, there)
             if sum(least) > limit:
                 return None
-            if has_match and limit == _NEVER:
+        keys, lines = self._target.keys[self._first : end], self._target.lines[self._first : end]
+        self._extra = self._costs.extra_costs(self._first, end)
+        # Lengths of the keys, 0 for lines that are not plain.
+        if not self._is_escaped and all(map(str.isascii, lines)):
+            self._sizes = list(map(len, keys))
+        else:
+            self._sizes = [len(key) if is_plain(line, key) else 0 for key, line in zip(keys, lines, strict=True)]
+        has_match = len(unknown) < sum(map(bool, block.keys))
+        if any(block.elisions):
+            return least
+        # The bounds are needed only as long as they may exceed the limit.
+        total, most = sum(least), sum(least) + sum(weights.OTHER_COST - least[index] for index in unknown)
+        for index in unknown:
+            if has_match and most <= limit:
                 break
+            cheapest = self._cheapest_line(index, end)
+            has_match = has_match or cheapest < weights.OTHER_COST
+            total, most = total + cheapest - least[index], most + cheapest - weights.OTHER_COST
+            least[index] = cheapest
+            if total > limit:
+                return None
         return least if has_match else None
+
+    def _exclude_typos(self, bounds: list[float], unknown: Sequence[int], there: Collection[str]) -> None:
+        """Raise the bounds of lines that are no typo of any line: at least a word differs."""
+        typo_cost = weights.TYPO_COST + weights.CHARACTER_COST
+        for index in unknown:
+            if bounds[index] == typo_cost and not any(map(self._costs.comparer(index).may_be_typo, there)):
+                bounds[index] = weights.WORD_COST
 
     def _cheapest_line(self, index: int, end: int) -> float:
         """Minimal cost of a line over all lines of the window, which is less than omitting it."""
         comparer = self._costs.comparer(index)
-        (shortest, longest), known = comparer.key_length_range, comparer.cache
-        best = float(weights.OTHER_COST)
-        for at, size in zip(range(self._first, end), self._sizes, strict=True):
+        (shortest, longest), known, lines = comparer.key_length_range, comparer.cache, self._target.lines
+        best, least = float(weights.OTHER_COST), self._min_mismatch_cost(index)
+        for at, size in enumerate(self._sizes, self._first):
             if not size or shortest <= size <= longest:
-                match = known.get(self._target.lines[at]) or self._costs.match(index, at)
-                best = min(best, match.cost)
+                cost = (known.get(lines[at]) or self._costs.match(index, at)).cost
+                if cost < best:
+                    best = cost
+                    if best <= least:
+                        break
         return best
 
-    def _min_mismatch_cost(self, index: int) -> int:
+    def _min_mismatch_cost(self, index: int) -> float:
         """Minimal cost of matching a line with a different key."""
         block = self._block
+        if not block.keys[index]:
+            return _NEVER
         if self._is_escaped or block.elisions[index] or has_escapes(block.keys[index]):
             return weights.ESCAPED_COST
         if index in {block.first_nonblank, block.last_nonblank}:
@@ -248,7 +271,8 @@ class _CostTable:
 
     def is_meaningful(self, alignment: Alignment) -> bool:
         """Check that any line matches that is not blank."""
-        return bool(alignment.matched_lines([bool(key) for key in self._block.keys]))
+        pairs = zip(self._block.keys, alignment.positions, alignment.matches, strict=True)
+        return any(key and place is not None and match.is_known for key, place, match in pairs)
 
     def _add_row(self, low: int, costs: list[float], moves: bytearray) -> None:
         """Store a row without the unreachable cells at both ends."""
@@ -259,13 +283,13 @@ class _CostTable:
         self._rows.append(costs[dead:] if dead else costs)
         self._moves.append(moves[dead:] if dead else moves)
 
-    def _fill_row(self, index: int, low: int, high: int, limit: float) -> None:
+    def _fill_row(self, index: int, low: int, high: int, min_cost: float, limit: float) -> None:
         block, keys, lines = self._block, self._target.keys, self._target.lines
         key, is_elision, is_final = block.keys[index], block.elisions[index], index == len(block.lines) - 1
         comparer = self._costs.comparer(index)
         (shortest, longest), known = comparer.key_length_range, comparer.cache
         sizes, first, other_cost = self._sizes, self._first, weights.OTHER_COST
-        skip_block_line, mismatch = self._costs.missing_cost(index), self._min_mismatch_cost(index)
+        skip_block_line, mismatch = self._costs.missing_cost(index), max(self._min_mismatch_cost(index), min_cost)
         above_low, above_row = self._row_starts[-1], self._rows[-1]
         before = [_NEVER, *above_row, _NEVER][low - above_low :]
         near = min(above_low + len(above_row), high)

@@ -1,6 +1,6 @@
 """Candidate places of a search block: found by distinctive lines or words, then aligned."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, count
 
 from tejat.tools.edit import weights
@@ -51,15 +51,16 @@ def find_candidates(
 
 
 class _Votes:
-    """Weight of the evidence for each start line, and the number of lines behind it."""
+    """Weight of the evidence for each start line, and the number of equal lines behind it."""
 
     def __init__(self) -> None:
         self.weights: dict[int, int] = {}
         self.lines: dict[int, int] = {}
 
-    def add(self, start: int, weight: int, lines: int) -> None:
-        self.weights[start] = self.weights.get(start, 0) + weight
-        self.lines[start] = self.lines.get(start, 0) + lines
+    def add(self, starts: Iterable[int], weight: int) -> None:
+        weights = self.weights
+        for start in starts:
+            weights[start] = weights.get(start, 0) + weight
 
 
 class Candidates:
@@ -101,23 +102,26 @@ class Candidates:
     def compare_best(self, votes: _Votes, max_starts: int) -> None:
         """Align at the start lines with most votes that are more than `slack` lines apart."""
         scores, lines = _windowed_sums(votes.weights, self._slack // 2), _windowed_sums(votes.lines, self._slack)
-        chosen: set[int] = set()
+        chosen, near_chosen = set[int](), set[int]()
         best, least = self.alignments[0] if self.alignments else None, 0
-        for start in sorted(scores, key=lambda start: (-scores[start] - votes.weights[start], start)):
-            weight = scores[start] + votes.weights[start]
+        for negative_weight, start in sorted(
+            (-scores[start] - weight, start) for start, weight in votes.weights.items()
+        ):
+            weight = -negative_weight
             is_hopeless = len(chosen) >= _MAX_SHOWN and self._is_hopeless
             if is_hopeless or (len(chosen) >= max_starts and (weight < least or not least)):
                 break
             if len(chosen) >= max_starts + _MAX_TIED:
                 self.is_truncated = True
                 break
-            if any(near in chosen for near in range(start - self._slack, start + self._slack + 1)):
+            if start in near_chosen:
                 continue
             # Each distinctive line that does not match exactly costs something.
-            differing = self._mismatch_cost * (self._distinctive_count - lines[start])
+            differing = self._mismatch_cost * (self._distinctive_count - lines.get(start, 0))
             if self.alignments and differing > _rival_limit(self.alignments[0].total_cost):
                 continue
             chosen.add(start)
+            near_chosen.update(range(start - self._slack, start + self._slack + 1))
             if start not in self._compared:
                 self._compared[start] = None
                 _add_alignments(self.alignments, self._align_at(start, self._rival_limit if self.alignments else None))
@@ -197,8 +201,10 @@ def _vote_by_lines(block: SearchBlock, target: IndexedFile) -> _Votes:
     for key, lines in hits.items():
         weight = min(len(key), _MAX_LINE_WEIGHT)
         for index in wanted[key]:
-            for at in lines:
-                votes.add(at - index, weight, 1)
+            starts = [at - index for at in lines]
+            votes.add(starts, weight)
+            for start in starts:
+                votes.lines[start] = votes.lines.get(start, 0) + 1
     return votes
 
 
@@ -208,7 +214,7 @@ def _vote_by_words(block: SearchBlock, target: IndexedFile) -> _Votes:
     votes = _Votes()
     for index in longest[:_MAX_LINES_SEARCHED]:
         for at, weight in find_lines_with_words(block, index, target).items():
-            votes.add(at - index, min(weight, _MAX_LINE_WEIGHT), 0)
+            votes.add([at - index], min(weight, _MAX_LINE_WEIGHT))
     return votes
 
 

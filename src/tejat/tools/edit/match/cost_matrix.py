@@ -29,7 +29,7 @@ class CostMatrix:
 
     def match(self, index: int, at: int) -> Match:
         """Compare a line of the block with a line of the file."""
-        comparer, found = self.comparer(index), self._target.lines[at]
+        comparer, found = self._comparers.get(index) or self.comparer(index), self._target.lines[at]
         match = comparer.cache.get(found)
         if match is None:
             match = self._compare(comparer, index, at)
@@ -69,9 +69,9 @@ class CostMatrix:
             return weights.ELISION_COST
         return weights.MISSING_COST if self._block.keys[index] else weights.BLANK_COST
 
-    def extra_cost(self, at: int) -> float:
-        """Cost of a line that only the file has."""
-        return weights.EXTRA_COST if self._target.keys[at] else weights.BLANK_COST
+    def extra_costs(self, start: int, end: int) -> list[float]:
+        """Cost of each line that only the file has."""
+        return [float(weights.EXTRA_COST if key else weights.BLANK_COST) for key in self._target.keys[start:end]]
 
     def elided_costs(self, index: int, start: int, end: int) -> list[float]:
         """Cost of each line of the file that an elision stands for."""

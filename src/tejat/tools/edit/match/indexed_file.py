@@ -3,8 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, compress, count, pairwise
-from operator import add
+from itertools import accumulate, compress, count
 
 from tejat.core.frozen import frozen
 from tejat.tools.edit.match.line_comparer import LineComparer, has_escapes
@@ -15,6 +14,7 @@ from tejat.workspace.text.text_edits import TextEdit, TextFile
 _COUNT_AFTER = 32
 _LINE_ENDS = (b"\n", b"\r")
 _CONTEXT_LINES = 40
+_BLOCK_SIZE = 1 << 11
 
 
 @frozen
@@ -39,6 +39,7 @@ class IndexedFile:
         self._lines_by_key: dict[str, list[int]] = {}
         self._comparers: dict[tuple[str, bool, bool], LineComparer] = {}
         self._counted_to = 0, 0
+        self._measured_to = 0, 0
 
     @cached_property
     def _raw_lines(self) -> list[str]:
@@ -116,13 +117,24 @@ class IndexedFile:
         return self._substring_cache[part, limit]
 
     def _lines_at_key_offsets(self, offsets: Iterable[int]) -> list[int]:
-        """Lines at ascending offsets of `key_text`."""
-        counts = (self.key_text.count("\n", *span) for span in pairwise(chain((0,), offsets)))
-        return list(accumulate(counts))
+        """Lines at offsets of `key_text`."""
+        text, above = self.key_text, self._lines_above_blocks
+        starts = ((offset, offset // _BLOCK_SIZE) for offset in offsets)
+        return [above[block] + text.count("\n", block * _BLOCK_SIZE, offset) for offset, block in starts]
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return _line_starts(self._raw_lines)
+    def _lines_above_blocks(self) -> list[int]:
+        """Number of lines that end before each block of `key_text`."""
+        text = self.key_text
+        counts = (text.count("\n", at, at + _BLOCK_SIZE) for at in range(0, len(text), _BLOCK_SIZE))
+        return list(accumulate(counts, initial=0))
+
+    def _line_start(self, line: int) -> int:
+        """Offset of a line, or of the end of the text and one more. Fastest in ascending order."""
+        at, offset = self._measured_to if self._measured_to[0] <= line else (0, 0)
+        offset += sum(map(len, self._raw_lines[at:line])) + line - at
+        self._measured_to = line, offset
+        return offset
 
     def line_range(self, start: int, end: int) -> tuple[int, int]:
         """Half-open range of lines that a range of bytes touches.
@@ -186,16 +198,16 @@ class IndexedFile:
         text = "\n".join(edit.lines)
         if edit.start == edit.end:
             if edit.start < count or self._ends_with_line_end:
-                at = min(self._starts[edit.start], size)
+                at = min(self._line_start(edit.start), size)
                 return at, at, f"{text}\n"
             return size, size, f"\n{text}"
-        start = self._starts[edit.start]
+        start = self._line_start(edit.start)
         if not edit.lines:
-            return start, min(self._starts[edit.end], size), ""
+            return start, min(self._line_start(edit.end), size), ""
         end = start + len(self.lines[edit.start])
         if edit.end - edit.start == len(edit.lines) == 1:
             return self._trim_common_ends(start, end, text)
-        return start, self._starts[edit.end - 1] + len(self.lines[edit.end - 1]), text
+        return start, self._line_start(edit.end - 1) + len(self.lines[edit.end - 1]), text
 
     def _trim_common_ends(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """Exclude the unchanged ends of a line, which may contain undecodable bytes."""
@@ -204,8 +216,3 @@ class IndexedFile:
         front = common_prefix(line, text, limit=most)
         back = common_suffix(line, text, limit=most - front)
         return start + front, end - back, text[front : len(text) - back]
-
-
-def _line_starts(lines: Sequence[str]) -> list[int]:
-    """Offset of each line and of one more."""
-    return list(map(add, accumulate(map(len, lines), initial=0), count()))

@@ -15,6 +15,8 @@ from tejat.workspace.text.line_edits import common_prefix, common_suffix
 
 _MIN_TYPO_LENGTH = 5
 _MIN_CUT_LENGTH = 3
+_MAX_TYPO_BIGRAMS = max(2 * MAX_TYPO_CHARACTERS, 3)
+"""Bigrams that a typo changes: a character is part of two, and two swapped ones are part of three."""
 _MIN_WORDS = 3
 _ESCAPED = Match(MatchKind.ESCAPED, weights.ESCAPED_COST)
 _CUT = Match(MatchKind.CUT, weights.CUT_COST)
@@ -30,7 +32,8 @@ class LineComparer:
         """`is_first` and `is_last` allow the given line to be cut at its start or end."""
         self._line, self._key = line, key
         self._is_first, self._is_last = is_first, is_last
-        self._is_escaped, self._unescaped = has_escapes(key), strip_escapes(key)
+        self._is_escaped = has_escapes(key)
+        self._unescaped = strip_escapes(key) if self._is_escaped else key
         self._is_ascii = line.isascii()
         self._ends_with_dots = key.endswith("...")
         self._bigrams = _bigrams(key)
@@ -62,7 +65,7 @@ class LineComparer:
         if self._ends_with_dots:
             match = _cheaper(match, _ELIDED_END if self.is_elided(found_key) else None)
         if self._is_first or self._is_last:
-            match = _cheaper(match, _compare_cut(key, found_key, is_first=self._is_first, is_last=self._is_last))
+            match = _cheaper(match, self._compare_cut(found_key))
         return match
 
     def is_elided(self, found_key: str) -> bool:
@@ -88,23 +91,74 @@ class LineComparer:
         most = len(left) if len(left) > len(right) else len(right)
         return 5 * len(left) >= 2 * most <= 5 * len(right) and 5 * len(left & right) >= 2 * most
 
+    def may_be_typo(self, found_key: str) -> bool:
+        """Check cheaply whether the lines may differ by the few characters of a typo."""
+        if abs(len(self._key) - len(found_key)) > MAX_TYPO_CHARACTERS:
+            return False
+        left, right = self._bigrams, _bigrams(found_key)
+        return len(left - right) <= _MAX_TYPO_BIGRAMS and len(right - left) <= _MAX_TYPO_BIGRAMS
+
     def _compare_with_typo(self, found: str, found_key: str) -> Match | None:
         """Compare as a line with a typo or one different word."""
-        given, key = self._line, self._key
-        if min(len(key), len(found_key)) < _MIN_TYPO_LENGTH or find_numbers(key) != find_numbers(found_key):
+        key = self._key
+        if min(len(key), len(found_key)) < _MIN_TYPO_LENGTH:
             return None
         most = max(len(key) // TYPO_DIVISOR, len(found_key) // TYPO_DIVISOR, 1)
         few = min(most, MAX_TYPO_CHARACTERS)
-        # A character is part of two bigrams, and two swapped ones are part of three.
-        differing = max(len(self._bigrams - _bigrams(found_key)), len(_bigrams(found_key) - self._bigrams))
+        found_bigrams = _bigrams(found_key)
+        differing = max(len(self._bigrams - found_bigrams), len(found_bigrams - self._bigrams))
+        may_differ_by_word = self._may_differ_by_one_word(found, found_key)
+        if not may_differ_by_word and differing > max(2 * most, 3):
+            return None
+        if self._numbers != find_numbers(found_key):
+            return None
         if differing <= max(2 * few, 3) and (characters := _bounded_distance(key, found_key, few)) <= few:
             return Match(MatchKind.TYPO, weights.TYPO_COST + weights.CHARACTER_COST * characters)
-        if find_defined_names(given) != find_defined_names(found):
+        if self._defined_names != find_defined_names(found):
             return None
-        if not self._differs_at_both_ends(found, found_key) and _differs_by_one_word(given, found):
+        if may_differ_by_word and _differs_by_one_word(self._words, split_words(found)):
             return _WORD
         may_be_near = abs(len(key) - len(found_key)) <= most and differing <= 2 * most
         return _WORD if may_be_near and _bounded_distance(key, found_key, most) <= most else None
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        return find_numbers(self._key)
+
+    @cached_property
+    def _defined_names(self) -> list[str]:
+        return find_defined_names(self._line)
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return split_words(self._line)
+
+    def _may_differ_by_one_word(self, found: str, found_key: str) -> bool:
+        """Reject lines cheaply that have less than half in common at both ends together."""
+        key = self._key
+        if not self._is_ascii or not found.isascii():
+            return True
+        quarter = (max(len(key), len(found_key)) + 3) // 4
+        is_part_common = key[:quarter] == found_key[:quarter] or key[-quarter:] == found_key[-quarter:]
+        return is_part_common and not self._differs_at_both_ends(found, found_key)
+
+    def _compare_cut(self, found_key: str) -> Match | None:
+        """Compare as a line that lacks its start or end."""
+        key, is_first = self._key, self._is_first
+        if len(key) >= len(found_key):
+            return None
+        if is_first and self._is_last:
+            return _CUT if len(key) >= _MIN_CUT_LENGTH and found_key.count(key) == 1 else None
+        if found_key.endswith(key) if is_first else found_key.startswith(key):
+            return _CUT
+        begins_alike = key[-3:] == found_key[-3:] if is_first else key[:3] == found_key[:3]
+        most = len(key) // (2 * TYPO_DIVISOR)
+        # A character is part of two bigrams.
+        if len(key) < 2 * _MIN_TYPO_LENGTH or not begins_alike or len(self._bigrams - _bigrams(found_key)) > 2 * most:
+            return None
+        return (
+            _compare_cut_with_typo(key[::-1], found_key[::-1]) if is_first else _compare_cut_with_typo(key, found_key)
+        )
 
     def _differs_at_both_ends(self, found: str, found_key: str) -> bool:
         """Check that both the first and the last characters differ, unlike in lines with one different word."""
@@ -174,19 +228,7 @@ def is_letter_typo(given: str, found: str) -> bool:
     return not is_other_letter or (shorter >= _MIN_TYPO_LENGTH and given[0] == found[0])
 
 
-def _compare_cut(given_key: str, found_key: str, *, is_first: bool, is_last: bool) -> Match | None:
-    if len(given_key) >= len(found_key):
-        return None
-    if is_first and is_last:
-        if len(given_key) < _MIN_CUT_LENGTH:
-            return None
-        return _CUT if found_key.count(given_key) == 1 else None
-    if is_first:
-        given_key, found_key = given_key[::-1], found_key[::-1]
-    if found_key.startswith(given_key):
-        return _CUT
-    if len(given_key) < 2 * _MIN_TYPO_LENGTH or given_key[:3] != found_key[:3]:
-        return None
+def _compare_cut_with_typo(given_key: str, found_key: str) -> Match | None:
     start = found_key[: len(given_key) + len(given_key) // TYPO_DIVISOR]
     characters = prefix_distance(given_key, start)
     is_slip = characters <= len(given_key) // (2 * TYPO_DIVISOR)
@@ -208,9 +250,8 @@ def _common_ends(first: Sequence[str], second: Sequence[str]) -> tuple[int, int]
     return start, common_suffix(first, second, limit=shorter - start)
 
 
-def _differs_by_one_word(given: str, found: str) -> bool:
+def _differs_by_one_word(left: Sequence[str], right: Sequence[str]) -> bool:
     """Check that one word was replaced, added or removed, and the rest is equal and the greater part."""
-    left, right = split_words(given), split_words(found)
     if abs(len(left) - len(right)) > 1 or min(len(left), len(right)) < _MIN_WORDS:
         return False
     start, end = _common_ends(left, right)

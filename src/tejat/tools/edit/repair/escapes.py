@@ -117,6 +117,8 @@ def _escape_inner_tabs(text: str) -> str:
 
 
 def _escape_non_ascii(text: str) -> str:
+    if text.isascii():
+        return text
     return "".join(sign if sign.isascii() or ord(sign) > 0xFFFF else f"\\u{ord(sign):04x}" for sign in text)
 
 

@@ -17,7 +17,7 @@ def indent_like_old(old: str, new: str) -> str:
     A text that is only moved to the left is meant to be.
     """
     old_lines, new_lines = _nonblank(split_lines(old)), _nonblank(split_lines(new))
-    if not old_lines or not new_lines or all(map(indent_of, new_lines)):
+    if not any(map(indent_of, old_lines)) or all(map(indent_of, new_lines)):
         return new
     if [line.strip() for line in split_lines(old)] == [line.strip() for line in split_lines(new)]:
         return new
@@ -77,6 +77,8 @@ def _is_in_new_block(new: Sequence[str], at: int, known: "set[int]") -> bool:
 
 def _share_words(old: str, new: str) -> bool:
     """Check that two lines have words, and at least half of them in common."""
+    if old == new:
+        return _WORD.search(old) is not None
     one, other = Counter(_WORD.findall(old)), Counter(_WORD.findall(new))
     return 2 * (one & other).total() >= max(one.total(), other.total(), 1)
 

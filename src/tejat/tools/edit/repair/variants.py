@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from tejat.core.frozen import frozen
-from tejat.tools.edit.match.search_block import split_lines
+from tejat.tools.edit.match.search_block import SearchBlock, split_lines
 from tejat.tools.edit.repair import escapes, listing_marks
 from tejat.tools.edit.repair.new_indentation import indent_like_old
 from tejat.tools.edit.request import EditRequest
@@ -54,6 +54,13 @@ class RepairedRequest:
     def request(self) -> EditRequest:
         """The repaired request, with the new text indented like the old one."""
         return EditRequest(self.old, indent_like_old(self.old, self.respelled.new), self.expected)
+
+    @cached_property
+    def block(self) -> SearchBlock:
+        """The lines of the old text. Most need no look at the new text, which takes long to repair."""
+        # Indenting the new text changes neither whether it is empty nor how it ends.
+        has_final_line_end = self.old.endswith(("\n", "\r"))
+        return SearchBlock.for_edit(self.old, self.respelled.new if has_final_line_end else "")
 
     def leaves_marks(self, asked: EditRequest, new: Sequence[str], found: Sequence[str]) -> bool:
         """Check whether the new lines still have marks that were removed from the old ones.
