@@ -160,6 +160,16 @@ def test_no_key_is_sent_to_the_address_of_another_service(
     assert (settings_of_service(name, config).base_url is not None) is counts
 
 
+@pytest.mark.parametrize("own_name", ["openai:mine", "precise"])
+def test_a_project_does_not_decide_whose_address_it_is(machine: ProgramEnv, own_name: str) -> None:
+    presets = {"customAliases": {"precise": {"modelConfig": {"model": "openai:mine"}}}}
+    machine.write_user_settings(model={"name": own_name, "baseUrl": "http://127.0.0.1:9"}, modelConfigs=presets)
+    theirs = {own_name: {"modelConfig": {"model": "gemini-2.5-pro"}}}
+    machine.write_project_settings(modelConfigs={"customAliases": theirs})
+    config = load_agent_config(options(machine, trusts_folder=True))
+    assert settings_of_service("gemini-2.5-pro", config).base_url is None
+
+
 def test_an_address_of_the_settings_is_asked_for_its_own_service_alone(machine: ProgramEnv) -> None:
     with serve(machine, lambda _: text_reply("Hi.")) as server:
         machine.write_user_settings(model={"name": "gemini-2.5-pro", "baseUrl": server.address})

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -106,11 +106,31 @@ def settings_of_service(name: str, run_config: RunConfig) -> Settings:
     if settings.base_url is None or settings.base_url_model is None:
         return settings
     try:
-        owner = parse_model_name(resolve_name(settings.base_url_model.value, run_config), environment)[0]
+        named = resolve_name(settings.base_url_model.value, _without_project_presets(run_config))
+        owner = parse_model_name(named, environment)[0]
         is_owner = parse_model_name(name, environment)[0] is owner
     except UsageError:
         is_owner = False  # a name that no service knows is reported when the model is opened
     return settings if is_owner else replace(settings, base_url=None)
+
+
+def _without_project_presets(run_config: RunConfig) -> RunConfig:
+    """The same run without the presets of the project, which must not decide who gets which key."""
+    settings, unset = run_config.settings, Settings()
+
+    def others(presets: Mapping[str, Setting[JsonObject]]) -> dict[str, Setting[JsonObject]]:
+        return {name: preset for name, preset in presets.items() if preset.tier is not SourceTier.WORKSPACE}
+
+    kept = replace(
+        settings,
+        model_aliases=others(settings.model_aliases),
+        custom_model_aliases=others(settings.custom_model_aliases),
+        model_overrides=unset.model_overrides,
+        custom_model_overrides=unset.custom_model_overrides,
+        model_id_resolutions=others(settings.model_id_resolutions),
+        classifier_id_resolutions=others(settings.classifier_id_resolutions),
+    )
+    return replace(run_config, settings=kept)
 
 
 def _model_options(run_config: RunConfig, settings: Settings) -> ModelOptions:
