@@ -206,11 +206,12 @@ _STEERING_SUFFIXES = (
     "_PRELOAD",
     "_WRAPPER",
 )
+# Python before 3.11.5 matches possessive groups wrongly: only classes are possessive here.
 _ASSIGNMENT = r"""(?msx)
     ^[ \t]*(?:export[ \t]+)?(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*
     (?:
-        (?P<quoted> "(?:[^"\\]|\\.)*+" | '[^']*+' | `[^`]*+` ) [ \t]*(?:\#[^\n]*)?$
-      | (?P<bare> (?:[^\s\#] (?:[^\n\#]|(?<![ \t])\#)*+ )? ) [ \t]*(?:\#[^\n]*)?$
+        (?P<quoted> "[^"\\]*+(?:\\.[^"\\]*+)*" | '[^']*+' | `[^`]*+` ) [ \t]*(?:\#[^\n]*)?$
+      | (?P<bare> (?:[^\s\#] [^\n\#]*+ (?:(?<![ \t])\#[^\n\#]*+)* )? ) [ \t]*(?:\#[^\n]*)?$
     )
 """
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "$": "$"}

@@ -186,5 +186,6 @@ _SPACE = re.compile(r"[ \t\r\n]+|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KEYWORD = re.compile(r"(?:true|false|null)\b")
 _KEYWORDS = {"true": True, "false": False, "null": None}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
-_STRING_START = re.compile(r'"(?:[^"\\\x00-\x1f]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+')
+# Python before 3.11.5 matches possessive groups wrongly: only classes are possessive here.
+_STRING_START = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*')
 _SURROGATE = re.compile("[\ud800-\udfff]")
