@@ -9,6 +9,7 @@ from tejat.tools.edit.match.cost_matrix import CostMatrix
 from tejat.tools.edit.match.indexed_file import IndexedFile
 from tejat.tools.edit.match.line_comparer import has_escapes, is_plain
 from tejat.tools.edit.match.line_match import IMPOSSIBLE, MISSING, SAME, Match
+from tejat.tools.edit.match.normalize import strip_escapes
 from tejat.tools.edit.match.search_block import SearchBlock
 
 _NEVER = float("inf")
@@ -173,16 +174,16 @@ class _CostTable:
         block, limit = self._block, self._limit
         there = frozenset(self._target.keys[self._first : end])
         self._is_escaped = self._target.has_escapes and has_escapes("".join(there))
+        self._unescaped_keys = frozenset(map(strip_escapes, there)) if self._is_escaped else there
         unknown = [index for index, key in enumerate(block.keys) if key and key not in there]
         least = [0.0 if key in there else weights.BLANK_COST for key in block.keys]
         for index in unknown:
             least[index] = self._min_mismatch_cost(index)
         if sum(least) > limit:
             return None
-        if sum(least) + weights.WORD_COST * len(unknown) > limit:
-            self._exclude_typos(least, unknown, there)
-            if sum(least) > limit:
-                return None
+        self._exclude_typos(least, unknown, there)
+        if sum(least) > limit:
+            return None
         keys, lines = self._target.keys[self._first : end], self._target.lines[self._first : end]
         self._extra = self._costs.extra_costs(self._first, end)
         # Lengths of the keys, 0 for lines that are not plain.
@@ -232,7 +233,8 @@ class _CostTable:
         block = self._block
         if not block.keys[index]:
             return _NEVER
-        if self._is_escaped or block.elisions[index] or has_escapes(block.keys[index]):
+        may_be_escaped = self._is_escaped or has_escapes(block.keys[index])
+        if block.elisions[index] or (may_be_escaped and strip_escapes(block.keys[index]) in self._unescaped_keys):
             return weights.ESCAPED_COST
         if index in {block.first_nonblank, block.last_nonblank}:
             return weights.CUT_COST

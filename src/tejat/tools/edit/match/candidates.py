@@ -1,7 +1,7 @@
 """Candidate places of a search block: found by distinctive lines or words, then aligned."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, count
+from itertools import accumulate, compress, count
 
 from tejat.tools.edit import weights
 from tejat.tools.edit.match.alignment import Alignment, align, alignment_window, straight_walk_cost
@@ -241,14 +241,13 @@ def _search_terms(block: SearchBlock, index: int) -> Iterator[str]:
 def _windowed_sums(numbers: "dict[int, int]", reach: int) -> dict[int, int]:
     """Sum of each start line and its neighbors, which extra and missing lines have shifted."""
     ordered = sorted(numbers)
+    totals = list(accumulate(map(numbers.__getitem__, ordered), initial=0))
     sums: dict[int, int] = {}
-    low = high = total = 0
+    low = high = 0
     for start in ordered:
         while high < len(ordered) and ordered[high] <= start + reach:
-            total += numbers[ordered[high]]
             high += 1
         while ordered[low] < start - reach:
-            total -= numbers[ordered[low]]
             low += 1
-        sums[start] = total
+        sums[start] = totals[high] - totals[low]
     return sums
