@@ -40,7 +40,7 @@ def unharmed(user: ScreenUser) -> bool:
     assert not screen.is_alternate
     for hidden in "\u202e\u2066\u200b\ufeff\U000e0041":
         assert hidden not in screen.history()
-    assert "Ask something." in screen.history()
+    assert "Ask anything." in screen.history()
     return True
 
 

@@ -65,7 +65,7 @@ class TestTrust:
             time.sleep(0.35)
             assert not started.exists()
             user.press(key)
-            user.wait_for("Ask something.", idle=True)
+            user.wait_for("Ask anything.", idle=True)
             if counts:
                 user.wait_until(lambda _: started.exists(), wanted="the server of the folder")
             else:
@@ -115,7 +115,7 @@ class TestModel:
                 user.wait_for("*" * 20 if setting.is_ascii else "", idle=True)
                 user.press("enter")
                 choose(user, "Keep the key?", "1")
-                user.wait_for("Ask something.", idle=True)
+                user.wait_for("Ask anything.", idle=True)
                 send_prompt(user, "hello")
                 user.wait_for("\nHello.", idle=True)
                 assert KEY.encode() not in user.raw
@@ -150,7 +150,7 @@ class TestModel:
             number = next(row.replace(setting.glyphs("❯"), " ").split()[0] for row in rows if "qwen3:4b" in row)
             choose(user, "What do you want to use?", number)
             choose(user, "from now on?", "2")
-            user.wait_for("Ask something.", idle=True)
+            user.wait_for("Ask anything.", idle=True)
             send_prompt(user, "who are you?")
             user.wait_for("\nI am local.", idle=True)
             assert check_no_strange_output(user.screen)

@@ -28,7 +28,7 @@ WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "dumb": ((), {"TERM": "dumb"}),
     "setting": ((), {}),
 }
-READY = "there is.\n>"
+READY = "commands.\n>"
 
 
 def has_no_escapes(user: ScreenUser) -> bool:

@@ -111,7 +111,7 @@ def test_first_start(terminal_env: TerminalEnv, setting: TerminalSetting) -> Non
 @pytest.mark.parametrize("setting", SIZES[:2], ids=lambda setting: setting.name)
 def test_in_lines(terminal_env: TerminalEnv, setting: TerminalSetting) -> None:
     script = call_answer(("write_file", {"file_path": "${root}/a.txt", "content": "x\n"})) + text_script("Done.")
-    with terminal_env.open_chat(script, "--screen-reader", setting=setting, ready="else there is.") as user:
+    with terminal_env.open_chat(script, "--screen-reader", setting=setting, ready="commands.") as user:
         user.wait_for("\n>", idle=True)
         send_prompt(user, "write")
         user.wait_for("Your answer (", idle=True)

@@ -28,7 +28,7 @@ def asked(env: TerminalEnv) -> Generator[ScreenUser]:
     )
     words = (env.script(script), str(env.base / "log"))
     with open_screen(*words, program=PROGRAM, cwd=env.project, HOME=str(env.home)) as user:
-        user.wait_for("Ask something.")
+        user.wait_for("Ask anything.")
         send_prompt(user, "edit it")
         user.wait_for("Apply this change?")
         yield user

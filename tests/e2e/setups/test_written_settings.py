@@ -62,7 +62,7 @@ def test_a_local_model_at_the_first_start(terminal_env: TerminalEnv) -> None:
             wait_for_words(user, question, idle=True)
             time.sleep(0.35)  # keys count only after a moment
             user.press("1")
-        user.wait_for("Ask something.", idle=True)
+        user.wait_for("Ask anything.", idle=True)
     assert shared.read_text() == USED_BY_GEMINI
     own = terminal_env.home / ".config" / "tejat" / "settings.json"
     assert json.loads(own.read_text())["model"]["name"] == "ollama:qwen3:4b"

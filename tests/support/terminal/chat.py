@@ -20,7 +20,7 @@ from support.terminal.screen import ScreenUser, open_screen
 from support.wait import wait_until
 
 SHELL = "run_shell_command"
-READY = "Ask something."
+READY = "Ask anything."
 SLOW_FACTOR = 4.0
 """How much longer than the promised half second things may take beside other tests."""
 

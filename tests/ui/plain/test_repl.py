@@ -22,7 +22,7 @@ def open_session(machine: ProgramEnv, script: str, *words: str, **environment: s
     model = machine.script(script)
     given: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "TERM": "dumb", **environment}
     with run_at_terminal("-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **given) as terminal:
-        terminal.wait_for("/help tells what else there is.\n")
+        terminal.wait_for("/help lists commands.\n")
         yield terminal
 
 

@@ -88,7 +88,7 @@ def _banner(session: UiSession) -> str:
         sentences.append(_("Mode {mode}.", mode=sanitize_text(mode)))
     if not status.is_trusted:
         sentences.append(_("This folder is not trusted."))
-    sentences.append(_("Ask, or end with Ctrl-D. Ctrl-C stops an answer. /help tells what else there is."))
+    sentences.append(_("Ask, or end with Ctrl-D. Ctrl-C stops an answer. /help lists commands."))
     return " ".join(sentences)
 
 

@@ -178,7 +178,7 @@ class TerminalApp(EditorHandler):
             self._show_resume_hint(session)
 
     def _show_welcome(self, session: UiSession) -> None:
-        text = _("Ask something. /help tells what else there is; @ names files, ! runs a command.")
+        text = _("Ask anything. /help lists commands, @ adds files, ! runs a shell command.")
         self._transcript.show_report(text_report(text, Tone.QUIET))
         if (problem := self._editor.history.problem) is not None:
             self._transcript.show_report(text_report(problem, Tone.WARNING))
