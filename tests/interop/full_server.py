@@ -8,14 +8,14 @@ import json
 import os
 import socket
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import AudioContent, ImageContent, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 server = MCPServer("full", version="1", instructions="Be gentle.")
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
+PNG = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
 WAV = b"RIFF....WAVEfmt "
 called_off: list[str] = []
 

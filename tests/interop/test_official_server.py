@@ -27,6 +27,8 @@ SERVER = Path(__file__).parent / "full_server.py"
 TRANSPORTS = ("stdio", "http", "sse")
 REFUSED = "The server refused: "
 SAMPLED = {"role": "user", "parts": [{"text": "What is six times seven?"}]}
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+"""The picture of the server."""
 TOLD = "<untrusted_context>\n{}\n</untrusted_context>"
 
 
@@ -100,7 +102,7 @@ def test_everything_it_offers_and_asks(tmp_path: Path, entry: dict[str, Any], mo
         "---[start of server instructions]---\nBe gentle.\n---[end of server instructions]---"
     )
     assert [part for part in transcript.last_message_parts(1) if "inlineData" in part] == [
-        {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoAAAAAAAAAAA=="}},
+        {"inlineData": {"mimeType": "image/png", "data": PNG}},
         {"inlineData": {"mimeType": "audio/wav", "data": "UklGRi4uLi5XQVZFZm10IA=="}},
     ]
     (sampled,) = [body for body in transcript.bodies if body["contents"] == [SAMPLED]]

@@ -11,6 +11,7 @@ def test_the_events_are_called_as_in_the_documents() -> None:
         "AfterAgent",
         "BeforeModel",
         "AfterModel",
+        "BeforeToolSelection",
         "SessionStart",
         "SessionEnd",
         "PreCompress",
@@ -19,4 +20,9 @@ def test_the_events_are_called_as_in_the_documents() -> None:
 
 
 def test_what_is_about_to_happen_is_guarded() -> None:
-    assert {event.value for event in GUARD_EVENTS} == {"BeforeTool", "BeforeAgent", "BeforeModel"}
+    assert {event.value for event in GUARD_EVENTS} == {
+        "BeforeTool",
+        "BeforeAgent",
+        "BeforeModel",
+        "BeforeToolSelection",
+    }

@@ -14,6 +14,7 @@ def test_outcomes_have_the_values_of_the_documents() -> None:
         "cancel",
         "stop",
         "try_in_copy",
+        "try_again",
         "run_for_real",
     ]
 

@@ -8,7 +8,7 @@ def test_an_explanation() -> None:
     explanation = PolicyExplanation("ask", None, "no rule", "Nobody said so.", ("git log",), ("a substitution",))
     assert dump_json(explanation.to_json()) == (
         '{"decision":"ask","rule":null,"source":"no rule","reason":"Nobody said so.",'
-        '"commands":["git log"],"doubts":["a substitution"]}'
+        '"commands":["git log"],"doubts":["a substitution"],"mode":"","mode_source":""}'
     )
 
 
@@ -18,6 +18,7 @@ def test_a_listed_rule() -> None:
         "rule": "allow glob",
         "source": "a.toml:3",
         "id": None,
+        "remark": None,
     }
 
 

@@ -298,7 +298,7 @@ class TestLimits:
             assert here.history == []
 
     def test_time_that_is_over_while_a_call_runs(self, tmp_path: Path) -> None:
-        with agent_run(tmp_path, call_answer("wait", "b"), limits=BudgetLimits(seconds=0.05)) as here:
+        with agent_run(tmp_path, call_answer("wait", "b"), limits=BudgetLimits(seconds=1)) as here:
             assert here.run().reason is EndReason.TIME_LIMIT
             response = here.history[-1][1][0]
             assert isinstance(response, FunctionResponse)

@@ -28,7 +28,7 @@ def test_an_answer_is_a_line_about_it_and_the_text() -> None:
 
 
 def test_wishes() -> None:
-    done = run(wishes(with_links=True, most=5) + b"<a href=y>z</a>")
+    done = run(wishes(with_links=True, limit=5) + b"<a href=y>z</a>")
     head, text = done.stdout.split(b"\n", 1)
     assert (json.loads(head), text) == ({"is_too_deep": False, "was_cut": True}, b"[z](h")
 
