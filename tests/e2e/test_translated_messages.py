@@ -65,7 +65,7 @@ def speaking(words: Path) -> Generator[ScreenUser]:
 def left_on(user: ScreenUser) -> list[str]:
     shown = user.screen.history().replace("\n", " ")
     whole = re.sub(r"\S*…\S*", " ", shown)  # paths that were too long
-    own = {str(user.cwd), user.cwd.name, str(user.home), user.home.name, "scripted:s"}
+    own = {str(user.cwd), user.cwd.name, str(user.home), user.home.name, "scripted:s", "default"}  # a mode
     return find_english(whole, NAMES | own)
 
 
