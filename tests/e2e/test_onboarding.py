@@ -74,7 +74,9 @@ class TestTrust:
                 assert not started.exists()
             assert check_no_strange_output(user.screen)
         with terminal_env.open_chat(text_script("Hi."), setting=setting, ready=None) as user:
-            user.wait_until(lambda screen: any(w in screen.text() for w in ("Ask some", "Do you trust")), wanted="it")
+            user.wait_until(
+                lambda screen: any(w in screen.text() for w in ("Ask anything", "Do you trust")), wanted="it"
+            )
             assert is_shown(user, "Do you trust") == asks_again
 
     def test_leaving(self, terminal_env: TerminalEnv) -> None:

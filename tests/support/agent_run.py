@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import time
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -189,7 +190,7 @@ def agent_run(
     note = NoteTool(asks=False)
     model = RecordingModel(answers, window=window)
     asked: ModelClient = model if attempts == 1 else RetryingModel(model, max_attempts=attempts, first_wait=0.01)
-    budget = Budget(limits or BudgetLimits(), FixedPrices(lambda _: PRICE), *([] if clock is None else [clock]))
+    budget = Budget(limits or BudgetLimits(), FixedPrices(lambda _: PRICE), clock=clock or time.monotonic)
     path = directory / "journals"
     journal = SessionJournal.create(str(path), session_id="id", root=str(directory), model="first")
     if history:

@@ -18,6 +18,7 @@ class Prefix:
     """Puts words before a command, and that is all."""
 
     name = "prefix"
+    is_container = False
 
     def __init__(self, *words: str) -> None:
         self.words = words

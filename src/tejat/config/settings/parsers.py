@@ -137,11 +137,6 @@ def parse_fuzzy_search(found: SettingValue) -> bool:
     return found.boolean() != found.name.endswith(".disableFuzzySearch")
 
 
-def parse_fuzzy_search(found: SettingValue) -> bool:
-    """Return whether it is enabled. The old name has the opposite meaning."""
-    return found.boolean() != found.name.endswith(".disableFuzzySearch")
-
-
 def parse_status_items(found: SettingValue) -> tuple[str, ...]:
     for entry in found.entries():
         entry.choice(tuple(StatusItem))
