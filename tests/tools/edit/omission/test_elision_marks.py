@@ -139,7 +139,7 @@ def lines(text: str) -> list[str]:
     [
         (CERTAIN, ElisionMark.CERTAIN),
         (STATEMENTS, ElisionMark.STATEMENT),
-        (DOTS, ElisionMark.DOTS),
+        (DOTS, ElisionMark.BARE),
         (LITERAL, None),
     ],
 )

@@ -32,6 +32,8 @@ def test_nothing_is_lost(before: str, after: str) -> None:
     ("path", "before", "after"),
     [
         ("f.py", "def f():\n    pass\n", "def f():\n    ...\n"),
+        ("f.md", "# State\n\nnew\n", "# State\n\nunchanged\n"),
+        ("f.rs", "one();\ntwo();\nfull\n", "truncated\n"),
         ("f.py", "def f():\n    raise NotImplementedError\n", "def f():\n    ...\n"),
         ("f.py", "def f(): ...\ndef g(): ...\n", "def f():\n    ...\n"),
         ("f.py", BODY, "@overload\ndef area(shape):\n    ...\n"),
@@ -71,6 +73,8 @@ def test_dots_that_are_meant(path: str, before: str, after: str) -> None:
         ("f.json", '{\n  "a": 1,\n  "b": 2\n}\n', '{\n  ...,\n  "b": 3\n}\n', "...,"),
         ("f.ts", "function f() {\n  a();\n  b();\n}\n", "function f(x) { /* ... */ }\n", "function f(x) { /* ... */ }"),
         ("f.md", "one two\nthree four\nfive six\n", "one two\n...\n", "..."),
+        ("f.md", "one two\nthree four\nfive six\n", "unchanged\nfive seven\n", "unchanged"),
+        ("f.txt", "one two\nthree four\nfive six\n", "Rest unchanged.\nfive six\n", "Rest unchanged."),
         ("f.py", "import one.two\nimport one.three\n", "import one.four\n...\n", "..."),
         ("f.pyi", "def f(): ...\ndef g(): ...\n", "# ...\n@property\n", "# ..."),
         ("f.sql", "select a,\n  b\nfrom c\n", "select a,\n-- ...\nfrom c\n", "-- ..."),

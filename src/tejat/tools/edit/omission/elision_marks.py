@@ -67,8 +67,8 @@ _VOCABULARY = frozenset(
 class ElisionMark(IntEnum):
     """How surely a line stands for omitted code."""
 
-    DOTS = 1
-    """Bare dots, which are code in some languages."""
+    BARE = 1
+    """Bare dots, which are code in some languages; in prose also a word or two such as `unchanged`."""
     STATEMENT = 2
     """Words, or a mark at the end of a line, that may also be meant literally."""
     CERTAIN = 3
@@ -86,13 +86,19 @@ def find_elision_mark(line: str) -> ElisionMark | None:
     if not bare or len(bare) > _MAX_LENGTH or not may_contain_elision(bare):
         return None
     if _BARE_DOTS.fullmatch(_BULLET.sub("", bare, count=1)):
-        return ElisionMark.DOTS
+        return ElisionMark.BARE
     if comment := _COMMENT.fullmatch(bare):
         return _mark_of_comment(_unbracketed(comment[1]))
     if bracketed := _BRACKETED.fullmatch(bare):
         is_word = bracketed[1] in _SINGLE_WORDS
         return _mark_of_comment(bracketed[1]) if is_word or " " in bracketed[1] else None
     return _mark_of_text(bare) or _mark_of_line_end(bare)
+
+
+def is_bare_statement(line: str) -> bool:
+    """Check for one or two words that say in prose that text is left out: `unchanged`. In code they may be names."""
+    bare = line.strip().lower()
+    return len(bare) <= _MAX_LENGTH and _is_statement(bare) and _CLEAR_STATEMENT.search(bare) is not None
 
 
 def is_comment(line: str) -> bool:

@@ -9,7 +9,13 @@ from itertools import islice, takewhile
 from tejat.tools.edit.match.normalize import find_defined_names, line_key
 from tejat.tools.edit.match.search_block import indent_of, split_lines
 from tejat.tools.edit.merge.similar_lines import pair_similar_lines
-from tejat.tools.edit.omission.elision_marks import ElisionMark, continues_sentence, find_elision_mark, is_comment
+from tejat.tools.edit.omission.elision_marks import (
+    ElisionMark,
+    continues_sentence,
+    find_elision_mark,
+    is_bare_statement,
+    is_comment,
+)
 from tejat.workspace.text.line_edits import DiffEdit, common_prefix, common_suffix, compute_line_edits
 
 _STUB_SUFFIXES = frozenset({".py", ".pyx", ".pl", ".pm", ".t", ".raku"})
@@ -80,7 +86,9 @@ class _Change:
 
     def _find_mark(self, at: int) -> ElisionMark | None:
         mark = find_elision_mark(self._new[at])
-        if mark is not ElisionMark.DOTS or self._suffix in _PROSE_SUFFIXES:
+        if mark is None and self._suffix in _PROSE_SUFFIXES and is_bare_statement(self._new[at]):
+            return ElisionMark.BARE
+        if mark is not ElisionMark.BARE or self._suffix in _PROSE_SUFFIXES:
             return mark
         # No language has `…` as code, and no statement stands beside `...`.
         is_amid = self._suffix in _STUB_SUFFIXES and not self._is_body(at) and not self._is_item(at)
@@ -101,7 +109,7 @@ class _Change:
 
     def _min_lost_lines(self, mark: ElisionMark) -> int:
         """Number of lost lines from which on the mark stands for them."""
-        return 2 if mark is ElisionMark.DOTS and self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES else 1
+        return 2 if mark is ElisionMark.BARE and self._suffix in _STUB_SUFFIXES | _PROSE_SUFFIXES else 1
 
     # --- marks that are meant literally ---
 
@@ -115,7 +123,7 @@ class _Change:
             return self._suffix in _PROSE_SUFFIXES and line.startswith("#")
         return (
             "..." in line
-            and mark is ElisionMark.DOTS
+            and mark is ElisionMark.BARE
             and (
                 self._suffix == ".pyi"
                 or (self._suffix in _YAML_SUFFIXES and not indent_of(line))
