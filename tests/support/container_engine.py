@@ -13,6 +13,7 @@ from tejat.workspace.sandbox.bubblewrap import BubblewrapSandbox
 from tejat.workspace.sandbox.selection import select_sandbox
 
 IMAGE = "tejat-sandbox"
+_TESTS = Path(__file__).parents[1]
 
 _PROGRAM = r"""
 import csv, json, os, subprocess, sys
@@ -44,6 +45,7 @@ def run():
     for fields in mounts:
         named = dict(field.partition("=")[::2] for field in fields)
         binds.append((named["target"], named["source"], "readonly" in fields))
+    binds += [(path, path, True) for path in config["image_paths"]]
     arguments = [config["bwrap"], "--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent"]
     if ("--network", "none") not in options:
         arguments.append("--share-net")
@@ -97,6 +99,8 @@ class ContainerStandIn:
             "containers": [],
             "path": f"{os.path.dirname(sys.executable)}{os.pathsep}{os.defpath}",
             "bwrap": _find_bubblewrap(directory),
+            # What the image has, though the temporary directory of the host is hidden.
+            "image_paths": [sys.prefix, str(_TESTS)],
         }
         for name in ("docker", "podman"):
             self.add_program(name)

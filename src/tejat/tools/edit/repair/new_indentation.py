@@ -52,6 +52,8 @@ def _missing_prefix(old: Sequence[str], new: Sequence[str], pairs: Sequence[tupl
     if pairs[0] == (0, 1) and not indent_of(new[0]) and new[0].endswith(_BLOCK_OPENERS):
         # Wrapped in a block that was written at the margin.
         return moved[0][0] if all(had.startswith(moved[0][0]) for had, _ in moved) else ""
+    if prefix := _prefix_of_first_line(old, new, pairs):
+        return prefix
     # Of the lines that moved farthest, the first one of both texts, else the outermost one.
     shifts = [
         (len(had) - len(given), pair == (0, 0), -len(had)) for pair, (had, given) in zip(pairs, moved, strict=True)
@@ -69,6 +71,24 @@ def _missing_prefix(old: Sequence[str], new: Sequence[str], pairs: Sequence[tupl
         if less and not _is_in_new_block(new, right, known):
             return ""
     return prefix
+
+
+def _prefix_of_first_line(old: Sequence[str], new: Sequence[str], pairs: Sequence[tuple[int, int]]) -> str:
+    """Indentation that the first line of both texts lacks, and most others do; empty unless all of them are explained.
+
+    Lines that moved farther were taken out of a block that is gone.
+    """
+    had, given = indent_of(old[0]), indent_of(new[0])
+    prefix = had.removesuffix(given) if had.endswith(given) else ""
+    if pairs[0] != (0, 0) or not given or not prefix or old[0].strip() != new[0].strip():
+        return ""
+    shifts = [len(indent_of(old[left])) - len(indent_of(new[right])) for left, right in pairs]
+    known = {left for left, _ in pairs}
+    is_explained = all(
+        shift == len(prefix) or (shift > len(prefix) and _is_in_new_block(old, left, known))
+        for shift, (left, _) in zip(shifts, pairs, strict=True)
+    )
+    return prefix if is_explained and 2 * shifts.count(len(prefix)) > len(pairs) else ""
 
 
 def _is_in_new_block(new: Sequence[str], at: int, known: "set[int]") -> bool:
