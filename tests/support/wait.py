@@ -1,8 +1,11 @@
 """Waiting for a condition."""
 
 import asyncio
+import re
+import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 60.0, wanted: str = "the condition") -> None:
@@ -18,3 +21,10 @@ async def wait_until_async(condition: Callable[[], object], seconds: float = 60.
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 -- it may become true in another process
             await asyncio.sleep(0.01)
+
+
+def handles_signal(pid: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for this signal."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    caught = int(re.findall(r"^SigCgt:\s*([0-9a-f]+)$", status, re.MULTILINE)[0], 16)
+    return bool(caught >> (number - 1) & 1)

@@ -12,6 +12,7 @@ import pytest
 
 from support.model_servers.gemini import ModelServer, Reply, error_reply, function_call, text_reply
 from support.program import ProgramEnv, ProgramResult, script_answer, text_script, wait_for_exit
+from support.wait import handles_signal, wait_until
 
 NO_INPUT = "No input provided via stdin. Input can be provided by piping data into tejat or using the --prompt option."
 SLOW = script_answer(say="one two three four five six seven eight nine", pause=0.2)
@@ -360,7 +361,7 @@ class TestSignals:
         reading, writing = os.pipe()
         try:
             with machine.start("-m", machine.script(HELLO), "-o", "json", stdin=reading) as process:
-                time.sleep(1)
+                wait_until(lambda: handles_signal(process.pid, signal.SIGTERM))
                 process.send_signal(number)
                 done = wait_for_exit(process)
         finally:
