@@ -7,7 +7,6 @@ from enum import StrEnum
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.switches import is_truthy
-from tejat.models.catalogue.catalogue_file import builtin_catalogue
 
 
 class Provider(StrEnum):
@@ -45,7 +44,7 @@ def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provide
     if not re.fullmatch(_MODEL_NAME, model):
         raise UsageError(_("Not the name of a model: {name!r}", name=name[:100]))
     if service in {Provider.GEMINI, Provider.VERTEX}:
-        model = builtin_catalogue().aliases.get(model, model)
+        model = _aliases().get(model, model)
     if service is Provider.GEMINI and is_truthy(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):
         return Provider.VERTEX, model
     return service, model
@@ -69,7 +68,14 @@ def _split_provider(name: str, environment: Mapping[str, str]) -> tuple[Provider
 
 def _provider_of(name: str) -> Provider | None:
     service = next((service for pattern, service in _NAME_PATTERNS if re.match(pattern, name)), None)
-    return Provider.GEMINI if service is None and name in builtin_catalogue().aliases else service
+    return Provider.GEMINI if service is None and name in _aliases() else service
+
+
+def _aliases() -> Mapping[str, str]:
+    # Imported late: a model with a prefix has no alias.
+    from tejat.models.catalogue.catalogue_file import builtin_catalogue
+
+    return builtin_catalogue().aliases
 
 
 def with_provider(name: str, environment: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ from tejat.core.approval.policy_report import DoctorCheck, PolicyOptions, descri
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.exit_codes import EXIT_CONFIGURATION, EXIT_INPUT
 from tejat.core.i18n import lazy, lazy_plural
-from tejat.engine.calls.policy_inspector import rule_problems
 from tejat.engine.calls.policy_loader import MODE_FLAG, choose_mode, load_policy
 from tejat.policy.engine import PolicyEngine
 
@@ -42,6 +41,9 @@ def _conseca_note(source: str) -> str:
 
 def policy_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
     """Check the approval mode and the rules of a run without flags."""
+    # Imported late: a run does not need it.
+    from tejat.engine.calls.policy_inspector import rule_problems
+
     settings, options = run_config.settings, PolicyOptions(run_config.roots)
     try:
         is_trusted = run_config.trust.is_trusted

@@ -9,7 +9,6 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import lazy, map_lazy
 from tejat.core.text.argv import parse_argv
-from tejat.core.ui.status import NotificationMethod, StatusItem
 
 if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue
@@ -129,6 +128,9 @@ def parse_inline_thinking(found: SettingValue) -> str:
 
 
 def parse_notification_method(found: SettingValue) -> str:
+    # Imported late: few files have it.
+    from tejat.core.ui.status import NotificationMethod
+
     return found.choice(tuple(NotificationMethod))
 
 
@@ -138,6 +140,9 @@ def parse_fuzzy_search(found: SettingValue) -> bool:
 
 
 def parse_status_items(found: SettingValue) -> tuple[str, ...]:
+    # Imported late: few files have it.
+    from tejat.core.ui.status import StatusItem
+
     for entry in found.entries():
         entry.choice(tuple(StatusItem))
     return found.strings()

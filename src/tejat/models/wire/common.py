@@ -9,7 +9,6 @@ from typing import cast
 from tejat.core.json_text import dump_json
 from tejat.core.messages.types import FileData, InlineData, JsonObject, JsonValue, Params
 from tejat.core.tools.base import FunctionDeclaration
-from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
 
 UNNAMED_CALL = "undefined_tool_name"
 """The name of a call that came without one. No tool has it, so the model gets an error."""
@@ -136,8 +135,13 @@ def image_problem(media: InlineData) -> str | None:
     Pictures of files were checked when they were read; those of MCP servers and of the web were not. A service rejects
     every later request of a conversation that holds such a picture.
     """
+    if not media.mime_type.startswith("image/"):
+        return None
+    # Imported late: few conversations have pictures.
+    from tejat.workspace.files.media.image import MAX_SIDE, DamagedImage, read_image_size
+
     try:
-        size = read_image_size(media.data, media.mime_type) if media.mime_type.startswith("image/") else None
+        size = read_image_size(media.data, media.mime_type)
     except DamagedImage:
         return "it is damaged"
     if size is None or max(size.width, size.height) <= MAX_SIDE:
