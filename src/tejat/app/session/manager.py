@@ -11,6 +11,7 @@ from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
+from tejat.app.setup import optional_services
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
@@ -21,7 +22,7 @@ from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.log import is_debugging
-from tejat.core.messages.history import History, Message
+from tejat.core.messages.history import History
 from tejat.core.model import Capability, ModelClient, ModelRequest, ModelResponse
 from tejat.engine.loop.budget import Budget, BudgetLimits
 from tejat.engine.loop.compression import Compressor
@@ -42,7 +43,6 @@ from tejat.tools import find_tools_entry
 from tejat.workspace.threads.pool import shutdown
 
 if TYPE_CHECKING:
-    from tejat.app.session.job_watch import JobWatch
     from tejat.app.tools.external_tools import ExternalTools
 
 _STARTUP_WAIT_SECONDS = 2.0
@@ -86,8 +86,8 @@ async def open_session_manager(
         stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
         events = EventBus[AgentEvent]()
         if is_debugging():
-            _log_events(events)
-        telemetry_notes = _start_telemetry(run_config, events)
+            optional_services.log_events(events)
+        telemetry_notes = optional_services.start_telemetry(run_config, events)
         questions = QuestionQueue(events) if interactive or approver is not None else None
         if questions is not None and approver is not None:
             events.subscribe(QuestionResponder(questions, approver))
@@ -105,14 +105,14 @@ async def open_session_manager(
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
         if interactive:
-            toolset.notes += _place_warnings(run_config)
+            toolset.notes += optional_services.place_warnings(run_config)
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if run_config.settings.background_completion.value != "silent":
-            stack.push_async_callback(_watch_jobs(manager).close)
+            stack.push_async_callback(optional_services.watch_jobs(manager).close)
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
         else:
-            _write_system_prompt(run_config, manager.builtin_system_prompt)
+            optional_services.write_system_prompt(run_config, manager.builtin_system_prompt)
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -121,53 +121,6 @@ async def open_session_manager(
             external.start()
         stack.push_async_callback(manager.close)
         yield manager
-
-
-# Each of these is imported late: few runs need it.
-
-
-def _log_events(events: EventBus[AgentEvent]) -> None:
-    from tejat.app.diagnostics.log_file import log_event
-
-    events.subscribe(log_event)
-
-
-def _start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tuple[str, ...]:
-    is_wanted = run_config.settings.telemetry or any(
-        name.startswith("GEMINI_TELEMETRY_") for name in run_config.environment
-    )
-    if not is_wanted:
-        return ()
-    from tejat.app.diagnostics.telemetry import start_telemetry
-
-    return start_telemetry(run_config, events)
-
-
-def _place_warnings(run_config: RunConfig) -> tuple[str, ...]:
-    from tejat.app.setup.place_warnings import place_warnings
-
-    return place_warnings(run_config)
-
-
-def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None:
-    if run_config.environment.get("GEMINI_WRITE_SYSTEM_MD"):
-        from tejat.app.onboarding.system_prompt_file import write_system_prompt
-
-        write_system_prompt(run_config, build)
-
-
-def _watch_jobs(manager: "SessionManager") -> "JobWatch":
-    from tejat.app.session.job_watch import JobWatch
-
-    def inject(message: Message, text: str) -> None:
-        manager.session.add_note(message, text)
-
-    watch = JobWatch(
-        lambda line: manager.events.emit(Noticed(line, Severity.NOTE)),
-        inject if manager.run_config.settings.background_completion.value == "inject" else None,
-    )
-    manager.toolset.services.on_background = watch.watch
-    return watch
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
