@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
+from tejat.app.session.manager import SessionManager
+from tejat.core.agent.events import Noticed, Severity
 from tejat.core.errors import TejatError
 from tejat.core.i18n import _
 from tejat.core.messages.history import Message, user_message
@@ -13,6 +15,20 @@ from tejat.workspace.threads.offload import run_blocking
 _SECONDS_BETWEEN_CHECKS = 1.0
 _TAIL_LINES = 20
 _MAX_COMMAND_LENGTH = 100
+
+
+def watch_jobs(manager: SessionManager) -> "JobWatch":
+    """Watch the background commands of a session as its settings say."""
+
+    def inject(message: Message, text: str) -> None:
+        manager.session.add_note(message, text)
+
+    watch = JobWatch(
+        lambda line: manager.events.emit(Noticed(line, Severity.NOTE)),
+        inject if manager.run_config.settings.background_completion.value == "inject" else None,
+    )
+    manager.toolset.services.on_background = watch.watch
+    return watch
 
 
 class JobWatch:

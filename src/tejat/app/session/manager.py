@@ -11,7 +11,6 @@ from tejat.app.run_config import RunConfig, load_agent_config
 from tejat.app.session.context import builtin_system_prompt, load_context_files, session_system_prompt
 from tejat.app.session.initial_state import InitialState, initial_state
 from tejat.app.session.prompt_expansion import PromptExpander
-from tejat.app.setup import optional_services
 from tejat.app.tools.tool_services import ModelAccess
 from tejat.app.tools.toolset import Toolset, open_toolset
 from tejat.core.agent.events import AgentEvent, EventSink, Noticed, SessionEnd, SessionSource, Severity
@@ -86,8 +85,10 @@ async def open_session_manager(
         stack.callback(asyncio.ensure_future(run_model.model.prepare()).cancel)
         events = EventBus[AgentEvent]()
         if is_debugging():
-            optional_services.log_events(events)
-        telemetry_notes = optional_services.start_telemetry(run_config, events)
+            from tejat.app.diagnostics.log_file import log_event
+
+            events.subscribe(log_event)
+        telemetry_notes = _start_telemetry(run_config, events)
         questions = QuestionQueue(events) if interactive or approver is not None else None
         if questions is not None and approver is not None:
             events.subscribe(QuestionResponder(questions, approver))
@@ -104,15 +105,16 @@ async def open_session_manager(
         toolset.services.on_warning = lambda message: events.emit(Noticed(message))
         toolset.notes += telemetry_notes
         toolset.notes += _settings_notes(run_config)
-        if interactive:
-            toolset.notes += optional_services.place_warnings(run_config)
+        toolset.notes += _place_warnings(run_config) if interactive else ()
         manager = SessionManager(options, run_config, toolset, run_model, events, questions)
         if run_config.settings.background_completion.value != "silent":
-            stack.push_async_callback(optional_services.watch_jobs(manager).close)
+            from tejat.app.session.job_watch import watch_jobs
+
+            stack.push_async_callback(watch_jobs(manager).close)
         if interactive:
             stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
         else:
-            optional_services.write_system_prompt(run_config, manager.builtin_system_prompt)
+            _write_system_prompt(run_config, manager.builtin_system_prompt)
         external = toolset.external
         if external is not None:
             stack.push_async_callback(external.close)
@@ -121,6 +123,28 @@ async def open_session_manager(
             external.start()
         stack.push_async_callback(manager.close)
         yield manager
+
+
+def _start_telemetry(run_config: RunConfig, events: EventBus[AgentEvent]) -> tuple[str, ...]:
+    variables = (name for name in run_config.environment if name.startswith("GEMINI_TELEMETRY_"))
+    if not run_config.settings.telemetry and not any(variables):
+        return ()
+    from tejat.app.diagnostics.telemetry import start_telemetry
+
+    return start_telemetry(run_config, events)
+
+
+def _place_warnings(run_config: RunConfig) -> tuple[str, ...]:
+    from tejat.app.setup.place_warnings import place_warnings
+
+    return place_warnings(run_config)
+
+
+def _write_system_prompt(run_config: RunConfig, build: Callable[[], str]) -> None:
+    if run_config.environment.get("GEMINI_WRITE_SYSTEM_MD"):
+        from tejat.app.onboarding.system_prompt_file import write_system_prompt
+
+        write_system_prompt(run_config, build)
 
 
 def _check_settings(options: AgentOptions, run_config: RunConfig) -> None:
