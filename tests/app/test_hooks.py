@@ -295,7 +295,7 @@ class TestWholeRuns:
         settings(machine.home, hooks={"AfterAgent": [group("exit 2")]})
         (ended,), events = run(machine, text_script(*(f"Answer {number}." for number in range(20))), "go")
         assert (ended.reason, ended.turns) == (EndReason.FINISHED, 9)
-        assert noticed(events)[-1] == Noticed("Hooks have sent the model on 8 times. The run ends nevertheless.")
+        assert noticed(events)[-1] == Noticed("Hooks have sent the model on 8 times. The run ends anyway.")
 
     def test_the_time_of_a_run_is_over_for_hooks_too(self, machine: ProgramEnv) -> None:
         for event in ("BeforeAgent", "AfterAgent"):

@@ -99,7 +99,7 @@ class TestGuards:
 
         run(main())
         assert self.stopped(given, step) == f"{FAILED.format(event)} You did not want to go on."
-        shown = InfoConfirmation("Confirm: go on?", f"{what} would be sent to the model nevertheless.")
+        shown = InfoConfirmation("Confirm: go on?", f"{what} would be sent to the model anyway.")
         assert approver.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
         asking = hooks(tmp_path, supervisor, make_hook(saying(decision="ask", reason="Sure?"), event))
         assert self.stopped(asking, step).startswith(f'The hook "guard" ({event}) asks: Sure? Nobody is there')

@@ -126,7 +126,7 @@ async def _ask_for_key(service: ApiKeyService, environment: Mapping[str, str], u
             case KeyStatus.INVALID:
                 user.show(text_report(_("The service does not take this key ({why}). Try again.", why=why), Tone.BAD))
             case KeyStatus.UNKNOWN:
-                question = _("The key could not be checked: {why} Use it nevertheless?", why=why)
+                question = _("The key could not be checked: {why} Use it anyway?", why=why)
                 if await user.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
                     return key
 

@@ -46,7 +46,7 @@ def session_system_prompt(
     is_headless: bool,
     window: Callable[[], int],
 ) -> str:
-    """Build the system prompt for a context window of so many tokens. Raises UsageError.
+    """Build the system prompt for a context window of `window` tokens. Raises UsageError.
 
     `describe_sandbox` returns what commands run in, empty for nothing.
     """

@@ -182,7 +182,7 @@ def _not_loaded(what: str, directory: str, kind: str) -> Iterator[SetupFile]:
 
 
 def _files(directory: str, pattern: str) -> Sequence[str]:
-    """At most so many files that match the pattern; none if the directory cannot be read."""
+    """The first files that match the pattern; none if the directory cannot be read."""
     matches = glob.iglob(pattern, root_dir=directory, recursive=True)
     return [os.path.join(directory, name) for _, name in zip(range(_MAX_ENTRIES), matches, strict=False)]
 

@@ -61,7 +61,7 @@ class SessionHooks:
             outcomes += await self._dispatcher.run_event_hooks(HookEvent.SESSION_START, fields, trigger=source.value)
         if self._dispatcher.has_hooks(HookEvent.BEFORE_AGENT):
             results = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_AGENT, {"prompt": prompt})
-            await self._enforce(results, lazy("The prompt would be sent to the model nevertheless."))
+            await self._enforce(results, lazy("The prompt would be sent to the model anyway."))
             outcomes += results
         return combined_context(outcomes)
 
@@ -79,7 +79,7 @@ class SessionHooks:
             return request
         fields: JsonObject = {"llm_request": _request_json(request, model)}
         outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_TOOL_SELECTION, fields)
-        await self._enforce(outcomes, lazy("The request would be sent to the model nevertheless."))
+        await self._enforce(outcomes, lazy("The request would be sent to the model anyway."))
         return _limit_tools(request, [outcome.selection for outcome in outcomes if outcome.selection is not None])
 
     async def before_model(self, request: ModelRequest, model: str) -> None:
@@ -87,7 +87,7 @@ class SessionHooks:
         if self._dispatcher.has_hooks(HookEvent.BEFORE_MODEL):
             fields: JsonObject = {"llm_request": _request_json(request, model)}
             outcomes = await self._dispatcher.run_event_hooks(HookEvent.BEFORE_MODEL, fields)
-            await self._enforce(outcomes, lazy("The request would be sent to the model nevertheless."))
+            await self._enforce(outcomes, lazy("The request would be sent to the model anyway."))
 
     async def after_model(self, request: ModelRequest, model: str, answer: ModelResponse) -> None:
         """Raises StoppedByHook."""

@@ -293,7 +293,7 @@ class Session:
             if not follow_up:
                 break
             if rounds == _MAX_HOOK_ROUNDS:
-                notice = _("Hooks have sent the model on {rounds} times. The run ends nevertheless.", rounds=rounds)
+                notice = _("Hooks have sent the model on {rounds} times. The run ends anyway.", rounds=rounds)
                 self._emit(Noticed(notice))
                 break
             rounds += 1
