@@ -15,8 +15,11 @@ class Outcome(StrEnum):
     PROCEED_ALWAYS_AND_SAVE = "proceed_always_and_save"
     PROCEED_ALWAYS_SERVER = "proceed_always_server"
     PROCEED_ALWAYS_TOOL = "proceed_always_tool"
+    PROCEED_ALWAYS_SANDBOXED = "proceed_always_sandboxed"
+    """Run the command, and run sandboxed commands without asking from now on. Saved in the user's settings."""
     MODIFY_WITH_EDITOR = "modify_with_editor"
     CANCEL = "cancel"
+    """A no to this call only. The other calls and the turn continue."""
     STOP = "stop"
     """A no that ends the turn and cancels the other calls."""
     TRY_IN_COPY = "try_in_copy"
@@ -200,10 +203,11 @@ class Risk(StrEnum):
 class ApprovalRequest:
     """A question to the user.
 
-    `reason` says why it is asked. `always` is the rule that an "always" would save, None if none can be offered, and
-    `scopes` are the places to save it; `always_server` is the rule for all tools of the server. `note` says what
-    changed since the last question. `directory` is the working directory of the session. `can_try` means that the
-    command can be tried in a copy of the files first.
+    `reason` says why it is asked. `always` is the rule that an "always" would save, or several with "; " between them,
+    None if none can be offered; then `always_refusal` says why in one line. `scopes` are the places to save it;
+    `always_server` is the rule for all tools of the server. `note` says what changed since the last question.
+    `directory` is the working directory of the session. `can_try` means that the command can be tried in a copy of the
+    files first. `can_allow_sandboxed` means that `PROCEED_ALWAYS_SANDBOXED` is offered.
     """
 
     confirmation: ApprovalSubject
@@ -218,6 +222,8 @@ class ApprovalRequest:
     directory: str = ""
     can_try: bool = False
     always_server: str | None = None
+    always_refusal: str = ""
+    can_allow_sandboxed: bool = False
 
 
 @frozen

@@ -283,6 +283,8 @@ async def _build_confirmation(
 
 def _is_offered(answer: ApprovalReply, question: ApprovalRequest) -> bool:
     """Whether a front end was free to give this answer. Only those with "always" are limited."""
+    if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED:
+        return question.can_allow_sandboxed
     if answer.outcome not in _ALWAYS:
         return True
     return question.always is not None and _scope_of(answer) in question.scopes

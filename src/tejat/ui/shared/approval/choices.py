@@ -75,6 +75,10 @@ def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     else:
         yield ApprovalChoice("y", "yes", _("Allow once"), _("once"), ApprovalReply(Outcome.PROCEED_ONCE))
         yield from _always_choices(question)
+    if question.can_allow_sandboxed:
+        answer = ApprovalReply(Outcome.PROCEED_ALWAYS_SANDBOXED)
+        label = _("Yes, and run sandboxed commands without asking")
+        yield ApprovalChoice("b", "sandboxed", label, _("sandboxed"), answer)
     if question.can_try:
         answer = ApprovalReply(Outcome.TRY_IN_COPY)
         yield ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), answer)
