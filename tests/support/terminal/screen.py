@@ -90,7 +90,17 @@ KEYS = {
 class ScreenUser:
     """A user at a program's screen. Every access to `screen` processes the output so far."""
 
-    def __init__(self, controller: int, line: int, report: int, model: TerminalEmulator, home: Path, cwd: Path) -> None:
+    def __init__(
+        self,
+        controller: int,
+        line: int,
+        report: int,
+        model: TerminalEmulator,
+        home: Path,
+        cwd: Path,
+        *,
+        background: str = "",
+    ) -> None:
         self._controller = controller
         self._line = line
         self._report = report
@@ -98,6 +108,8 @@ class ScreenUser:
         self._model = model
         self._before = termios.tcgetattr(line)
         self._last_written = time.monotonic()
+        self._background = background
+        self._strings_seen = 0
         self.home = home
         self.cwd = cwd
         self.raw = b""
@@ -275,7 +287,16 @@ class ScreenUser:
             self._last_written = time.monotonic()
             self.raw += data
             self._model.feed(data)
+            self._answer_background()
         return came
+
+    def _answer_background(self) -> None:
+        """Answer the question for the background colour (OSC 11), as terminals do that have one."""
+        asked = self._model.strings[self._strings_seen :].count(("11", "?"))
+        self._strings_seen = len(self._model.strings)
+        if asked and self._background:
+            red, green, blue = (self._background[at : at + 2] for at in (1, 3, 5))
+            os.write(self._controller, f"\x1b]11;rgb:{red * 2}/{green * 2}/{blue * 2}\x1b\\".encode() * asked)
 
 
 def _single(key: str) -> bytes:
@@ -291,12 +312,13 @@ def open_screen(
     cwd: Path | None = None,
     lang: str = "C.UTF-8",
     program: Sequence[str] = (sys.executable, "-m", "tejat"),
+    background: str = "",
     **environment: str,
 ) -> Generator[ScreenUser]:
     """The program at a terminal of this size, with nothing in its environment but what is given here.
 
     HOME and the working directory are new and empty unless they are given. Root counts as warned, so that the screens
-    of every user are the same.
+    of every user are the same. With a `background` (`#rrggbb`) the terminal tells it to programs that ask.
     """
     controller, line = os.openpty()
     report, tells = os.pipe()
@@ -324,7 +346,13 @@ def open_screen(
         )
         os.close(tells)
         user = ScreenUser(
-            controller, line, report, TerminalEmulator(columns, rows), Path(environment.get("HOME", home)), cwd or place
+            controller,
+            line,
+            report,
+            TerminalEmulator(columns, rows),
+            Path(environment.get("HOME", home)),
+            cwd or place,
+            background=background,
         )
         try:
             yield user
