@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from tejat.core.approval.confirmation import EditConfirmation
 from tejat.core.sanitize import sanitize_text
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
-from tejat.ui.shared.diff import FILE_HEADER, HEADER_LINES, HUNK_HEADING, strip_file_header
+from tejat.ui.shared.diff.hunks import FILE_HEADER, HEADER_LINES, HUNK_HEADING, strip_file_header
 
 _BLANKS = re.compile(r" +|\t+")
 _SIGNS = ("+", "-", " ", "\\")

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from tejat.core.i18n import ngettext
 from tejat.core.sanitize import sanitize_text
-from tejat.ui.shared.diff import DiffHunk, parse_hunks
+from tejat.ui.shared.diff.hunks import DiffHunk, parse_hunks
 from tejat.ui.terminal.render.sanitizer import TAB_WIDTH
 from tejat.ui.terminal.render.text_wrap import StyledLine, WrappedLines, fold_line, line_width, prefix_lines
 from tejat.ui.terminal.render.theme import StyleRole, Theme

@@ -1,7 +1,7 @@
 """Unified diffs are parsed into hunks."""
 
 from support.diff_samples import TWO_FILES
-from tejat.ui.shared.diff import DiffHunk, parse_hunks, strip_file_header
+from tejat.ui.shared.diff.hunks import DiffHunk, HunkRanges, parse_hunks, strip_file_header
 
 
 def test_hunks_have_names_headings_and_counts() -> None:
@@ -21,3 +21,15 @@ def test_the_header_of_a_file_is_stripped() -> None:
     header = ["Index: a.txt", "=" * 67, "--- a.txt", "+++ a.txt"]
     assert strip_file_header("\n".join([*header, *hunk, ""])) == hunk
     assert strip_file_header("\n".join(hunk)) == hunk
+
+
+def test_lines_after_a_missing_newline_belong_to_the_hunk() -> None:
+    marker = "\\ No newline at end of file"
+    (hunk,) = parse_hunks(f"@@ -1 +1,2 @@\n-a\n{marker}\n+b\n+c\n{marker}\n")
+    assert hunk.lines == ("-a", marker, "+b", "+c", marker)
+
+
+def test_a_side_without_lines_begins_after_the_line_that_it_names() -> None:
+    assert parse_hunks("@@ -0,0 +1,2 @@\n+a\n+b\n")[0].ranges == HunkRanges(1, 1, 1, 3)
+    assert parse_hunks("@@ -3,2 +2,0 @@ def f():\n-a\n-b\n")[0].ranges == HunkRanges(3, 5, 3, 3, "def f():")
+    assert DiffHunk((), "@@ odd @@", ()).ranges is None

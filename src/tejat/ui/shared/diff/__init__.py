@@ -1,0 +1,1 @@
+"""Diffs as values: hunks, numbered rows with changed words, and rows that fit a height."""
