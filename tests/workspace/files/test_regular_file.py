@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from support.descriptors import count_leaked, count_open
-from tejat.workspace.files.regular_file import open_fd, regular_file_opener
+from support.terminal.pty_program import write_script
+from tejat.workspace.files.regular_file import find_user_program, open_fd, regular_file_opener
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:
@@ -24,7 +25,7 @@ def test_everything_else_is_refused_at_once_and_closed_again(tmp_path: Path) -> 
     os.mkfifo(tmp_path / "pipe")
     before = count_open()
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), Path("/dev/null")):
-        with pytest.raises(OSError, match="it is not a regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             regular_file_opener(str(path), os.O_RDONLY)
     with pytest.raises(FileNotFoundError):
         regular_file_opener(str(tmp_path / "none"), os.O_RDONLY)
@@ -44,3 +45,28 @@ def test_a_descriptor_is_closed_after_its_block(tmp_path: Path) -> None:
         with pytest.raises(ZeroDivisionError), open_fd("file", os.O_RDONLY, dir_fd=directory):
             raise ZeroDivisionError
     assert count_leaked(before) == 0
+
+
+def test_found_by_name_in_absolute_places_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_script(tmp_path / "tool")
+    (tmp_path / "text").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f".::{tmp_path}")
+    assert find_user_program("tool") == f"{tmp_path}/tool"
+    assert find_user_program(f"{tmp_path}/tool") == f"{tmp_path}/tool"
+    assert find_user_program("./tool") is None
+    assert find_user_program("text") is None
+    assert find_user_program("none") is None
+
+
+def test_nothing_from_untrusted_directories_whatever_leads_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, other = tmp_path / "work", tmp_path / "bin"
+    work.mkdir()
+    other.mkdir()
+    write_script(work / "tool")
+    (other / "tool").symlink_to(work / "tool")
+    monkeypatch.setenv("PATH", f"{work}:{other}")
+    assert find_user_program("tool", untrusted=(str(work),)) is None
+    assert find_user_program("tool", untrusted=(str(tmp_path / "else"),)) == f"{work}/tool"

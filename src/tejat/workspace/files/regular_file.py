@@ -3,8 +3,10 @@
 import errno
 import os
 import stat
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+
+from tejat.core.text.paths import is_beneath_any
 
 
 @contextmanager
@@ -45,3 +47,22 @@ def is_executable_file(path: str) -> bool:
         return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)
     except (OSError, ValueError):
         return False
+
+
+def find_user_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
+    """Return the path of a program of the user, given as an absolute path or found in PATH; None if there is none.
+
+    Programs below the `untrusted` directories (the workspace) are never taken from PATH.
+    """
+    if "/" in name:
+        return name if os.path.isabs(name) and is_executable_file(name) else None
+    for directory in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(directory, name)
+        if os.path.isabs(directory) and is_executable_file(path) and not _is_within(path, untrusted):
+            return path
+    return None
+
+
+def _is_within(path: str, directories: Sequence[str]) -> bool:
+    untrusted = [each for directory in directories for each in (directory, os.path.realpath(directory))]
+    return any(is_beneath_any(candidate, untrusted) for candidate in (path, os.path.realpath(path)))

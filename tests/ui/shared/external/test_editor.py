@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tejat.core.errors import UsageError
-from tejat.ui.shared.external.editor import KNOWN_EDITORS, ExternalEditor, _diff_command
+from tejat.core.ui.editors import KNOWN_EDITORS
+from tejat.ui.shared.external.editor import ExternalEditor, _diff_command
 
 EDIT = """
 import asyncio, json, sys
@@ -134,7 +135,7 @@ class TestWhatComesBack:
 
     def test_an_editor_that_fails(self, temporary: Path) -> None:
         assert edited(temporary, VISUAL="false") == (
-            "refused: The editor ended with exit code 1, so nothing was taken over."
+            "refused: The editor exited with code 1, so nothing was taken over."
         )
 
     def test_whatever_the_editor_leaves_is_removed(self, temporary: Path, tmp_path: Path) -> None:

@@ -1,37 +1,11 @@
-"""Programs that are found, and private files."""
+"""Private files for programs."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from support.terminal.pty_program import write_script
-from tejat.ui.shared.external.program import find_program, private_temp_directory, write_private_file
-
-
-def test_found_by_name_in_absolute_places_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_script(tmp_path / "tool")
-    (tmp_path / "text").write_text("x")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f".::{tmp_path}")
-    assert find_program("tool") == f"{tmp_path}/tool"
-    assert find_program(f"{tmp_path}/tool") == f"{tmp_path}/tool"
-    assert find_program("./tool") is None
-    assert find_program("text") is None
-    assert find_program("none") is None
-
-
-def test_nothing_from_untrusted_directories_whatever_leads_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work, other = tmp_path / "work", tmp_path / "bin"
-    work.mkdir()
-    other.mkdir()
-    write_script(work / "tool")
-    (other / "tool").symlink_to(work / "tool")
-    monkeypatch.setenv("PATH", f"{work}:{other}")
-    assert find_program("tool", untrusted=(str(work),)) is None
-    assert find_program("tool", untrusted=(str(tmp_path / "else"),)) == f"{work}/tool"
+from tejat.ui.shared.external.program import private_temp_directory, write_private_file
 
 
 def test_a_private_directory_is_gone_with_all_that_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

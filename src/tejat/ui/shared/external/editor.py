@@ -10,29 +10,9 @@ from contextlib import contextmanager
 from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
-from tejat.ui.shared.external.program import find_program, private_temp_directory, run_in_terminal, write_private_file
-
-KNOWN_EDITORS: dict[str, tuple[str, ...]] = {
-    "vscode": ("code", "code-insiders"),
-    "vscodium": ("codium", "vscodium"),
-    "windsurf": ("windsurf",),
-    "cursor": ("cursor",),
-    "zed": ("zed", "zeditor"),
-    "antigravity": ("agy",),
-    "sublimetext": ("subl",),
-    "lapce": ("lapce",),
-    "nova": ("nova",),
-    "bbedit": ("bbedit",),
-    "vim": ("vim",),
-    "neovim": ("nvim",),
-    "emacs": ("emacs",),
-    "emacsclient": ("emacsclient -t",),
-    "hx": ("hx", "helix"),
-    "micro": ("micro",),
-    "nano": ("nano",),
-    "vi": ("vi",),
-}
-"""Editors that the setting may name, with their commands; the first one found is used."""
+from tejat.core.ui.editors import EDITOR_VARIABLES, KNOWN_EDITORS
+from tejat.ui.shared.external.program import private_temp_directory, run_in_terminal, write_private_file
+from tejat.workspace.files.regular_file import find_user_program
 
 
 @frozen
@@ -65,7 +45,7 @@ class ExternalEditor:
         """Return the absolute path of the program and the configured arguments. Raises UsageError."""
         candidates = self._candidates()
         for words in candidates:
-            path = find_program(words[0], untrusted=self.untrusted)
+            path = find_user_program(words[0], untrusted=self.untrusted)
             if path is not None:
                 has_option = self.new_window and os.path.basename(path) in _VS_CODE_FAMILY
                 return [path, *words[1:], *(("--new-window",) if has_option else ())]
@@ -74,7 +54,10 @@ class ExternalEditor:
     def _candidates(self) -> list[list[str]]:
         if self.preferred in KNOWN_EDITORS:
             return [command.split() for command in KNOWN_EDITORS[self.preferred]]
-        sources = {"preferredEditor": self.preferred or "", **{name: os.environ.get(name, "") for name in _VARIABLES}}
+        sources = {
+            "preferredEditor": self.preferred or "",
+            **{name: os.environ.get(name, "") for name in EDITOR_VARIABLES},
+        }
         for name, command in sources.items():
             try:
                 words = shlex.split(command)
@@ -91,7 +74,7 @@ async def _run_editor(arguments: Sequence[str], path: str) -> str:
     """Run the editor and return the content of the file. Raises UsageError and OSError."""
     code = await run_in_terminal(arguments, os.path.dirname(path))
     if code:
-        raise UsageError(_("The editor ended with exit code {code}, so nothing was taken over.", code=code))
+        raise UsageError(_("The editor exited with code {code}, so nothing was taken over.", code=code))
     return _read(path)
 
 
@@ -160,6 +143,5 @@ def _lisp(text: str) -> str:
 _VS_CODE_FAMILY = frozenset({"code", "code-insiders", "codium", "vscodium", "windsurf", "cursor", "agy"})
 _WITH_DIFF_OPTION = _VS_CODE_FAMILY | {"zed", "zeditor"}
 _WITH_WAIT_OPTION = frozenset({"subl", "lapce", "nova", "bbedit"})
-_VARIABLES = ("VISUAL", "EDITOR")
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]")
 _MAX_PART_CHARS = 60

@@ -7,7 +7,8 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.core.sanitize import sanitize_text
-from tejat.ui.shared.external.program import find_program, private_temp_directory, run_in_terminal, write_private_file
+from tejat.ui.shared.external.program import private_temp_directory, run_in_terminal, write_private_file
+from tejat.workspace.files.regular_file import find_user_program
 
 _DEFAULT_PAGERS = (["less"], ["more"])
 # The text is third-party: no preprocessor and no commands by key.
@@ -38,7 +39,7 @@ class Pager:
         except ValueError:
             own = []
         for words in ([own] if own else []) + list(_DEFAULT_PAGERS):
-            path = find_program(words[0], untrusted=self.untrusted)
+            path = find_user_program(words[0], untrusted=self.untrusted)
             if path is not None:
                 return [path, *words[1:]]
         raise UsageError(_("No pager is available: set PAGER, or install less."))

@@ -8,25 +8,9 @@ import termios
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-from tejat.core.text.paths import is_beneath_any
 from tejat.workspace.files.private_files import create_private_file
-from tejat.workspace.files.regular_file import is_executable_file
 
 _TERMINATE_SECONDS = 2.0
-
-
-def find_program(name: str, *, untrusted: Sequence[str] = ()) -> str | None:
-    """Return the path of a program, given as an absolute path or found in PATH, None if there is none.
-
-    Programs below the `untrusted` directories (the workspace) are never taken from PATH.
-    """
-    if "/" in name:
-        return name if os.path.isabs(name) and is_executable_file(name) else None
-    for directory in os.environ.get("PATH", "").split(os.pathsep):
-        path = os.path.join(directory, name)
-        if os.path.isabs(directory) and is_executable_file(path) and not _is_within(path, untrusted):
-            return path
-    return None
 
 
 async def run_in_terminal(
@@ -86,8 +70,3 @@ def _restored_tty_modes() -> Generator[None]:
     finally:
         with suppress(termios.error):
             termios.tcsetattr(terminal, termios.TCSADRAIN, modes)
-
-
-def _is_within(path: str, directories: Sequence[str]) -> bool:
-    untrusted = [each for directory in directories for each in (directory, os.path.realpath(directory))]
-    return any(is_beneath_any(candidate, untrusted) for candidate in (path, os.path.realpath(path)))

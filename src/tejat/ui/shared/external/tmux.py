@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from tejat.core.frozen import frozen
-from tejat.ui.shared.external.program import find_program
+from tejat.workspace.files.regular_file import find_user_program
 
 _SECONDS = 2.0
 _FIELDS = (
@@ -29,7 +29,7 @@ class TmuxClient:
 
 async def read_tmux_client(environment: Mapping[str, str], *, untrusted: Sequence[str] = ()) -> TmuxClient | None:
     """Ask tmux about its client, None if it does not answer. A `tmux` below the `untrusted` directories is not used."""
-    program = find_program("tmux", untrusted=untrusted)
+    program = find_user_program("tmux", untrusted=untrusted)
     if program is None:
         return None
     pane = ("-t", environment["TMUX_PANE"]) if environment.get("TMUX_PANE") else ()
