@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.scripted_model import answer_of, ask, failure_of, scripted
 from tejat.core.errors import UsageError
 from tejat.core.messages.history import Message, model_message, user_message
 from tejat.core.messages.tokens import estimate_request_tokens
@@ -21,7 +21,6 @@ from tejat.core.model import (
     ModelClient,
     ModelFailure,
     ModelRequest,
-    ModelResponse,
     TextDelta,
     ThoughtDelta,
     Usage,
@@ -41,30 +40,6 @@ expect = "calc.py"
 [[answer]]
 say = "Done."
 """
-
-
-def scripted(folder: Path, text: str, *, root: str = "/project") -> ModelClient:
-    file = folder / "script.toml"
-    file.write_text(text, encoding="utf-8")
-    return open_scripted_model(str(file), root=root)
-
-
-def ask(model: ModelClient, *messages: Message, purpose: str = "conversation") -> list[Chunk]:
-    async def read() -> list[Chunk]:
-        return [chunk async for chunk in model.stream(ModelRequest(messages, purpose=purpose))]
-
-    return asyncio.run(read())
-
-
-def answer_of(chunks: Sequence[Chunk]) -> ModelResponse:
-    assert isinstance(chunks[-1], ModelResponse)
-    return chunks[-1]
-
-
-def failure_of(model: ModelClient, *messages: Message, purpose: str = "conversation") -> ModelFailure:
-    with pytest.raises(ModelFailure) as caught:
-        ask(model, *messages, purpose=purpose)
-    return caught.value
 
 
 def called(model: ModelClient, prompt: str = "go") -> list[Message]:
@@ -160,7 +135,7 @@ class TestExpectations:
         told = called(model)
         failure = failure_of(model, *told, user_message(FunctionResponse("list_directory", {"output": "empty\n"})))
         assert failure.message == (
-            f"{tmp_path}/script.toml: answer 1, call 1: list_directory should have answered with "
+            f"{tmp_path}/script.toml: answer 1, call 1: list_directory should have answered "
             '"calc.py", but answered "empty\\n"'
         )
         assert (failure.kind, failure.can_retry) == (FailureKind.SCRIPT, False)
@@ -177,7 +152,7 @@ class TestExpectations:
             ("true", {"error": "no"}, None),
             ("true", {"output": "yes"}, 'should have failed, but succeeded: "yes"'),
             ('"not found"', {"error": "File not found"}, None),
-            ('"not found"', {"error": "denied"}, 'should have answered with "not found", but answered "denied"'),
+            ('"not found"', {"error": "denied"}, 'should have answered "not found", but answered "denied"'),
             ('["not", "found"]', {"error": "found, not lost"}, None),
             ("false", {"output": "yes"}, None),
             ("false", {"error": "no", "output": ["a"]}, 'should have succeeded, but failed: "no\\n[\\"a\\"]"'),
@@ -200,12 +175,12 @@ class TestExpectations:
     def test_misses_a_response(self, tmp_path: Path) -> None:
         model = scripted(tmp_path, LIST_THEN_DONE)
         failure = failure_of(model, *called(model), user_message("never mind"))
-        assert failure.message.endswith("answer 1 made 1 calls, but 0 responses came")
+        assert failure.message.endswith("answer 1 made 1 calls, but got 0 results")
 
     def test_wonders_about_the_response_of_another_tool(self, tmp_path: Path) -> None:
         model = scripted(tmp_path, LIST_THEN_DONE)
         failure = failure_of(model, *called(model), user_message(FunctionResponse("glob", {"output": "calc.py"})))
-        assert failure.message.endswith("list_directory was called, but the response is one of glob")
+        assert failure.message.endswith("list_directory was called, but the result is for glob")
 
     @pytest.mark.parametrize("finish", ["malformed_call", "blocked"])
     def test_calls_that_nobody_runs_have_no_responses(self, finish: str, tmp_path: Path) -> None:
@@ -228,7 +203,7 @@ class TestExpectations:
         model = scripted(tmp_path, text)
         responses = FunctionResponse("a", {"output": "1"}), FunctionResponse("b", {"output": "2"})
         failure = failure_of(model, *called(model), user_message(*responses))
-        assert failure.message.endswith('answer 1, call 2: b should have answered with "3", but answered "2"')
+        assert failure.message.endswith('answer 1, call 2: b should have answered "3", but answered "2"')
 
     def test_long_texts_are_cut_in_the_account(self, tmp_path: Path) -> None:
         model = scripted(tmp_path, LIST_THEN_DONE)
@@ -257,7 +232,7 @@ class TestPrompts:
         model = scripted(tmp_path, self.TWO)
         told = [user_message("Fix the bug"), model_message("ok"), user_message("Thanks")]
         assert failure_of(model, *told).message == (
-            f'{tmp_path}/script.toml: answer 1 is for a prompt with "bug" in it, but the prompt was "Thanks"'
+            f'{tmp_path}/script.toml: answer 1 expects a prompt that contains "bug", but the prompt was "Thanks"'
         )
 
     def test_an_answer_that_did_not_fit_is_still_there(self, tmp_path: Path) -> None:
@@ -272,7 +247,7 @@ class TestTheEnd:
         ask(model, user_message("one"))
         failure = failure_of(model, user_message("two"))
         assert failure.message == (
-            f"{tmp_path}/script.toml: there is no further answer in the script, but the model was asked once more"
+            f"{tmp_path}/script.toml: the script has no more answers, but the model was called again"
         )
         assert (failure.kind, failure.can_retry) == (FailureKind.SCRIPT, False)
 
@@ -281,7 +256,7 @@ class TestTheEnd:
         assert answer_of(ask(model, user_message("page"), purpose="web_fetch")).text == "2"
         assert answer_of(ask(model, user_message("go"))).text == "1"
         failure = failure_of(model, user_message("page"), purpose="web_fetch")
-        assert 'no further answer with purpose = "web_fetch" in the script' in failure.message
+        assert 'no more answers with purpose = "web_fetch"' in failure.message
 
 
 class TestWantedFailures:
@@ -299,7 +274,7 @@ class TestWantedFailures:
         assert came == [TextDelta("Half "), TextDelta("a")]
         failure = caught.value
         assert (failure.kind, failure.retry_after, failure.can_retry) == (FailureKind.RATE_LIMITED, 0.1, True)
-        assert failure.message == "The script wants answer 1 to fail (rate_limited)."
+        assert failure.message == "The script makes answer 1 fail (rate_limited)."
         assert answer_of(ask(model, user_message("go"))).text == "better"
 
     def test_some_failures_are_final(self, tmp_path: Path) -> None:
@@ -310,22 +285,22 @@ class TestWantedFailures:
 
 class TestFiles:
     def test_there_must_be_one(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match=r"none\.toml: the script cannot be read: No such file"):
+        with pytest.raises(UsageError, match=r"none\.toml: cannot read the script: No such file"):
             open_scripted_model(str(tmp_path / "none.toml"), root="/")
 
     def test_a_name_that_no_file_can_have(self) -> None:
-        with pytest.raises(UsageError, match="cannot be read: embedded null"):
+        with pytest.raises(UsageError, match="cannot read the script: embedded null"):
             open_scripted_model("a\0b", root="/")
 
     def test_not_utf8(self, tmp_path: Path) -> None:
         (tmp_path / "s.toml").write_bytes(b"[[answer]]\nsay = '\xff'\n")
-        with pytest.raises(UsageError, match="not UTF-8: byte 19 is wrong"):
+        with pytest.raises(UsageError, match="not UTF-8: invalid byte 19"):
             open_scripted_model(str(tmp_path / "s.toml"), root="/")
 
     def test_too_long(self, tmp_path: Path) -> None:
         with (tmp_path / "s.toml").open("wb") as file:
             file.truncate(16 * 2**20 + 1)
-        with pytest.raises(UsageError, match="longer than 16 MiB"):
+        with pytest.raises(UsageError, match="larger than 16 MiB"):
             open_scripted_model(str(tmp_path / "s.toml"), root="/")
 
     def test_a_byte_order_mark_is_no_harm(self, tmp_path: Path) -> None:
@@ -334,5 +309,5 @@ class TestFiles:
         assert answer_of(ask(model, user_message("go"))).text == "x"
 
     def test_problems_name_the_file(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match=r"script\.toml: answer 1: say must be a text in quotes"):
+        with pytest.raises(UsageError, match=r"script\.toml: answer 1: say must be a string"):
             scripted(tmp_path, "[[answer]]\nsay = 3\n")

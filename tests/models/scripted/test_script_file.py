@@ -81,17 +81,25 @@ CALL = '[[answer]]\n[[answer.call]]\nname = "t"\n'
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "there is no [[answer]] in it"),
-        ("say = 'x'", "the key 'say' is not known, the nearest is 'answer'"),
-        ("[answer]\nsay = 'x'", "answer may come more than once: write [[answer]] and not [answer]"),
+        ("", "no [[answer]] found"),
+        ("anser = 'x'", "unknown key 'anser'; did you mean 'answer'?"),
+        ("[answer]\nsay = 'x'", "answer can be repeated: write [[answer]] instead of [answer]"),
+        ("[[answer]]\n[[scene]]\n[[scene.answer]]", "a script has either [[answer]] or [[scene]] tables, not both"),
+        ("[[scene]]\nwhen = 'x'", "scene 1: the scene has no [[scene.answer]]"),
+        ("[[scene]]\nwhen = []\n[[scene.answer]]", "scene 1: when must be a non-empty string or a list of them"),
+        ("[[scene]]\n[[scene.answer]]\nwhen = 'x'", "scene 1: answer 1: unknown key 'when'; did you mean 'think'?"),
+        (
+            "[[scene]]\n[[scene.answer]]\n[[scene.answer.call]]\nname = 'glob'",
+            "scene 1: the last answer of a scene must not make calls, because no answer follows them",
+        ),
         ("answer = 3", "answer must be written as tables [[answer]]"),
         ("answer = [3]", "answer must be written as tables [[answer]]"),
-        ("context_window = 1.5\n[[answer]]", "context_window must be a whole number from 0 to 1000000000000"),
-        ("[[answer]]\n[[answer]]\nsya = 'x'", "answer 2: the key 'sya' is not known, the nearest is 'say'"),
-        ("[[answer]]\nsay = ['x']", "answer 1: say must be a text in quotes"),
-        ("[[answer]]\npause = -1", "answer 1: pause must be seconds, from 0 to 3600"),
-        ("[[answer]]\npause = nan", "answer 1: pause must be seconds, from 0 to 3600"),
-        ("[[answer]]\npause = true", "answer 1: pause must be seconds, from 0 to 3600"),
+        ("context_window = 1.5\n[[answer]]", "context_window must be an integer from 0 to 1000000000000"),
+        ("[[answer]]\n[[answer]]\nsya = 'x'", "answer 2: unknown key 'sya'; did you mean 'say'?"),
+        ("[[answer]]\nsay = ['x']", "answer 1: say must be a string"),
+        ("[[answer]]\npause = -1", "answer 1: pause must be a number of seconds from 0 to 3600"),
+        ("[[answer]]\npause = nan", "answer 1: pause must be a number of seconds from 0 to 3600"),
+        ("[[answer]]\npause = true", "answer 1: pause must be a number of seconds from 0 to 3600"),
         (
             "[[answer]]\nfinish = 'soon'",
             "answer 1: finish must be one of stop, max_tokens, blocked, malformed_call, other",
@@ -100,47 +108,47 @@ CALL = '[[answer]]\n[[answer.call]]\nname = "t"\n'
             "[[answer]]\nfinish = 3",
             "answer 1: finish must be one of stop, max_tokens, blocked, malformed_call, other",
         ),
-        ("[[answer]]\nretry_after = 1", "answer 1: retry_after belongs to fail, which is not there"),
-        ("[[answer]]\nfail = 'empty'\nfinish = 'stop'", "answer 1: an answer that fails has no finish"),
+        ("[[answer]]\nretry_after = 1", "answer 1: retry_after needs fail"),
+        ("[[answer]]\nfail = 'empty'\nfinish = 'stop'", "answer 1: an answer with fail cannot have finish"),
         ("[[answer]]\nusage = 3", "answer 1: usage must be a table"),
         (
             "[[answer]]\nusage = { input = 3 }",
-            "answer 1: usage: the key 'input' is not known, the nearest is 'output'",
+            "answer 1: usage: unknown key 'input'; did you mean 'output'?",
         ),
         (
             "[[answer]]\nusage = { prompt = -1 }",
-            "answer 1: usage: prompt must be a whole number from 0 to 1000000000000",
+            "answer 1: usage: prompt must be an integer from 0 to 1000000000000",
         ),
         ("[[answer]]\ncall = 'ls'", "answer 1: call must be written as tables [[answer.call]]"),
-        ("[[answer]]\n[[answer.call]]\nargs = {}", "answer 1: call 1: name is missing: which tool is called?"),
+        ("[[answer]]\n[[answer.call]]\nargs = {}", "answer 1: call 1: name is missing: the tool to call"),
         (
             f"{CALL}arguments = {{}}",
-            "answer 1: call 1: the key 'arguments' is not known, the nearest is 'args'",
+            "answer 1: call 1: unknown key 'arguments'; did you mean 'args'?",
         ),
         (f"{CALL}args = 3", "answer 1: call 1: args must be a table"),
         (
             f"{CALL}args = {{ a = {{ b = [2020-01-01] }} }}",
-            "answer 1: call 1: args: a.b is 2020-01-01, which JSON has no word for: write it as a text in quotes",
+            "answer 1: call 1: args: a.b is 2020-01-01, which JSON cannot represent: write it as a string",
         ),
         (
             f"{CALL}args = {{ a = inf }}",
-            "answer 1: call 1: args: a is inf, which JSON has no word for: write it as a text in quotes",
+            "answer 1: call 1: args: a is inf, which JSON cannot represent: write it as a string",
         ),
         (
             f"{CALL}expect = []",
-            "answer 1: call 1: expect must be a text in quotes that is not empty, or a list of such texts",
+            "answer 1: call 1: expect must be a non-empty string or a list of them",
         ),
         (
             f"{CALL}expect = ['a', 3]",
-            "answer 1: call 1: expect must be a text in quotes that is not empty, or a list of such texts",
+            "answer 1: call 1: expect must be a non-empty string or a list of them",
         ),
         (
             f"{CALL}expect_error = 3",
-            "answer 1: call 1: expect_error must be a text in quotes that is not empty, or a list of such texts",
+            "answer 1: call 1: expect_error must be a non-empty string or a list of them",
         ),
         (
             f"{CALL}expect = 'a'\nexpect_error = true",
-            "answer 1: call 1: expect and expect_error do not go together: a call succeeds or it fails",
+            "answer 1: call 1: expect and expect_error cannot be combined",
         ),
     ],
 )
@@ -151,7 +159,7 @@ def test_what_is_wrong_is_said_by_file_answer_and_key(text: str, problem: str) -
 
 
 def test_what_is_not_toml_is_said_with_its_line() -> None:
-    with pytest.raises(UsageError, match=r"^s\.toml: this is not TOML: .*line 2"):
+    with pytest.raises(UsageError, match=r"^s\.toml: invalid TOML: .*line 2"):
         read("[[answer]]\nsay = \n")
 
 

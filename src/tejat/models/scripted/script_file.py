@@ -18,11 +18,13 @@ _Enum = TypeVar("_Enum", bound=StrEnum)
 _DEFAULT_WINDOW = 1_000_000
 _MAX_SECONDS = 3_600
 _MAX_TOKENS = 10**12
-_FILE_KEYS = ("answer", "context_window")
-_ANSWER_KEYS = (
-    *("purpose", "when", "think", "say", "call", "pause", "finish", "detail", "usage"),
+_FILE_KEYS = ("answer", "scene", "context_window")
+_SCENE_KEYS = ("when", "purpose", "answer")
+_SCENE_ANSWER_KEYS = (
+    *("think", "say", "call", "otherwise", "pause", "finish", "detail", "usage"),
     *("fail", "retry_after"),
 )
+_ANSWER_KEYS = ("purpose", "when", *_SCENE_ANSWER_KEYS)
 _CALL_KEYS = ("name", "args", "id", "expect", "expect_error")
 _USAGE_KEYS = ("prompt", "cached", "output", "thoughts", "tool", "cache_write")
 _SUCCESS_KEYS = ("call", "finish", "usage")
@@ -47,7 +49,8 @@ class ScriptedAnswer:
     """One answer, or one failure. `number` counts from 1 in the file.
 
     It is for a request of its `purpose` whose last prompt contains `when`. `pause` is the delay before each word in
-    seconds. `detail` belongs to the finish reason or the failure.
+    seconds. `detail` belongs to the finish reason or the failure. `otherwise` is said, and ends the turn, if the
+    response to a call is not the expected one.
     """
 
     number: int
@@ -56,6 +59,7 @@ class ScriptedAnswer:
     think: str = ""
     say: str = ""
     calls: tuple[ScriptedCall, ...] = ()
+    otherwise: str = ""
     pause: float = 0.0
     finish: FinishReason = FinishReason.STOP
     detail: str = ""
@@ -65,9 +69,25 @@ class ScriptedAnswer:
 
 
 @frozen
+class Scene:
+    """Answers to a prompt that contains one of the texts in `when`, in any case; none means any prompt."""
+
+    answers: tuple[ScriptedAnswer, ...]
+    when: tuple[str, ...] = ()
+    purpose: str = CONVERSATION
+
+    def matches(self, prompt: str) -> bool:
+        text = prompt.casefold()
+        return not self.when or any(wanted.casefold() in text for wanted in self.when)
+
+
+@frozen
 class Script:
+    """A script has either answers, given in their order, or scenes, chosen by the prompt."""
+
     answers: tuple[ScriptedAnswer, ...]
     context_window: int = _DEFAULT_WINDOW
+    scenes: tuple[Scene, ...] = ()
 
 
 def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Script:
@@ -78,16 +98,19 @@ def parse_script(text: str, *, file: str, placeholders: Mapping[str, str]) -> Sc
     try:
         values = tomllib.loads(text)
     except RecursionError:
-        message = lazy("{file}: this is not TOML that can be read: it is nested too deeply", file=file)
+        message = lazy("{file}: invalid TOML: nested too deeply", file=file)
         raise UsageError(message) from None
     except ValueError as error:
-        raise UsageError(lazy("{file}: this is not TOML: {why}", file=file, why=error)) from None
+        raise UsageError(lazy("{file}: invalid TOML: {why}", file=file, why=error)) from None
     whole = _Table(values, file, placeholders)
     whole.check_keys(_FILE_KEYS)
-    answers = tuple(_parse_answer(table, number) for number, table in enumerate(whole.tables("answer", "answer"), 1))
-    if not answers:
-        raise UsageError(lazy("{file}: there is no [[answer]] in it", file=file))
-    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW))
+    answers = _parse_answers(whole, "answer", _ANSWER_KEYS)
+    scenes = tuple(_parse_scene(table) for table in whole.tables("scene", "scene"))
+    if answers and scenes:
+        raise UsageError(lazy("{file}: a script has either [[answer]] or [[scene]] tables, not both", file=file))
+    if not answers and not scenes:
+        raise UsageError(lazy("{file}: no [[answer]] found", file=file))
+    return Script(answers, whole.tokens("context_window", _DEFAULT_WINDOW), scenes)
 
 
 class _Table:
@@ -108,13 +131,13 @@ class _Table:
         for key in self._values:
             if key not in known:
                 near = min(known, key=lambda candidate: edit_distance(key[:32], candidate))
-                message = lazy("the key {key!r} is not known, the nearest is {near!r}", key=key[:80], near=near)
+                message = lazy("unknown key {key!r}; did you mean {near!r}?", key=key[:80], near=near)
                 raise self.problem(message)
 
     def text(self, key: str) -> str:
         value = self._values.get(key, "")
         if not isinstance(value, str):
-            raise self.problem(lazy("{key} must be a text in quotes", key=key))
+            raise self.problem(lazy("{key} must be a string", key=key))
         return self._expand(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -123,7 +146,7 @@ class _Table:
         listed = cast("list[object]", value) if isinstance(value, list) else [value]
         texts = [self._expand(item) for item in listed if isinstance(item, str) and item]
         if not texts or len(texts) != len(listed):
-            message = lazy("{key} must be a text in quotes that is not empty, or a list of such texts", key=key)
+            message = lazy("{key} must be a non-empty string or a list of them", key=key)
             raise self.problem(message)
         return tuple(texts)
 
@@ -138,13 +161,13 @@ class _Table:
             return None
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MAX_SECONDS:
             return value
-        raise self.problem(lazy("{key} must be seconds, from 0 to {most}", key=key, most=_MAX_SECONDS))
+        raise self.problem(lazy("{key} must be a number of seconds from 0 to {most}", key=key, most=_MAX_SECONDS))
 
     def tokens(self, key: str, default: int) -> int:
         value = self._values.get(key, default)
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_TOKENS:
             return value
-        raise self.problem(lazy("{key} must be a whole number from 0 to {most}", key=key, most=_MAX_TOKENS))
+        raise self.problem(lazy("{key} must be an integer from 0 to {most}", key=key, most=_MAX_TOKENS))
 
     def enum(self, key: str, kind: type[_Enum]) -> _Enum | None:
         value = self._values.get(key)
@@ -168,7 +191,7 @@ class _Table:
             raise self.problem(lazy("{key} must be written as tables [[{header}]]", key=key, header=header))
         if isinstance(value, dict):
             raise self.problem(
-                lazy("{key} may come more than once: write [[{header}]] and not [{header}]", key=key, header=header)
+                lazy("{key} can be repeated: write [[{header}]] instead of [{header}]", key=key, header=header)
             )
         return [
             _Table(cast("dict[str, object]", table), f"{self._location}: {key} {number}", self._placeholders)
@@ -194,7 +217,7 @@ class _Table:
                 return {name: self._json(item, f"{key}.{name}") for name, item in inner.items()}
             case _:
                 message = lazy(
-                    "{key} is {value}, which JSON has no word for: write it as a text in quotes", key=key, value=value
+                    "{key} is {value}, which JSON cannot represent: write it as a string", key=key, value=value
                 )
                 raise self.problem(message)
 
@@ -204,14 +227,28 @@ class _Table:
         return text
 
 
-def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
-    table.check_keys(_ANSWER_KEYS)
+def _parse_scene(table: _Table) -> Scene:
+    table.check_keys(_SCENE_KEYS)
+    answers = _parse_answers(table, "scene.answer", _SCENE_ANSWER_KEYS)
+    if not answers:
+        raise table.problem(lazy("the scene has no [[scene.answer]]"))
+    if answers[-1].calls:
+        raise table.problem(lazy("the last answer of a scene must not make calls, because no answer follows them"))
+    return Scene(answers, table.texts("when") if table.has("when") else (), table.text("purpose") or CONVERSATION)
+
+
+def _parse_answers(table: _Table, header: str, keys: Collection[str]) -> tuple[ScriptedAnswer, ...]:
+    return tuple(_parse_answer(inner, number, keys) for number, inner in enumerate(table.tables("answer", header), 1))
+
+
+def _parse_answer(table: _Table, number: int, keys: Collection[str]) -> ScriptedAnswer:
+    table.check_keys(keys)
     fail = table.enum("fail", FailureKind)
     if fail is None and table.has("retry_after"):
-        raise table.problem(lazy("retry_after belongs to fail, which is not there"))
+        raise table.problem(lazy("retry_after needs fail"))
     extra = [key for key in _SUCCESS_KEYS if table.has(key)]
     if fail is not None and extra:
-        raise table.problem(lazy("an answer that fails has no {extra}", extra=extra[0]))
+        raise table.problem(lazy("an answer with fail cannot have {extra}", extra=extra[0]))
     return ScriptedAnswer(
         number,
         purpose=table.text("purpose") or CONVERSATION,
@@ -219,6 +256,7 @@ def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
         think=table.text("think"),
         say=table.text("say"),
         calls=tuple(_parse_call(inner) for inner in table.tables("call", "answer.call")),
+        otherwise=table.text("otherwise"),
         pause=table.seconds("pause") or 0.0,
         finish=table.enum("finish", FinishReason) or FinishReason.STOP,
         detail=table.text("detail"),
@@ -231,9 +269,9 @@ def _parse_answer(table: _Table, number: int) -> ScriptedAnswer:
 def _parse_call(table: _Table) -> ScriptedCall:
     table.check_keys(_CALL_KEYS)
     if not table.text("name"):
-        raise table.problem(lazy("name is missing: which tool is called?"))
+        raise table.problem(lazy("name is missing: the tool to call"))
     if table.has("expect") and table.has("expect_error"):
-        raise table.problem(lazy("expect and expect_error do not go together: a call succeeds or it fails"))
+        raise table.problem(lazy("expect and expect_error cannot be combined"))
     expected: tuple[str, ...] = ()
     must_fail = table.boolean("expect_error")
     if table.has("expect"):

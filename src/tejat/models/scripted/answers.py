@@ -1,0 +1,196 @@
+"""The answers of a script: which one comes next, and whether the conversation is the expected one."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tejat.core.i18n import join_lazy, lazy
+from tejat.core.json_text import dump_json
+from tejat.core.messages.history import Message, Role
+from tejat.core.messages.types import FunctionResponse, Text
+from tejat.core.model import CONVERSATION, FailureKind, FinishReason, ModelFailure, ModelRequest
+from tejat.models.scripted.script_file import Scene, Script, ScriptedAnswer, ScriptedCall
+
+_MAX_QUOTED_CHARACTERS = 600
+_NO_CALLS_RUN = frozenset({FinishReason.MALFORMED_CALL, FinishReason.BLOCKED})
+
+
+class AnswerSource(Protocol):
+    """Chooses the answer to a request."""
+
+    def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
+        """Raises ModelFailure of the kind SCRIPT if the script has no answer to this request."""
+        ...
+
+
+class AnswerSequence:
+    """Gives the answers of a script one after the other, each once, separately for each purpose."""
+
+    def __init__(self, script: Script, file: str) -> None:
+        self._file = file
+        self._remaining = list(script.answers)
+        self._unchecked: dict[str, ScriptedAnswer] = {}
+
+    def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
+        """Take the answer to this request out of the script. Raises ModelFailure."""
+        before = self._unchecked.pop(request.purpose, None)
+        if before is not None and (problem := _find_problem(before, request.messages)) is not None:
+            return _alternative(before, problem, self._file)
+        answer = next((answer for answer in self._remaining if answer.purpose == request.purpose), None)
+        if answer is None:
+            raise _failure(self._file, _exhausted_message(request))
+        if answer.when and answer.when not in (prompt := _last_prompt(request.messages)):
+            message = lazy(
+                "answer {number} expects a prompt that contains {wanted}, but the prompt was {prompt}",
+                number=answer.number,
+                wanted=_quote(answer.when),
+                prompt=_quote(prompt),
+            )
+            raise _failure(self._file, message)
+        self._remaining.remove(answer)
+        if _runs_calls(answer):
+            self._unchecked[request.purpose] = answer
+        return answer
+
+
+class ScenePlayer:
+    """Plays the scene that matches the prompt, as often as it is asked for."""
+
+    def __init__(self, scenes: Sequence[Scene], file: str) -> None:
+        self._file = file
+        self._scenes = scenes
+        self._unchecked: ScriptedAnswer | None = None
+        self._rest: list[ScriptedAnswer] = []
+
+    def next_answer(self, request: ModelRequest) -> ScriptedAnswer:
+        """The next answer of the running scene, or the first one of another. Raises ModelFailure."""
+        if request.purpose != CONVERSATION:
+            return self._find_scene(request).answers[0]
+        before, self._unchecked = self._unchecked, None
+        is_running = before is not None and _ends_with_responses(request.messages)
+        if before is not None and is_running:
+            problem = _find_problem(before, request.messages)
+            if problem is not None:
+                self._rest = []
+                return _alternative(before, problem, self._file)
+        if not is_running:
+            self._rest = list(self._find_scene(request).answers)
+        answer = self._rest.pop(0)
+        self._unchecked = answer if _runs_calls(answer) else None
+        return answer
+
+    def _find_scene(self, request: ModelRequest) -> Scene:
+        prompt = (request.messages[-1].text.strip() if request.messages else "") or _last_prompt(request.messages)
+        for scene in self._scenes:
+            if scene.purpose == request.purpose and scene.matches(prompt):
+                return scene
+        message = lazy(
+            "no scene with purpose = {purpose} is for the prompt {prompt}",
+            purpose=_quote(request.purpose),
+            prompt=_quote(prompt),
+        )
+        raise _failure(self._file, message)
+
+
+def _runs_calls(answer: ScriptedAnswer) -> bool:
+    return bool(answer.calls) and answer.finish not in _NO_CALLS_RUN
+
+
+def _alternative(answer: ScriptedAnswer, problem: str, file: str) -> ScriptedAnswer:
+    """What the script says instead if a response is not the expected one. Raises ModelFailure if it says nothing."""
+    if not answer.otherwise:
+        raise _failure(file, problem)
+    return ScriptedAnswer(answer.number, say=answer.otherwise, pause=answer.pause)
+
+
+def _find_problem(answer: ScriptedAnswer, messages: Sequence[Message]) -> str | None:
+    """What is wrong with the responses to the calls of an answer, None if they are as expected."""
+    responses = _last_responses(messages)
+    if len(responses) != len(answer.calls):
+        return lazy(
+            "answer {number} made {calls} calls, but got {responses} results",
+            number=answer.number,
+            calls=len(answer.calls),
+            responses=len(responses),
+        )
+    for number, (call, response) in enumerate(zip(answer.calls, responses, strict=True), 1):
+        problem = _check_response(response, call)
+        if problem:
+            return lazy(
+                "answer {answer}, call {number}: {name} {problem}",
+                answer=answer.number,
+                number=number,
+                name=call.name,
+                problem=problem,
+            )
+    return None
+
+
+def _exhausted_message(request: ModelRequest) -> str:
+    if request.purpose == CONVERSATION:
+        return lazy("the script has no more answers, but the model was called again")
+    return lazy(
+        "the script has no more answers with purpose = {purpose}, but the model was called again",
+        purpose=_quote(request.purpose),
+    )
+
+
+def _failure(file: str, words: str) -> ModelFailure:
+    return ModelFailure(join_lazy("", (file, ": ", words)), FailureKind.SCRIPT)
+
+
+def _ends_with_responses(messages: Sequence[Message]) -> bool:
+    """Whether the last message answers calls, and no prompt of the user follows in it."""
+    last = messages[-1] if messages else None
+    return last is not None and bool(last.responses) and isinstance(last.parts[-1], FunctionResponse)
+
+
+def _last_prompt(messages: Sequence[Message]) -> str:
+    """Return the user's text since the last message without responses; a prompt may follow responses, too."""
+    texts: list[str] = []
+    for message in reversed(messages):
+        if message.role is Role.USER:
+            texts.append(message.text)
+            if not message.responses:
+                break
+    return "\n".join(reversed(texts)).strip()
+
+
+def _last_responses(messages: Sequence[Message]) -> list[tuple[FunctionResponse, str]]:
+    """Return the responses to the last calls, each with the text that follows it."""
+    found: list[tuple[FunctionResponse, str]] = []
+    answering = next((message for message in reversed(messages) if message.responses), None)
+    for part in answering.parts if answering else ():
+        if isinstance(part, FunctionResponse):
+            found.append((part, ""))
+        elif isinstance(part, Text) and found:
+            response, text = found[-1]
+            found[-1] = response, f"{text}\n{part.text}"
+    return found
+
+
+def _check_response(came: tuple[FunctionResponse, str], call: ScriptedCall) -> str | None:
+    response, along = came
+    if response.name != call.name:
+        return lazy("was called, but the result is for {name}", name=response.name)
+    if call.must_fail is None:
+        return None
+    has_failed = "error" in response.response
+    text = _response_text(response) + along
+    if has_failed != call.must_fail:
+        if call.must_fail:
+            return lazy("should have failed, but succeeded: {text}", text=_quote(text))
+        return lazy("should have succeeded, but failed: {text}", text=_quote(text))
+    missing = next((expected for expected in call.expected if expected not in text), None)
+    if missing is None:
+        return None
+    return lazy("should have answered {missing}, but answered {text}", missing=_quote(missing), text=_quote(text))
+
+
+def _response_text(response: FunctionResponse) -> str:
+    """Return the texts of a response, other values as JSON."""
+    values = response.response.values()
+    return "\n".join(value if isinstance(value, str) else dump_json(value) for value in values)
+
+
+def _quote(text: str) -> str:
+    return dump_json(text if len(text) <= _MAX_QUOTED_CHARACTERS else f"{text[:_MAX_QUOTED_CHARACTERS]} [...]")

@@ -1,0 +1,97 @@
+"""Scenes: answers that are chosen by the prompt, and what is said if a call does not go as planned."""
+
+from pathlib import Path
+
+import pytest
+
+from models.scripted.test_model import answer_of, ask, failure_of, scripted
+from tejat.core.messages.history import Message, model_message, user_message
+from tejat.core.messages.types import FunctionCall, FunctionResponse, Text
+from tejat.core.model import ModelClient
+
+SCENES = """
+[[scene]]
+when = ["fix", "BUG"]
+
+[[scene.answer]]
+say = "Fixing."
+otherwise = "Then not."
+
+[[scene.answer.call]]
+name = "replace"
+args = { file_path = "${root}/a" }
+expect_error = false
+
+[[scene.answer]]
+say = "Fixed."
+
+[[scene]]
+purpose = "compression"
+
+[[scene.answer]]
+say = "In short."
+
+[[scene]]
+
+[[scene.answer]]
+say = "I can fix bugs."
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> ModelClient:
+    return scripted(tmp_path, SCENES)
+
+
+def replaced(**response: str) -> FunctionResponse:
+    return FunctionResponse("replace", dict(response))
+
+
+def asked(model: ModelClient, prompt: str) -> list[Message]:
+    """The conversation up to the first answer to this prompt."""
+    return [user_message(prompt), answer_of(ask(model, user_message(prompt))).message]
+
+
+class TestScenes:
+    @pytest.mark.parametrize("prompt", ["Fix it", "there is a bug"])
+    def test_the_prompt_chooses_the_scene(self, prompt: str, model: ModelClient) -> None:
+        told = asked(model, prompt)
+        assert told[-1].parts == (Text("Fixing."), FunctionCall("replace", {"file_path": "/project/a"}))
+        assert answer_of(ask(model, *told, user_message(replaced(output="ok")))).text == "Fixed."
+
+    def test_a_scene_can_be_played_again(self, model: ModelClient) -> None:
+        for _ in range(3):
+            told = asked(model, "fix")
+            assert answer_of(ask(model, *told, user_message(replaced(output="ok")))).text == "Fixed."
+            assert answer_of(ask(model, user_message("hello"))).text == "I can fix bugs."
+
+    def test_a_new_prompt_leaves_an_unfinished_scene(self, model: ModelClient) -> None:
+        told = asked(model, "fix")
+        cancelled = user_message(replaced(error="cancelled"), Text("hello"))
+        assert answer_of(ask(model, *told, cancelled)).text == "I can fix bugs."
+
+    def test_other_purposes_have_their_own_scenes(self, model: ModelClient) -> None:
+        assert answer_of(ask(model, user_message("fix"), purpose="compression")).text == "In short."
+
+    def test_no_scene_fits(self, tmp_path: Path) -> None:
+        model = scripted(tmp_path, "[[scene]]\nwhen = 'a'\n[[scene.answer]]\n")
+        assert failure_of(model, user_message("b")).message == (
+            f'{tmp_path}/script.toml: no scene with purpose = "conversation" is for the prompt "b"'
+        )
+
+
+class TestOtherwise:
+    def test_is_said_in_a_scene(self, model: ModelClient) -> None:
+        told = asked(model, "fix")
+        refused = user_message(replaced(error="The user said no."))
+        assert answer_of(ask(model, *told, refused)).text == "Then not."
+        assert answer_of(ask(model, user_message("hello"))).text == "I can fix bugs."
+
+    def test_is_said_in_a_sequence_of_answers(self, tmp_path: Path) -> None:
+        call = "[[answer.call]]\nname = 'glob'\nexpect = 'a.py'\n"
+        model = scripted(tmp_path, f"[[answer]]\notherwise = 'Then not.'\n{call}[[answer]]\nsay = 'Next.'")
+        told = asked(model, "go")
+        missing = user_message(FunctionResponse("glob", {"output": "none"}))
+        assert answer_of(ask(model, *told, missing)).text == "Then not."
+        after = [*told, missing, model_message("Then not."), user_message("and now?")]
+        assert answer_of(ask(model, *after)).text == "Next."
