@@ -105,7 +105,7 @@ def test_a_no_gives_the_word_back_to_the_person(machine: ProgramEnv) -> None:
     with conversation(machine, script, "-i", "write it") as terminal:
         terminal.wait_for("Your answer (")
         terminal.type(b"n\n")
-        terminal.wait_for("Every call of the model was cancelled.")
+        terminal.wait_for("You rejected every tool call.")
         ask(terminal, "never mind")
         terminal.wait_for("> ")
         terminal.type(b"\x04")
@@ -233,7 +233,7 @@ class TestServers:
 def test_without_a_model_one_is_looked_for(machine: ProgramEnv) -> None:
     environment: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "GOOGLE_API_KEY": ""}
     with run_at_terminal("-m", "tejat", cwd=machine.project, **environment) as terminal:
-        terminal.wait_for("There is no model to talk to yet.")
+        terminal.wait_for("No model configured yet.")
         terminal.wait_for("Your choice, 1 to ")
         terminal.type(b"0\n")
         assert terminal.wait_for_exit() == (0, "")

@@ -105,18 +105,18 @@ class TestModel:
         with LoopbackServer(respond) as server:
             environment = {"GOOGLE_GEMINI_BASE_URL": server.address, "OLLAMA_HOST": NOWHERE}
             with terminal_env.open_program(setting=setting, **environment) as user:
-                wait_for_words(user, "There is no model to talk to yet.")
-                choose(user, "What do you want to use?", "1")
-                choose(user, "The key (it is not shown):", "x")
+                wait_for_words(user, "No model configured yet.")
+                choose(user, "Choose a model", "1")
+                choose(user, "API key (hidden):", "x")
                 user.paste("wrong-key-xyz")
                 user.wait_idle()
                 user.press("enter")
-                wait_for_words(user, "The service does not take this key")
+                wait_for_words(user, "The service rejected this key")
                 time.sleep(0.35)
                 user.paste(KEY)
                 user.wait_for("*" * 20 if setting.is_ascii else "", idle=True)
                 user.press("enter")
-                choose(user, "Keep the key?", "1")
+                choose(user, "Store the key?", "1")
                 user.wait_for("Ask anything.", idle=True)
                 send_prompt(user, "hello")
                 user.wait_for("\nHello.", idle=True)
@@ -147,10 +147,10 @@ class TestModel:
             LoopbackServer(respond) as server,
             terminal_env.open_program(setting=setting, OLLAMA_HOST=server.address) as user,
         ):
-            wait_for_words(user, "What do you want to use?", idle=True)
+            wait_for_words(user, "Choose a model", idle=True)
             rows = user.screen.lines()
             number = next(row.replace(setting.glyphs("❯"), " ").split()[0] for row in rows if "qwen3:4b" in row)
-            choose(user, "What do you want to use?", number)
+            choose(user, "Choose a model", number)
             choose(user, "from now on?", "2")
             user.wait_for("Ask anything.", idle=True)
             send_prompt(user, "who are you?")
@@ -159,7 +159,7 @@ class TestModel:
 
     def test_the_demo(self, terminal_env: TerminalEnv) -> None:
         with terminal_env.open_program(OLLAMA_HOST=NOWHERE) as user:
-            choose(user, "What do you want to use?", "4")
+            choose(user, "Choose a model", "4")
             user.wait_for("demo", 20)
             user.wait_for("Your answer (", 20)
             user.press("c-c")
@@ -169,17 +169,17 @@ class TestModel:
     @pytest.mark.parametrize("key", ["5", "escape", "c-c"])
     def test_leaving(self, terminal_env: TerminalEnv, key: str) -> None:
         with terminal_env.open_program(OLLAMA_HOST=NOWHERE) as user:
-            choose(user, "What do you want to use?", key)
+            choose(user, "Choose a model", key)
             assert user.wait_for_exit() in (0, 130)
             assert user.modes_are_restored()
             assert user.screen.unknown == []
 
     def test_in_lines(self, terminal_env: TerminalEnv) -> None:
         with terminal_env.open_program("--screen-reader", OLLAMA_HOST=NOWHERE) as user:
-            user.wait_for("What do you want to use?")
+            user.wait_for("Choose a model")
             user.wait_for("Your choice, 1 to 5")
             send_prompt(user, "1")
-            user.wait_for("The key (it is not shown)", idle=True)
+            user.wait_for("API key (hidden)", idle=True)
             user.type(KEY)
             user.wait_idle()
             assert KEY.encode() not in user.raw

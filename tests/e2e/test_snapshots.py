@@ -104,7 +104,7 @@ def test_first_start(terminal_env: TerminalEnv, setting: TerminalSetting) -> Non
         snapshot(user, terminal_env, "first_trust", setting)
         time.sleep(0.35)
         user.press("2")
-        user.wait_for("What do you want to use?", idle=True)
+        user.wait_for("Choose a model", idle=True)
         snapshot(user, terminal_env, "first_model", setting)
 
 

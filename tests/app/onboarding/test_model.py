@@ -66,7 +66,7 @@ class TestModel:
         assert self.settings(machine) == {"model": {"name": "auto"}}
         path = machine.home / ".config" / "tejat" / "keys.env"
         assert f"in plain text in {path}, which only you can read" in str(person.asked)
-        assert f"The key is kept in {path}." in person.output
+        assert f"Key stored in {path}." in person.output
         assert "AIza-mine" not in person.output + str(person.asked)
         assert load_run_config([str(machine.project)], environment=machine.environment).environment["GEMINI_API_KEY"]
 
@@ -88,7 +88,7 @@ class TestModel:
                 machine, OPENAI, 1, entries=("sk-wrong", "sk-right"), OPENAI_BASE_URL=f"http://127.0.0.1:{server.port}"
             )
         assert isinstance(settled, AgentOptions)
-        assert "The service does not take this key (HTTP 401). Try again." in person.output
+        assert "The service rejected this key (HTTP 401). Try again." in person.output
         assert len(server.requests) == 2
 
     @pytest.mark.parametrize("typed", ["schlüssel", "two words", "a'b", "x" * 501, "a\x1b[2Jb"])
@@ -98,19 +98,19 @@ class TestModel:
             settled, person = self.settle(machine, GEMINI, LEAVE, entries=(typed, None), GOOGLE_GEMINI_BASE_URL=address)
         assert server.requests == []
         assert settled is StartupExit.QUIT
-        assert "This is not a key: it holds characters that no key has." in person.output
+        assert "This is not a key: it contains characters that are not valid in an API key." in person.output
 
     def test_without_a_network_the_key_can_be_used_nevertheless(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(
             machine, GEMINI, 0, 1, entries=("AIza-mine",), GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9"
         )
         assert isinstance(settled, AgentOptions)
-        assert "could not be checked: No connection to 127.0.0.1:9: Connection refused. Use it" in str(person.asked)
+        assert "could not be checked: Could not connect to 127.0.0.1:9: Connection refused. Use it" in str(person.asked)
 
     def test_no_answer_leads_back_to_the_choice(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(machine, GEMINI, DEMO, entries=(None,))
         assert settled is StartupExit.DEMO
-        assert [asked.title for asked in person.asked if isinstance(asked, Choice)] == ["What do you want to use?"] * 2
+        assert [asked.title for asked in person.asked if isinstance(asked, Choice)] == ["Choose a model"] * 2
 
     def test_who_leaves_leaves(self, machine: ProgramEnv) -> None:
         assert self.settle(machine, None)[0] is StartupExit.QUIT
@@ -133,7 +133,7 @@ class TestModel:
         assert isinstance(first, Choice)
         assert (first.options[0].label, first.options[0].detail) == (
             "openai:qwen3",
-            "llama.cpp on this machine, no key needed",
+            "local (llama.cpp), no key needed",
         )
 
     def test_a_local_model_for_this_session_only(self, machine: ProgramEnv) -> None:

@@ -58,7 +58,7 @@ def test_a_local_model_at_the_first_start(terminal_env: TerminalEnv) -> None:
         LoopbackServer(lambda _: json_reply({"data": [{"id": "qwen3:4b"}]})) as server,
         terminal_env.open_program(OLLAMA_HOST=server.address) as user,
     ):
-        for question in ("What do you want to use?", "from now on?"):
+        for question in ("Choose a model", "from now on?"):
             wait_for_words(user, question, idle=True)
             time.sleep(0.35)  # keys count only after a moment
             user.press("1")

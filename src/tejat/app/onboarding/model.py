@@ -1,10 +1,10 @@
 """The onboarding step that finds a model: with an API key, or a local one."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from tejat.app.onboarding.api_key import ask_for_key, ask_to_store_key, service_label
 from tejat.app.onboarding.trust import StartupExit
-from tejat.config.credentials_writer import save_api_key
 from tejat.config.paths import AppPaths, app_paths
 from tejat.config.settings.destination import UserSettings, settings_path_for
 from tejat.config.settings.schema import setting_key
@@ -13,14 +13,10 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.core.i18n import _
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Paragraph, Report, Tone, text_report
-from tejat.models import ModelOptions
+from tejat.core.ui.report import Paragraph, Report
 from tejat.models.catalogue.catalogue_file import builtin_catalogue
-from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService, KeyStatus, check_key
+from tejat.models.discovery.key_check import API_KEY_SERVICES, ApiKeyService
 from tejat.models.discovery.local_servers import LocalModel, find_local_models
-from tejat.models.names import Provider
-
-_MAX_KEY_LENGTH = 500
 
 
 async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions | StartupExit:
@@ -29,8 +25,8 @@ async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions
     Raises UsageError if the choice cannot be saved.
     """
     environment = dict(os.environ if options.environment is None else options.environment)
-    hint = _("Give a key of a service, or use a model on this machine. Either can be changed later.")
-    user.show(Report(_("There is no model to talk to yet."), (Paragraph(hint),)))
+    hint = _("Enter an API key, or use a local model. You can change this later with /login and /model.")
+    user.show(Report(_("No model configured yet."), (Paragraph(hint),)))
     local = await find_local_models(environment)
     while True:
         index = await user.choose(_model_question(local))
@@ -48,24 +44,14 @@ async def setup_model(options: AgentOptions, user: UserPrompter) -> AgentOptions
 
 
 def _model_question(local: Sequence[LocalModel]) -> Choice:
-    kept = _("kept for you alone, or for this session only")
+    kept = _("stored in a file only you can read, or for this session only")
     options = (
-        *(Option(model.name, _("{server} on this machine, no key needed", server=model.server)) for model in local),
-        *(Option(_key_option_label(service), kept) for service in API_KEY_SERVICES),
-        Option(_("See the demo first"), _("a whole run without key and network")),
-        Option(_("Leave")),
+        *(Option(model.name, _("local ({server}), no key needed", server=model.server)) for model in local),
+        *(Option(service_label(service), kept) for service in API_KEY_SERVICES),
+        Option(_("Try the demo"), _("no key or network needed")),
+        Option(_("Quit")),
     )
-    return Choice(_("What do you want to use?"), options)
-
-
-def _key_option_label(service: ApiKeyService) -> str:
-    match service.provider:
-        case Provider.GEMINI:
-            return _("Gemini, with a key from {address}", address="https://aistudio.google.com/apikey")
-        case Provider.ANTHROPIC:
-            return _("Anthropic, with a key from {address}", address="https://console.anthropic.com/settings/keys")
-        case _:
-            return _("OpenAI, with a key from {address}", address="https://platform.openai.com/api-keys")
+    return Choice(_("Choose a model"), options)
 
 
 async def _use_local_model(
@@ -73,7 +59,7 @@ async def _use_local_model(
 ) -> AgentOptions | None:
     paths = app_paths(environment)
     path = settings_path_for(paths, "model.name", model.name)
-    always = Option(_("Yes, always"), _("written into {path}", path=path))
+    always = Option(_("Yes, always"), _("saved in {path}", path=path))
     question = _("Use {model} from now on?", model=model.name)
     choice = await user.choose(Choice(question, (always, Option(_("For this session only")))))
     if choice is None:
@@ -89,46 +75,18 @@ async def _use_api_key(
     options: AgentOptions, service: ApiKeyService, environment: dict[str, str], user: UserPrompter
 ) -> AgentOptions | None:
     """Ask for a key; None if the user goes back."""
-    key = await _ask_for_key(service, environment, user)
+    key = await ask_for_key(service, environment, user)
     if key is None:
         return None
     paths = app_paths(environment)
-    keep = Option(_("Yes"), _("in plain text in {path}, which only you can read", path=paths.credentials))
-    forget = Option(_("For this session only"), _("in memory, written nowhere"))
-    choice = await user.choose(Choice(_("Keep the key?"), (keep, forget)))
-    if choice is None:
+    is_stored = await ask_to_store_key(paths, service, key, user)
+    if is_stored is None:
         return None
     model = options.model or builtin_catalogue().first_models[service.provider.value]
-    if choice == 0:
-        path = save_api_key(paths, service.key_variable, key)
-        if options.model is None:
-            _save_model(paths, model, None)
-        user.show(text_report(_("The key is kept in {path}.", path=path), Tone.GOOD))
+    if is_stored and options.model is None:
+        _save_model(paths, model, None)
     environment[service.key_variable] = key
     return replace(options, model=model, environment=environment)
-
-
-async def _ask_for_key(service: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
-    while True:
-        typed = await user.enter(_("The key (it is not shown):"), is_secret=True)
-        key = (typed or "").strip()
-        if not key:
-            return None
-        if not (key.isascii() and key.isprintable()) or "'" in key or " " in key or len(key) > _MAX_KEY_LENGTH:
-            user.show(text_report(_("This is not a key: it holds characters that no key has."), Tone.BAD))
-            continue
-        user.show(text_report(_("Asking the service once whether it takes the key."), Tone.QUIET))
-        verdict, why = await check_key(service, key, ModelOptions(environment))
-        match verdict:
-            case KeyStatus.VALID:
-                user.show(text_report(_("The service takes the key."), Tone.GOOD))
-                return key
-            case KeyStatus.INVALID:
-                user.show(text_report(_("The service does not take this key ({why}). Try again.", why=why), Tone.BAD))
-            case KeyStatus.UNKNOWN:
-                question = _("The key could not be checked: {why} Use it anyway?", why=why)
-                if await user.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
-                    return key
 
 
 def _save_model(paths: AppPaths, name: str, base_url: str | None) -> None:
