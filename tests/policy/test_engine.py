@@ -121,7 +121,10 @@ class TestDefaults:
 
     def test_no_match(self) -> None:
         assert PolicyEngine([], DEFAULT).decide(facts("their_tool")) == PolicyVerdict(
-            ASK, None, "No rule allows this.", suggested_rule=PolicyRule(ALLOW, Tier.USER, "your answer", "their_tool")
+            ASK,
+            None,
+            "No rule allows this.",
+            suggested_rules=(PolicyRule(ALLOW, Tier.USER, "your answer", "their_tool"),),
         )
 
 
@@ -243,8 +246,7 @@ class TestSecretFiles:
 
     def test_always_is_for_this_file_alone(self) -> None:
         given = facts("read_file", "odd [1]/*.env")
-        suggested = PolicyEngine((), DEFAULT).decide(given).suggested_rule
-        assert suggested is not None
+        (suggested,) = PolicyEngine((), DEFAULT).decide(given).suggested_rules
         assert (suggested.tool, suggested.path) == ("read_file", rf"{ROOT}/odd \[1\]/\*.env")
         assert decided(given, suggested) is ALLOW
         assert decided(facts("read_file", "odd 1/x.env"), suggested) is ASK
@@ -253,7 +255,7 @@ class TestSecretFiles:
         allowed = command(ALLOW, "cat")
         assert decided(shell("cat a.txt"), allowed) is ALLOW
         verdict = PolicyEngine([allowed], DEFAULT).decide(shell("cat .env"))
-        assert (verdict.decision, verdict.suggested_rule) == (ASK, None)
+        assert (verdict.decision, verdict.suggested_rules) == (ASK, ())
         assert decided(shell("cat .env"), command(ALLOW, "cat .env")) is ALLOW
         assert decided(shell("cat .env"), allowed, mode=YOLO) is ALLOW
 
@@ -289,7 +291,7 @@ class TestPaths:
         for tool in ("write_file", "replace"):
             for mode in (DEFAULT, AUTO_EDIT, YOLO):
                 verdict = PolicyEngine([rule(ALLOW), rule(ALLOW, tool)], mode).decide(facts(tool, path))
-                assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
+                assert (verdict.decision, verdict.always_ask, verdict.suggested_rules) == (ASK, True, ())
             assert decided(facts(tool, path), rule(ALLOW), mode=PLAN) is DENY
             assert decided(facts(tool, path), rule(DENY, tool), mode=YOLO) is DENY
 
@@ -297,7 +299,7 @@ class TestPaths:
         changed = facts("their_tool", server="near", definition_changed=True)
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
             verdict = PolicyEngine([rule(ALLOW), rule(ALLOW, server="near")], mode).decide(changed)
-            assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
+            assert (verdict.decision, verdict.always_ask, verdict.suggested_rules) == (ASK, True, ())
         assert decided(changed, rule(DENY, server="near"), mode=YOLO) is DENY
         assert decided(facts("their_tool", server="near"), rule(ALLOW, server="near")) is ALLOW
 
@@ -312,8 +314,7 @@ class TestPaths:
     def test_the_memory_tool_may_write_its_own_file(self) -> None:
         given = facts("save_memory", paths=(f"{HOME}/.gemini/GEMINI.md",))
         verdict = PolicyEngine([], DEFAULT).decide(given)
-        assert verdict.suggested_rule is not None
-        assert decided(given, verdict.suggested_rule) is ALLOW
+        assert decided(given, *verdict.suggested_rules) is ALLOW
         assert decided(facts("save_memory", server="x", paths=given.paths), rule(ALLOW), mode=YOLO) is ASK
 
 
@@ -403,9 +404,7 @@ class TestShellLines:
         assert decided(shell("git log", programs={"git": "/usr/bin/git"}), *FOUR_ALLOWED) is ALLOW
 
     def test_case_65_a_failing_parser_fails_closed(self) -> None:
-        unread = CommandLine(
-            "ls", (), (), is_plain=False, is_opaque=True, doubts=("it cannot be read",), program_names=()
-        )
+        unread = CommandLine("ls", (), (), is_plain=False, is_opaque=True, doubts=("cannot be read",), program_names=())
         assert decided(shell("ls", line=unread), rule(ALLOW, SHELL)) is ASK
         assert decided(shell("ls", line=unread), rule(ALLOW, SHELL), NO_TOUCH, mode=YOLO) is DENY
 
@@ -437,9 +436,9 @@ class TestNetwork:
 
     def test_the_offer_says_so(self) -> None:
         given = shell("git log", wants_network=True)
-        suggestion = PolicyEngine(FOUR_ALLOWED, DEFAULT).decide(given).suggested_rule
-        assert suggestion == PolicyRule(
-            ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), allows_network=True
+        suggestion = PolicyEngine(FOUR_ALLOWED, DEFAULT).decide(given).suggested_rules
+        assert suggestion == (
+            PolicyRule(ALLOW, Tier.USER, "your answer", SHELL, command=("git", "log"), allows_network=True),
         )
 
 
@@ -461,7 +460,7 @@ class TestModes:
     def test_yolo_asks_where_a_rule_that_asks_cannot_be_checked(self, line: str) -> None:
         asking = command(ASK, "git push")
         verdict = PolicyEngine([asking], YOLO).decide(shell(line))
-        assert (verdict.decision, verdict.suggested_rule) == (ASK, None)
+        assert (verdict.decision, verdict.suggested_rules) == (ASK, ())
         assert decided(shell(line), mode=YOLO) is ALLOW
         assert decided(shell("ls -l"), asking, mode=YOLO) is ALLOW
         assert decided(shell(line), rule(ASK, path="x"), mode=YOLO) is ALLOW
@@ -491,7 +490,7 @@ class TestModes:
 
     def test_the_policy_itself_never_changes(self) -> None:
         policy = PolicyEngine([], DEFAULT)
-        other = policy.with_rule(rule(ALLOW)).with_mode(YOLO, source="me")
+        other = policy.with_rules(rule(ALLOW)).with_mode(YOLO, source="me")
         assert (policy.mode, other.mode, len(other.rules) - len(policy.rules)) == (DEFAULT, YOLO, 1)
         assert other.with_mode(DEFAULT, source="me").decide(facts("write_file", "a")).decision is ALLOW
         assert policy.decide(facts("write_file", "a")).decision is ASK
@@ -510,26 +509,91 @@ class TestOffers:
     )
     def test_what_is_remembered_covers_the_call(self, given: CallFacts) -> None:
         policy = PolicyEngine(FOUR_ALLOWED, DEFAULT)
-        suggestion = policy.decide(given).suggested_rule
-        assert suggestion is not None
-        assert policy.with_rule(suggestion).decide(given).decision is ALLOW
-        assert policy.with_rule(suggestion).decide(shell("git push")).decision is ASK
+        suggestion = policy.decide(given).suggested_rules
+        assert suggestion
+        assert policy.with_rules(*suggestion).decide(given).decision is ALLOW
+        assert policy.with_rules(*suggestion).decide(shell("git push")).decision is ASK
 
     def test_the_neighbour_still_asks(self) -> None:
-        suggestion = PolicyEngine([], DEFAULT).decide(shell("git log -3")).suggested_rule
-        assert suggestion is not None
+        (suggestion,) = PolicyEngine([], DEFAULT).decide(shell("git log -3")).suggested_rules
         assert decided(shell("git push"), suggestion) is ASK
         assert decided(facts("write_file", "a"), suggestion) is ASK
 
-    @pytest.mark.parametrize("text", ["rm x", "ls > f", "git log; wc a", "python -c 1", "cat /etc/x", "eval x"])
-    def test_none_where_no_rule_would_do(self, text: str) -> None:
-        assert PolicyEngine([], DEFAULT).decide(shell(text)).suggested_rule is None
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("rm x", "the command deletes or overwrites (rm)"),
+            ("ls && rm x", "the command deletes or overwrites (rm)"),
+            ("ls > f", "it redirects to or from a file"),
+            ("python -c 1", "python can run any code"),
+            ("sudo ls", "sudo can run any code"),
+            ("docker run x", "docker run can run any program"),
+            ("cat /etc/x", "/etc/x is not plainly inside the workspace"),
+            ("pytest /etc", "/etc is not plainly inside the workspace"),
+            ("echo $X", "the shell would expand something in it"),
+        ],
+    )
+    def test_none_where_no_rule_would_do(self, text: str, why: str) -> None:
+        verdict = PolicyEngine([], DEFAULT).decide(shell(text))
+        assert (verdict.suggested_rules, verdict.always_refusal) == ((), f"Always is not offered: {why}.")
 
     def test_none_where_a_rule_asks_anyway(self) -> None:
-        assert PolicyEngine([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a")).suggested_rule is None
+        verdict = PolicyEngine([rule(ASK, "write_file")], DEFAULT).decide(facts("write_file", "a"))
+        assert verdict.suggested_rules == ()
+        assert verdict.always_refusal == "Always is not offered: the rule `ask write_file` asks each time."
 
     def test_none_in_plan_mode(self) -> None:
-        assert PolicyEngine([], PLAN).decide(shell("ls")).suggested_rule is None
+        verdict = PolicyEngine([], PLAN).decide(shell("ls"))
+        assert verdict.suggested_rules == ()
+        assert verdict.always_refusal == "Always is not offered: plan mode asks before every command."
+
+    @pytest.mark.parametrize(
+        ("text", "rules"),
+        [
+            ("pytest -q", ["pytest"]),
+            ("python -m pytest tests -x", ["python -m pytest"]),
+            ("python3 -m unittest discover -s tests", ["python3 -m unittest"]),
+            ("uv run pytest -k 'a or b'", ["uv run pytest"]),
+            ("poetry run pytest", ["poetry run pytest"]),
+            (".venv/bin/pytest -q", [".venv/bin/pytest"]),
+            ("cd src && pytest -q | tail -5", ["cd", "pytest", "tail"]),
+            ("ruff check . && mypy src", ["ruff check", "mypy"]),
+            ("git status && make test", ["git status", "make test"]),
+            ("npm test 2>&1 | grep FAIL", ["npm test"]),
+        ],
+    )
+    def test_one_rule_for_each_part(self, text: str, rules: list[str]) -> None:
+        policy = PolicyEngine([command(ALLOW, "grep")], DEFAULT)
+        suggestion = policy.decide(shell(text)).suggested_rules
+        assert [" ".join(each.command or ()) for each in suggestion] == rules
+        assert policy.with_rules(*suggestion).decide(shell(text)).decision is ALLOW
+
+    @pytest.mark.parametrize(
+        ("saved", "other"),
+        [
+            ("python -m pytest", "python -m pip install x"),
+            ("python -m pytest", "python x.py"),
+            ("python -m pytest", "python -c 1"),
+            ("python -m unittest", "python -m unittest -c 'import os'"),
+            ("uv run pytest", "uv run python x.py"),
+            ("uv run pytest", "uv run rm x"),
+            ("uv run pytest", "pytest; uv run rm x"),
+            ("npm test", "npm publish"),
+            ("make test", "make deploy"),
+            ("ruff check .", "ruff check --fix ."),
+        ],
+    )
+    def test_a_saved_rule_covers_no_more_than_it_says(self, saved: str, other: str) -> None:
+        suggestion = PolicyEngine([], DEFAULT).decide(shell(saved)).suggested_rules
+        assert suggestion
+        assert decided(shell(other), *suggestion) is ASK
+
+    def test_tests_may_be_installed_in_the_project(self) -> None:
+        given = shell("pytest -q", programs={"pytest": f"{ROOT}/.venv/bin/pytest"})
+        suggestion = PolicyEngine([], DEFAULT).decide(given).suggested_rules
+        assert decided(given, *suggestion) is ALLOW
+        other = shell("wc x", programs={"wc": f"{ROOT}/bin/wc"})
+        assert PolicyEngine([], DEFAULT).decide(other).suggested_rules == ()
 
 
 class TestFailures:
@@ -540,7 +604,7 @@ class TestFailures:
     def test_it_asks_firmly(self) -> None:
         for mode in (DEFAULT, AUTO_EDIT, YOLO):
             verdict = PolicyEngine([self.BROKEN], mode).decide(facts("write_file", "a"))
-            assert (verdict.decision, verdict.always_ask, verdict.suggested_rule) == (ASK, True, None)
+            assert (verdict.decision, verdict.always_ask, verdict.suggested_rules) == (ASK, True, ())
             assert verdict.reason.startswith("The policy could not judge this call (InvalidPattern: ")
 
     def test_it_denies_where_asking_would_be_skipped(self) -> None:
@@ -599,7 +663,7 @@ def test_a_stricter_rule_never_loosens(
     if added.decision is ALLOW and added.tier is not Tier.WORKSPACE:
         return
     policy = PolicyEngine(rules, mode)
-    before, after = policy.decide(given), policy.with_rule(added).decide(given)
+    before, after = policy.decide(given), policy.with_rules(added).decide(given)
     assert after.decision.strictness >= before.decision.strictness
     assert after.always_ask >= before.always_ask or after.decision is DENY
 
@@ -618,9 +682,10 @@ def test_no_mode_lifts_a_denial_and_no_order_matters(rules: list[PolicyRule], gi
 @settings(max_examples=150, deadline=None)
 def test_a_suggestion_keeps_its_promise(rules: list[PolicyRule], mode: ApprovalMode, given: CallFacts) -> None:
     policy = PolicyEngine(rules, mode)
-    suggestion = policy.decide(given).suggested_rule
-    if suggestion is not None:
-        assert policy.with_rule(suggestion).decide(given).decision is ALLOW
+    suggestions = policy.decide(given).suggested_rules
+    if suggestions:
+        assert policy.with_rules(*suggestions).decide(given).decision is ALLOW
+    for suggestion in suggestions:
         assert parse_rules(rule_to_toml(suggestion), source="saved", tier=Tier.USER) == [
             replace(suggestion, source="saved:1")
         ]

@@ -18,7 +18,7 @@ from tejat.core.messages.types import Params
 from tejat.core.tools.base import BaseTool, Kind, ProposingTool, ToolContext, ToolResult
 from tejat.core.tools.schema import Param
 from tejat.engine.calls.call_facts import FactCollector
-from tejat.engine.calls.permission import Permission, SaveRule
+from tejat.engine.calls.permission import Permission, SaveRules
 from tejat.engine.calls.scheduler import Scheduler
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.types import PolicyRule
@@ -94,7 +94,7 @@ def open_scheduler(
     *,
     rules: Sequence[PolicyRule] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
-    save: SaveRule | None = None,
+    save: SaveRules | None = None,
     remembers: bool = True,
 ) -> Generator[Scheduler]:
     registry = ToolRegistry()
@@ -111,7 +111,7 @@ def create_scheduler(
     *,
     rules: Sequence[PolicyRule] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
-    save: SaveRule | None = None,
+    save: SaveRules | None = None,
     remembers: bool = True,
 ) -> Scheduler:
     facts = FactCollector(roots, home="/nowhere", search_path="/usr/bin:/bin")

@@ -15,8 +15,18 @@ from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.matcher import is_active, matches_project, matches_tool
 from tejat.policy.rules.rule_format import format_quoted_rule
 from tejat.policy.tool_names import MEMORY
-from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import (
+    NOT_SANDBOXED,
+    CallFacts,
+    Decision,
+    PolicyRule,
+    PolicyVerdict,
+    SandboxedCommands,
+    Tier,
+)
 
+SANDBOXED_SETTING = "tools.shell.autoAllowSandboxed"
+"""The setting that lets sandboxed commands run without asking."""
 DEFAULT_MODE_SOURCE = lazy("default")
 _MAX_ERROR_LENGTH = 200
 
@@ -24,7 +34,8 @@ _MAX_ERROR_LENGTH = 200
 class PolicyEngine:
     """All rules in one mode. Immutable: adding a rule or changing the mode makes a new engine.
 
-    `mode_source` says who chose the mode. `is_interactive` means that there is a user to ask.
+    `mode_source` says who chose the mode. `is_interactive` means that there is a user to ask. `sandboxed` is the
+    setting for sandboxed commands.
     """
 
     def __init__(
@@ -34,8 +45,10 @@ class PolicyEngine:
         *,
         mode_source: str = DEFAULT_MODE_SOURCE,
         is_interactive: bool = True,
+        sandboxed: SandboxedCommands = NOT_SANDBOXED,
     ) -> None:
         self._configured = tuple(rules)
+        self.sandboxed = sandboxed
         self.mode = mode
         self.mode_source = mode_source
         self._is_interactive = is_interactive
@@ -43,18 +56,40 @@ class PolicyEngine:
         self._active = tuple(rule for rule in self.rules if is_active(rule, mode, is_interactive=is_interactive))
         self._by_tool: dict[tuple[str, str | None], tuple[PolicyRule, ...]] = {}
 
-    def with_rule(self, rule: PolicyRule) -> "PolicyEngine":
-        return self._with((*self._configured, rule))
+    def with_rules(self, *rules: PolicyRule) -> "PolicyEngine":
+        return self._with((*self._configured, *rules))
 
     def without_rules(self, is_removed: Callable[[PolicyRule], bool]) -> "PolicyEngine":
         """Return an engine without these configured rules; built-in rules stay."""
         return self._with([rule for rule in self._configured if not is_removed(rule)])
 
     def with_mode(self, mode: ApprovalMode, *, source: str) -> "PolicyEngine":
-        return PolicyEngine(self._configured, mode, mode_source=source, is_interactive=self._is_interactive)
+        return PolicyEngine(
+            self._configured,
+            mode,
+            mode_source=source,
+            is_interactive=self._is_interactive,
+            sandboxed=self.sandboxed,
+        )
 
-    def _with(self, rules: Sequence[PolicyRule]) -> "PolicyEngine":
-        return PolicyEngine(rules, self.mode, mode_source=self.mode_source, is_interactive=self._is_interactive)
+    def with_sandboxed(self, sandboxed: SandboxedCommands) -> "PolicyEngine":
+        """Return an engine with another setting for sandboxed commands."""
+        return self._with(self._configured, sandboxed)
+
+    def _with(self, rules: Sequence[PolicyRule], sandboxed: SandboxedCommands | None = None) -> "PolicyEngine":
+        return PolicyEngine(
+            rules,
+            self.mode,
+            mode_source=self.mode_source,
+            is_interactive=self._is_interactive,
+            sandboxed=self.sandboxed if sandboxed is None else sandboxed,
+        )
+
+    def can_offer_sandboxed(self, facts: CallFacts) -> bool:
+        """Return whether this call would run without asking if the setting for sandboxed commands were on."""
+        if not self.sandboxed.can_offer or facts.line is None:
+            return False
+        return self.with_sandboxed(SandboxedCommands("offer")).decide(facts).decision is Decision.ALLOW
 
     def hides(self, tool: str, server: str | None = None) -> bool:
         """Return whether the tool is forbidden with any arguments, so that the model need not know it."""
@@ -75,11 +110,15 @@ class PolicyEngine:
         rule_matches = evaluator.evaluate(self._rules_for(facts.tool, facts.server))
         strictest = max(rule_matches, key=lambda rule_match: rule_match.precedence)
         verdict = _apply_forced_confirmation(strictest.verdict(), evaluator.call)
+        verdict = self._apply_sandbox(verdict, evaluator, rule_matches)
         verdict = self._apply_mode(self._apply_unchecked_denials(verdict, evaluator), evaluator)
         verdict = self._apply_secret_files(verdict, evaluator.call, rule_matches)
-        if verdict.decision is not Decision.ASK or verdict.always_ask or self.mode is ApprovalMode.PLAN:
+        if verdict.decision is not Decision.ASK or verdict.always_ask:
             return verdict
-        return replace(verdict, suggested_rule=self._suggest_rule(evaluator, rule_matches))
+        suggested = self._suggest_rules(evaluator, rule_matches, verdict)
+        if isinstance(suggested, tuple):
+            return replace(verdict, suggested_rules=suggested)
+        return replace(verdict, always_refusal=refuse_always(suggested))
 
     def _rules_for(self, tool: str, server: str | None) -> tuple[PolicyRule, ...]:
         rules = self._by_tool.get((tool, server))
@@ -87,6 +126,17 @@ class PolicyEngine:
             rules = tuple(rule for rule in self._active if matches_tool(rule, tool, server))
             self._by_tool[tool, server] = rules
         return rules
+
+    def _apply_sandbox(
+        self, verdict: PolicyVerdict, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]
+    ) -> PolicyVerdict:
+        """Allow what only the built-in rules would ask if the sandbox encloses it and the setting is on."""
+        source = self.sandboxed.source
+        is_asked = verdict.decision is Decision.ASK and not verdict.always_ask and _is_built_in(verdict)
+        if not source or not is_asked or not evaluator.is_safe_in_sandbox(rule_matches):
+            return verdict
+        reason = lazy("It runs in the sandbox, and {setting} allows such commands.", setting=SANDBOXED_SETTING)
+        return PolicyVerdict(Decision.ALLOW, None, reason, setting=source)
 
     def _apply_unchecked_denials(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
         """Ask in every mode about code that may run what a rule forbids, or what a rule asks about."""
@@ -99,8 +149,10 @@ class PolicyEngine:
         if found is None:
             return verdict
         rule, why = found
-        reason = lazy("{why}, so the rule {rule} cannot be checked.", why=why, rule=format_quoted_rule(rule))
-        return PolicyVerdict(Decision.ASK, rule, reason, always_ask=True)
+        text = format_quoted_rule(rule)
+        reason = lazy("{why}, so the rule {rule} cannot be checked.", why=why, rule=text)
+        refusal = refuse_always(lazy("the rule {rule} cannot be checked", rule=text))
+        return PolicyVerdict(Decision.ASK, rule, reason, always_ask=True, always_refusal=refusal)
 
     def _apply_mode(self, verdict: PolicyVerdict, evaluator: RuleEvaluator) -> PolicyVerdict:
         if verdict.decision is Decision.DENY:
@@ -129,7 +181,8 @@ class PolicyEngine:
         if asking is not None:
             rule = format_quoted_rule(asking)
             reason = lazy("The line hides what it runs, so the rule {rule} cannot be checked.", rule=rule)
-            return PolicyVerdict(Decision.ASK, asking, reason, always_ask=True)
+            refusal = refuse_always(lazy("the rule {rule} cannot be checked", rule=rule))
+            return PolicyVerdict(Decision.ASK, asking, reason, always_ask=True, always_refusal=refusal)
         return PolicyVerdict(Decision.ALLOW, None, lazy("Mode yolo allows what would be asked."))
 
     def _apply_secret_files(
@@ -150,7 +203,11 @@ class PolicyEngine:
             return verdict
         reason = lazy("{path} usually holds secrets, and the model would see them.", path=files[0])
         suggestion = None if facts.kind is Kind.EXECUTE else suggest_path_rule(facts)
-        return PolicyVerdict(Decision.ASK, verdict.rule, reason, always_ask=True, suggested_rule=suggestion)
+        refusal = "" if suggestion else refuse_always(lazy("files with secrets are confirmed each time"))
+        rules = () if suggestion is None else (suggestion,)
+        return PolicyVerdict(
+            Decision.ASK, verdict.rule, reason, always_ask=True, suggested_rules=rules, always_refusal=refusal
+        )
 
     def _restricted_denials(self, facts: CallFacts) -> Iterator[PolicyRule]:
         """Yield the rules that forbid some calls of this tool."""
@@ -166,14 +223,23 @@ class PolicyEngine:
             if is_configured and conditions != (None, None, None) and matches_project(rule, facts.roots):
                 yield rule
 
-    def _suggest_rule(self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        """Return the rule for an "always", if it would prevent the same question."""
-        suggestion = evaluator.suggest_rule(rule_matches)
-        if suggestion is None:
-            return None
+    def _suggest_rules(
+        self, evaluator: RuleEvaluator, rule_matches: Sequence[RuleMatch], verdict: PolicyVerdict
+    ) -> tuple[PolicyRule, ...] | str:
+        """Return the rules for an "always", if they would prevent the same question, else why there are none."""
+        if self.mode is ApprovalMode.PLAN:
+            return lazy("plan mode asks before every command")
+        if verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT:
+            return lazy("the rule {rule} asks each time", rule=format_quoted_rule(verdict.rule))
+        suggested = evaluator.suggest_rules(rule_matches)
+        if isinstance(suggested, str):
+            return suggested
         facts = evaluator.call.facts
-        with_suggestion = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), suggestion))
-        return suggestion if all(rule_match.is_allowed for rule_match in with_suggestion) else None
+        after = evaluator.evaluate((*self._rules_for(facts.tool, facts.server), *suggested))
+        remaining = next((rule_match for rule_match in after if not rule_match.is_allowed), None)
+        if remaining is None:
+            return suggested
+        return remaining.coverage_gap or lazy("no rule would cover the whole command")
 
     def _error_verdict(self, facts: CallFacts, error: Exception) -> PolicyVerdict:
         why = sanitize_text(f"{type(error).__name__}: {error}")[:_MAX_ERROR_LENGTH]
@@ -189,7 +255,13 @@ class PolicyEngine:
             )
             return PolicyVerdict(Decision.DENY, unchecked, reason)
         reason = lazy("The policy could not judge this call ({why}).", why=why)
-        return PolicyVerdict(Decision.ASK, None, reason, always_ask=True)
+        refusal = refuse_always(lazy("the policy could not judge this call"))
+        return PolicyVerdict(Decision.ASK, None, reason, always_ask=True, always_refusal=refusal)
+
+
+def refuse_always(why: str) -> str:
+    """Return the line that says why a question offers no "always"."""
+    return lazy("Always is not offered: {why}.", why=why)
 
 
 def _evaluator_for(facts: CallFacts) -> RuleEvaluator:
@@ -207,15 +279,17 @@ def _apply_forced_confirmation(verdict: PolicyVerdict, call: Call) -> PolicyVerd
     if verdict.decision is Decision.DENY:
         return verdict
     if facts.definition_changed:
-        why = lazy("The server describes this tool in other words than when it was last allowed. Look at it again.")
-        return PolicyVerdict(Decision.ASK, verdict.rule, why, always_ask=True)
+        why = lazy("The server changed the description of this tool since you last allowed it. Check it again.")
+        refusal = refuse_always(lazy("the tool has changed"))
+        return PolicyVerdict(Decision.ASK, verdict.rule, why, always_ask=True, always_refusal=refusal)
     is_memory = facts.tool == MEMORY and facts.server is None  # it writes only its own file
     if facts.kind in READ_ONLY_KINDS or is_memory:
         return verdict
     why = call.control_file_warning()
     if why is None:
         return verdict
-    return PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True)
+    refusal = refuse_always(lazy("changes to control files are confirmed each time"))
+    return PolicyVerdict(Decision.ASK, verdict.rule, lazy("{why}.", why=why), always_ask=True, always_refusal=refusal)
 
 
 def _allows_named_files(rule: PolicyRule | None) -> bool:

@@ -20,6 +20,10 @@ class PathLookup:
         """Return whether a link at any depth of the directory leads out of the roots, or may do so."""
         return False
 
+    def holds_secrets(self, directory: str) -> bool:
+        """Return whether a file at any depth of the directory usually holds secrets, or may do so."""
+        return False
+
     def git_programs(self, directory: str) -> Sequence[str]:
         """Return the settings with which the repository of a directory makes git run programs."""
         return ()

@@ -1,6 +1,6 @@
 """Policy types: rules, facts about a call, and the verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum, StrEnum
 
 from tejat.core.approval.modes import ApprovalMode
@@ -74,6 +74,35 @@ class PolicyRule:
         return self.spares_reading or any(part is not None for part in parts)
 
 
+class Enclosure(IntEnum):
+    """What the sandbox keeps a command from, as tried on this system.
+
+    With `FILES_AND_NETWORK` a command changes no file outside the workspace and reaches no network. With `EVERYTHING`
+    it changes no control file and reads none of the user's secrets either, so it may run code of the project.
+    """
+
+    NONE = 0
+    FILES_AND_NETWORK = 1
+    EVERYTHING = 2
+
+
+@frozen
+class SandboxedCommands:
+    """The setting that lets sandboxed commands run without asking.
+
+    It is on with a `source`, which names the file and line. `refusal` says why it has no effect in this run although it
+    is set. With `can_offer` a question may offer to switch it on.
+    """
+
+    source: str = ""
+    refusal: str = ""
+    can_offer: bool = False
+
+
+NOT_SANDBOXED = SandboxedCommands()
+"""The setting is off."""
+
+
 @frozen
 class CallFacts:
     """Everything known about a call when it is evaluated. All paths are absolute and real.
@@ -82,7 +111,7 @@ class CallFacts:
     that was last allowed. `may_change_files` means that it runs on this machine. `line` is the parsed shell line and
     `directory` where it would run. `programs` maps bare command names of the line to the files they would start, where
     known. `lookup` follows the links in the paths of the line. `hints` are the annotations that an MCP server gave its
-    tool, by their names in the protocol.
+    tool, by their names in the protocol. `enclosure` tells how far the sandbox encloses this command.
     """
 
     tool: str
@@ -100,22 +129,27 @@ class CallFacts:
     definition_changed: bool = False
     may_change_files: bool = True
     hints: Mapping[str, object] = field(default_factory=dict[str, object])
+    enclosure: Callable[[], Enclosure] = field(default=lambda: Enclosure.NONE, compare=False)
 
 
 @frozen
 class PolicyVerdict:
     """The decision, the rule behind it (None if no rule matched) and the reason.
 
-    With `always_ask` the user is asked in every mode. `suggested_rule` is the rule that an "always" would save, None if
-    no rule could cover the call.
+    With `always_ask` the user is asked in every mode. `suggested_rules` are the rules that an "always" would save; if
+    there are none, `always_refusal` says why. `setting` is the source of a setting that decided instead of a rule. With
+    `is_routine` the reason is only that no rule allows the call.
     """
 
     decision: Decision
     rule: PolicyRule | None
     reason: str
     always_ask: bool = False
-    suggested_rule: PolicyRule | None = None
+    suggested_rules: tuple[PolicyRule, ...] = ()
+    always_refusal: str = ""
+    setting: str = ""
+    is_routine: bool = field(default=False, compare=False)
 
     @property
     def source(self) -> str:
-        return self.rule.source if self.rule else lazy("no rule")
+        return self.setting or (self.rule.source if self.rule else lazy("no rule"))

@@ -11,7 +11,7 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
 from tejat.engine.calls.approvals import remembered_approvals, revoke_approval
 from tejat.engine.calls.permission import SESSION_SOURCE
-from tejat.engine.calls.policy_loader import save_rule
+from tejat.engine.calls.policy_loader import save_answer
 from tejat.policy.types import Decision, PolicyRule, Tier
 
 RULE = PolicyRule(Decision.ALLOW, Tier.USER, SESSION_SOURCE, tool="note")
@@ -31,7 +31,7 @@ def listed(places: AppPaths, directory: Path, *rules: PolicyRule) -> list[tuple[
 
 
 def test_those_that_are_saved_and_those_of_the_session(tmp_path: Path, places: AppPaths) -> None:
-    save_rule(places, str(tmp_path), replace(RULE, tool="glob"), Scope.USER)
+    save_answer(places, str(tmp_path), [replace(RULE, tool="glob")], Scope.USER)
     path = places.saved_rules
     assert listed(places, tmp_path, RULE, OTHER, replace(RULE, source="your answer (user)")) == [
         ("allow glob", f"{path}:4", False),
@@ -41,7 +41,7 @@ def test_those_that_are_saved_and_those_of_the_session(tmp_path: Path, places: A
 
 @pytest.mark.parametrize("scope", [Scope.USER, Scope.PROJECT])
 def test_a_saved_one_goes_from_the_file_and_from_the_rules(tmp_path: Path, places: AppPaths, scope: Scope) -> None:
-    save_rule(places, str(tmp_path), RULE, scope)
+    save_answer(places, str(tmp_path), [RULE], scope)
     as_answered = replace(RULE, source=f"your answer ({scope})")
     as_read = replace(RULE, source=f"{places.saved_rules}:4", project=str(tmp_path))
     with open_scheduler(tmp_path, [NoteTool()], None, rules=[as_answered, as_read, OTHER]) as scheduler:

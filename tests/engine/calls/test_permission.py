@@ -33,7 +33,7 @@ from tejat.core.messages.types import FunctionCall
 from tejat.core.tools.base import BaseTool, Kind, ToolError, ToolLocation, ToolResult
 from tejat.core.tools.call_events import BY_USER
 from tejat.core.tools.display import FileDiff
-from tejat.engine.calls.permission import AuthorisedCall, SaveRule
+from tejat.engine.calls.permission import AuthorisedCall, SaveRules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import Decision, PolicyRule, Tier
 from tejat.tools.registry import ToolRegistry, ToolSource
@@ -52,7 +52,7 @@ def run(
     approver: FakeApprover | None,
     rules: tuple[PolicyRule, ...] = (),
     mode: ApprovalMode = ApprovalMode.DEFAULT,
-    save: SaveRule | None = None,
+    save: SaveRules | None = None,
     remembers: bool = True,
 ) -> list[ToolResult]:
     """The results of the calls, each of them in a turn of its own."""
@@ -131,7 +131,14 @@ class TestDeciding:
 
 
 class TestAsking:
-    @pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome.value.startswith("proceed_")])
+    @pytest.mark.parametrize(
+        "outcome",
+        [
+            each
+            for each in Outcome
+            if each.value.startswith("proceed_") and each is not Outcome.PROCEED_ALWAYS_SANDBOXED
+        ],
+    )
     def test_a_yes_runs_exactly_what_was_shown(self, tmp_path: Path, outcome: Outcome) -> None:
         tool, approver = NoteTool(), FakeApprover([ApprovalReply(outcome)])
         assert run(tmp_path, tool, "a", approver=approver, save=lambda *_: None) == [wrote("a")]
@@ -247,7 +254,7 @@ class TestAsking:
         approver = FakeApprover([YES])
         run(tmp_path, ModifiableNoteTool(), "a", approver=approver, save=lambda *_: None)
         (question,) = approver.questions
-        assert question.reason
+        assert question.reason == ""  # nothing special: there is just no rule
         rule = PolicyRule(Decision.ALLOW, Tier.USER, "", tool="note")
         assert question == ApprovalRequest(
             edit_confirmation("a"),
@@ -295,7 +302,7 @@ class TestRemembering:
             "a",
             "b",
             approver=approver,
-            save=lambda rule, where: saved.append((format_rule(rule), where)),
+            save=lambda rules, where: saved.extend((format_rule(rule), where) for rule in rules),
         )
         assert results == [wrote("a"), wrote("b")]
         assert saved == [(approver.questions[0].always, scope)]
@@ -354,7 +361,7 @@ class TestAnswersThatWereNotOffered:
     @pytest.mark.parametrize("answer", ALWAYS)
     def test_nothing_is_remembered_where_that_is_switched_off(self, tmp_path: Path, answer: ApprovalReply) -> None:
         tool, approver, saved = NoteTool(), FakeApprover([answer]), list[PolicyRule]()
-        save: SaveRule = lambda rule, _scope: saved.append(rule)  # noqa: E731
+        save: SaveRules = lambda rules, _scope: saved.extend(rules)  # noqa: E731
         (refused,) = run(tmp_path, tool, "a", approver=approver, save=save, remembers=False)
         assert [(question.always, question.scopes) for question in approver.questions] == [(None, ())]
         assert refused.error is not None
@@ -445,13 +452,19 @@ class TestObjections:
         ready = self.authorise(tmp_path, approver, ALLOW, mode=mode)
         assert (ready.approved, ready.allowed_by) == (edit_confirmation("a"), BY_USER)
         assert approver.questions == [
-            ApprovalRequest(edit_confirmation("a"), "note", "Think twice.", directory=str(tmp_path.resolve()))
+            ApprovalRequest(
+                edit_confirmation("a"),
+                "note",
+                "Think twice.",
+                directory=str(tmp_path.resolve()),
+                always_refusal="Always is not offered: this warning needs an answer each time.",
+            )
         ]
 
-    def test_why_the_rules_ask_is_said_too(self, tmp_path: Path) -> None:
+    def test_that_no_rule_allows_it_is_not_added(self, tmp_path: Path) -> None:
         approver = FakeApprover([YES])
         self.authorise(tmp_path, approver)
-        assert [question.reason for question in approver.questions] == ["Think twice. No rule allows this."]
+        assert [question.reason for question in approver.questions] == ["Think twice."]
 
     def test_what_a_rule_denies_stays_denied(self, tmp_path: Path) -> None:
         with pytest.raises(ToolFailure, match="Tool execution denied by policy"):

@@ -13,7 +13,7 @@ from tejat.core.approval.confirmation import Scope
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
 from tejat.core.errors import UsageError
 from tejat.engine.calls.policy_inspector import PolicyContext, PolicyInspector
-from tejat.engine.calls.policy_loader import save_rule
+from tejat.engine.calls.policy_loader import save_answer
 from tejat.policy.rules.defaults import default_rules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.shell.parser import parse_command_line
@@ -36,7 +36,7 @@ class Machine:
 
     def save(self, rule: PolicyRule, scope: Scope = Scope.USER) -> str:
         """Keep an answer and tell the id it got."""
-        save_rule(self.places, str(self.project), rule, scope)
+        save_answer(self.places, str(self.project), [rule], scope)
         return read_saved_rules(self.places)[-1].id
 
     def policy(self, text: str, *, of_project: bool = False) -> str:

@@ -14,7 +14,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import replace
-from tejat.engine.calls.policy_loader import choose_mode, is_mode_enabled, load_policy, save_rule
+from tejat.engine.calls.policy_loader import choose_mode, is_mode_enabled, load_policy, save_answer
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.defaults import default_rules
@@ -217,7 +217,7 @@ class TestSaving:
 
     @pytest.mark.parametrize("scope", [Scope.USER, Scope.PROJECT])
     def test_what_is_saved_holds_in_the_next_run(self, machine: Machine, scope: Scope) -> None:
-        save_rule(machine.places, str(machine.project), self.RULE, scope)
+        save_answer(machine.places, str(machine.project), [self.RULE], scope)
         (loaded,) = machine.rules()
         project = str(machine.project) if scope is Scope.PROJECT else None
         assert loaded == replace(self.RULE, source=loaded.source, project=project)
@@ -227,13 +227,13 @@ class TestSaving:
 
     def test_an_answer_that_is_saved_twice_stands_once(self, machine: Machine) -> None:
         for _ in range(2):
-            save_rule(machine.places, str(machine.project), self.RULE, Scope.USER)
+            save_answer(machine.places, str(machine.project), [self.RULE], Scope.USER)
         assert [format_rule(rule) for rule in machine.rules()] == ["allow run_shell_command: git log"]
 
     def test_nowhere_to_save(self, machine: Machine) -> None:
         places = app_paths({"HOME": os.devnull})
         with pytest.raises(UsageError, match="No home directory is known"):
-            save_rule(places, str(machine.project), self.RULE, Scope.USER)
+            save_answer(places, str(machine.project), [self.RULE], Scope.USER)
 
 
 class TestConfirmationRequired:

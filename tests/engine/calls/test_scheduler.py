@@ -548,7 +548,7 @@ class TestHooks:
         hooks = Hooks(lambda call: HookedCall(call.args, objection="Think twice."))
         batch, _ = self.run(tmp_path, NoteTool(asks=False), hooks, note("a"), approver=approver)
         assert batch.responses == [answered("wrote a")]
-        assert [question.reason for question in approver.questions] == ["Think twice. No rule allows this."]
+        assert [question.reason for question in approver.questions] == ["Think twice."]
 
     def test_a_refusal_is_what_the_model_hears(self, tmp_path: Path) -> None:
         def refuse(_: FunctionCall) -> HookedCall:

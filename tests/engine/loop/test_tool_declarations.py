@@ -52,7 +52,7 @@ def test_none_that_a_rule_forbids_altogether(tmp_path: Path) -> None:
     with open_scheduler(tmp_path, [NoteTool("a"), NoteTool("b")], None, rules=[forbidden("b")]) as scheduler:
         declared = declared_by(scheduler)
         assert names(declared) == ["a"]
-        scheduler.permission.policy = scheduler.permission.policy.with_rule(forbidden("a"))
+        scheduler.permission.policy = scheduler.permission.policy.with_rules(forbidden("a"))
         assert names(declared) == []
 
 

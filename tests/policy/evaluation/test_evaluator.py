@@ -1,3 +1,4 @@
+from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
 from tejat.policy.evaluation.call import Call
 from tejat.policy.evaluation.evaluator import RuleEvaluator, network_gap
@@ -25,17 +26,15 @@ def test_the_network_has_to_be_allowed_by_name() -> None:
 
 
 def test_the_offer_is_the_tool_as_it_was_called() -> None:
-    assert evaluator().suggest_rule([]) == PolicyRule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
-    assert evaluator(wants_network=True).suggest_rule([]) == PolicyRule(
-        Decision.ALLOW, Tier.USER, "your answer", "search", "github", allows_network=True
-    )
+    rule = PolicyRule(Decision.ALLOW, Tier.USER, "your answer", "search", "github")
+    assert evaluator().suggest_rules([]) == (rule,)
+    assert evaluator(wants_network=True).suggest_rules([]) == (replace(rule, allows_network=True),)
 
 
 def test_nothing_is_offered_for_a_name_that_stands_for_all() -> None:
     for tool, server in (("*", None), ("*", "x"), ("a*", "x"), ("t", "*")):
-        assert (
-            RuleEvaluator(Call(CallFacts(tool, Kind.OTHER, {}, ("/r",), "/h", server=server))).suggest_rule([]) is None
-        )
+        call = Call(CallFacts(tool, Kind.OTHER, {}, ("/r",), "/h", server=server))
+        assert RuleEvaluator(call).suggest_rules([]) == "a rule for this name would cover other tools"
 
 
 def test_plan_mode_objects() -> None:

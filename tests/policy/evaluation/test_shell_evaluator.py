@@ -1,5 +1,6 @@
 import pytest
 
+from tejat.core.frozen import replace
 from tejat.core.tools.base import Kind
 from tejat.policy.evaluation.rule_match import RuleMatch
 from tejat.policy.evaluation.shell_call import ShellCall
@@ -59,11 +60,10 @@ def test_the_gap_is_that_of_a_rule_for_the_command() -> None:
 
 def test_the_suggestion_covers_what_is_uncovered() -> None:
     call = evaluator("git log; ls -l")
-    assert call.suggest_rule(call.evaluate([ALLOW_LOG])) == PolicyRule(
-        Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",)
-    )
-    assert call.suggest_rule(call.evaluate([])) is None
-    assert call.suggest_rule([RuleMatch(None)]) is None
+    listing = PolicyRule(Decision.ALLOW, Tier.USER, "your answer", SHELL, command=("ls",))
+    assert call.suggest_rules(call.evaluate([ALLOW_LOG])) == (listing,)
+    assert call.suggest_rules(call.evaluate([])) == (replace(listing, command=("git", "log")), listing)
+    assert isinstance(call.suggest_rules([RuleMatch(None)]), str)
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,17 @@ import pytest
 
 from tejat.core.tools.base import Kind
 from tejat.policy.evaluation.shell_call import ShellCall
-from tejat.policy.evaluation.suggestion import suggest_prefix
+from tejat.policy.evaluation.suggestion import suggest_prefixes
 from tejat.policy.shell.parser import parse_command_line
 from tejat.policy.types import CallFacts
 
 
-def prefix(text: str) -> str | None:
+def prefix(text: str) -> list[str]:
     line = parse_command_line(text)
     call = ShellCall(CallFacts("run_shell_command", Kind.EXECUTE, {}, ("/r",), "/h", line=line), line)
-    words = suggest_prefix(line.commands, call)
-    return None if words is None else " ".join(words)
+    found = suggest_prefixes(line.commands, call)
+    assert bool(found.prefixes) != bool(found.refusal)
+    return [" ".join(words) for words in found.prefixes]
 
 
 @pytest.mark.parametrize(
@@ -30,10 +31,17 @@ def prefix(text: str) -> str | None:
         ("pip install x", "pip install"),
         ("go test ./...", "go test"),
         ("make test", "make test"),
+        ("git log; ls", "git log; ls"),
+        ("pytest -q", "pytest"),
+        ("python -m pytest -x tests", "python -m pytest"),
+        ("python3.12 -m unittest discover", "python3.12 -m unittest"),
+        ("uv run pytest -q", "uv run pytest"),
+        ("npx tsc --noEmit", "npx tsc"),
+        ("./gradlew test", "./gradlew test"),
     ],
 )
 def test_the_words_that_say_what_it_does(text: str, offered: str) -> None:
-    assert prefix(text) == offered
+    assert prefix(text) == offered.split("; ")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +49,6 @@ def test_the_words_that_say_what_it_does(text: str, offered: str) -> None:
     [
         "git",
         "git -C x log",
-        "git log; ls",
         "git push --force",
         "git stash",
         "rm x",
@@ -61,8 +68,12 @@ def test_the_words_that_say_what_it_does(text: str, offered: str) -> None:
         "ls *",
         "$X",
         "ls &&",
+        "python x.py",
+        "python -m http.server",
+        "uv run --with x pytest",
+        "a; b; c; d; e; f",
         "",
     ],
 )
 def test_where_nothing_is_suggested(text: str) -> None:
-    assert prefix(text) is None
+    assert prefix(text) == []

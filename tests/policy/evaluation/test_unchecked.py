@@ -93,4 +93,4 @@ def test_a_rule_that_allows_does_not_help() -> None:
     allowed = rules_from_allowed_tools(["run_shell_command(python -c)"])
     assert judged("python -c x", *allowed, mode=ApprovalMode.DEFAULT).decision is Decision.ALLOW
     verdict = judged("python -c x", *allowed, NO_TOUCH, mode=ApprovalMode.DEFAULT)
-    assert (verdict.decision, verdict.suggested_rule) == (Decision.ASK, None)
+    assert (verdict.decision, verdict.suggested_rules) == (Decision.ASK, ())

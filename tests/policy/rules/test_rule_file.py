@@ -131,7 +131,7 @@ def test_names_can_be_given() -> None:
             'decision = "deny"\ntool = "read_file"\ncommand = "ls"',
             "p.toml:4: command is for run_shell_command, not for read_file",
         ),
-        ('decision = "deny"\npriority = 1000', "p.toml:3: priority must be a whole number from 0 to 999"),
+        ('decision = "deny"\npriority = 1000', "p.toml:3: priority must be an integer from 0 to 999"),
         (
             'decision = "deny"\nmodes = ["fast"]',
             "p.toml:3: there is no mode 'fast', only default, auto_edit, yolo, plan",

@@ -106,7 +106,7 @@ def test_wrong_kinds_are_told_with_their_line(value: str) -> None:
         with pytest.raises(PolicyError, match="f:3: x must be"):
             read()
     for key in ("y", "z"):
-        with pytest.raises(PolicyError, match=f"{key} must be a whole number from 0 to 5"):
+        with pytest.raises(PolicyError, match=f"{key} must be an integer from 0 to 5"):
             table.integer(key, maximum=5)
     with pytest.raises(PolicyError, match="y must be a list"):
         table.items("y")

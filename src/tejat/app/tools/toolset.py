@@ -248,7 +248,7 @@ def _make_scheduler(
     """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
     from tejat.engine.calls.call_facts import FactCollector
     from tejat.engine.calls.permission import Permission
-    from tejat.engine.calls.policy_loader import load_policy, save_rule
+    from tejat.engine.calls.policy_loader import load_policy, save_answer
     from tejat.engine.calls.scheduler import Scheduler
     from tejat.engine.calls.secret_mask import SecretMask
     from tejat.engine.calls.truncation import OutputTruncator
@@ -260,7 +260,7 @@ def _make_scheduler(
         load_policy(policy_texts, settings, options, is_trusted=is_trusted, is_interactive=is_interactive),
         FactCollector(roots, home=run_config.paths.home, search_path=run_config.environment.get("PATH", os.defpath)),
         approver,
-        save=partial(save_rule, run_config.paths, roots.first.real_path) if saves else None,
+        save=partial(save_answer, run_config.paths, roots.first.real_path) if saves else None,
         remembers=not settings.always_disabled.value,
         rule_roots=rule_roots,
     )

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from tejat.core.text.paths import is_beneath_any
+from tejat.core.text.secret_files import is_secret_file
 from tejat.policy.paths import PathLookup
 from tejat.workspace.paths.git_programs import find_git_programs
 from tejat.workspace.paths.real_path import real_path
@@ -12,7 +13,7 @@ from tejat.workspace.paths.real_path import real_path
 _GLOB_CHARACTERS = frozenset("*?[")
 _MAX_MATCHED_ENTRIES = 5_000
 _MAX_ENTRIES = 20_000
-"""Larger trees are not searched: they may hold a link that leads outside."""
+"""Larger trees are not searched: they may hold a link that leads outside, or a file with secrets."""
 
 
 class FileSystemLookup(PathLookup):
@@ -67,6 +68,17 @@ class FileSystemLookup(PathLookup):
                 if (is_link or entry.is_dir(follow_symlinks=False)) and target not in seen:
                     seen.add(target)
                     waiting.append(target)
+        return False
+
+    def holds_secrets(self, directory: str) -> bool:
+        waiting = [real_path(directory)]
+        count = 0
+        while waiting:
+            entries = _list_entries(waiting.pop())
+            count += len(entries)
+            if count > _MAX_ENTRIES or any(is_secret_file(entry.path) for entry in entries):
+                return True
+            waiting += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
         return False
 
     def git_programs(self, directory: str) -> Sequence[str]:

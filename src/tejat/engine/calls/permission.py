@@ -1,6 +1,6 @@
 """Permission for calls: the policy decides, the user is asked, and an answer may become a rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -25,11 +25,11 @@ from tejat.core.tools.call_events import BY_USER
 from tejat.core.tools.display import FileDiff
 from tejat.engine.calls.call_facts import FactCollector, call_risks
 from tejat.engine.calls.trial import run_trial
-from tejat.policy.engine import PolicyEngine
+from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
 
-SaveRule = Callable[[PolicyRule, Scope], None]
+SaveRules = Callable[[Sequence[PolicyRule], Scope], None]
 
 BUILT_IN = ToolOrigin()
 
@@ -68,7 +68,7 @@ class Permission:
         facts: FactCollector,
         approver: Approver | None,
         *,
-        save: SaveRule | None = None,
+        save: SaveRules | None = None,
         remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
     ) -> None:
@@ -90,7 +90,10 @@ class Permission:
         if self._rule_roots:
             for_rule_roots = self.policy.decide(replace(facts, roots=self._rule_roots))
             verdict = max(verdict, for_rule_roots, key=lambda each: (each.decision.strictness, each.always_ask))
-        return facts, verdict if self._remembers else replace(verdict, suggested_rule=None)
+        if self._remembers or verdict.decision is not Decision.ASK:
+            return facts, verdict
+        refusal = refuse_always(lazy("the settings switch it off"))
+        return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
     async def authorise(
         self,
@@ -146,34 +149,37 @@ class Permission:
         note: str,
         origin: ToolOrigin,
     ) -> ApprovalRequest:
+        rules = verdict.suggested_rules
         scopes = (Scope.SESSION,) if self._save is None else tuple(Scope)
-        server_rule = None if verdict.suggested_rule is None else _server_rule(verdict.suggested_rule, confirmation)
+        server_rule = _server_rule(rules, confirmation)
         return ApprovalRequest(
             confirmation=confirmation,
             tool_name=tool.name,
-            reason=verdict.reason,
-            always=None if verdict.suggested_rule is None else format_rule(verdict.suggested_rule),
-            scopes=() if verdict.suggested_rule is None else scopes,
+            reason="" if verdict.is_routine else verdict.reason,
+            always=join_lazy("; ", map(format_rule, rules)) if rules else None,
+            scopes=scopes if rules else (),
             can_modify=isinstance(tool, ModifiableTool),
             note=note,
             origin=origin,
             risks=call_risks(facts),
             directory=facts.roots[0] if facts.roots else "",
             always_server=None if server_rule is None else format_rule(server_rule),
+            always_refusal=verdict.always_refusal,
         )
 
     def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
-        """Add the rule of an "always". Raises _AskAgain if it cannot be saved."""
-        rule = _rule_from_answer(answer, confirmation, verdict)
-        if rule is None:
+        """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
+        rules = _rules_from_answer(answer, confirmation, verdict)
+        if not rules:
             return
         scope = _scope_of(answer)
         if scope is not Scope.SESSION and self._save is not None:
             try:
-                self._save(rule, scope)
+                self._save(rules, scope)
             except (TejatError, OSError) as error:
                 raise _AskAgain(_("The answer could not be saved: {error}", error=error)) from None
-        self.policy = self.policy.with_rule(replace(rule, source=f"{ANSWER_SOURCE} ({scope.value})", tier=Tier.USER))
+        source = f"{ANSWER_SOURCE} ({scope.value})"
+        self.policy = self.policy.with_rules(*(replace(rule, source=source, tier=Tier.USER) for rule in rules))
 
 
 class _AskAgain(Exception):
@@ -294,20 +300,23 @@ def _scope_of(answer: ApprovalReply) -> Scope:
     return answer.scope or (Scope.USER if answer.outcome is Outcome.PROCEED_ALWAYS_AND_SAVE else Scope.SESSION)
 
 
-def _rule_from_answer(answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> PolicyRule | None:
-    """Return the rule to remember: the one that was shown, or one for all tools of the server."""
-    if answer.outcome is Outcome.PROCEED_ONCE or verdict.suggested_rule is None:
-        return None
+def _rules_from_answer(
+    answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict
+) -> tuple[PolicyRule, ...]:
+    """Return the rules to remember: those that were shown, or one for all tools of the server."""
+    if answer.outcome not in _ALWAYS:
+        return ()
     if answer.outcome is Outcome.PROCEED_ALWAYS_SERVER:
-        return _server_rule(verdict.suggested_rule, confirmation) or verdict.suggested_rule
-    return verdict.suggested_rule
+        rule = _server_rule(verdict.suggested_rules, confirmation)
+        return verdict.suggested_rules if rule is None else (rule,)
+    return verdict.suggested_rules
 
 
-def _server_rule(rule: PolicyRule, confirmation: Confirmation) -> PolicyRule | None:
+def _server_rule(rules: Sequence[PolicyRule], confirmation: Confirmation) -> PolicyRule | None:
     """Return the rule for all tools of the server of the call, None if it is not an MCP call."""
-    if not isinstance(confirmation, McpConfirmation):
+    if not rules or not isinstance(confirmation, McpConfirmation):
         return None
-    return replace(rule, tool="*", server=confirmation.server_name)
+    return replace(rules[0], tool="*", server=confirmation.server_name)
 
 
 def _apply_user_edit(tool: BaseTool, params: Params, confirmation: Confirmation, new_content: str) -> Params:
@@ -329,9 +338,16 @@ def _denied_error(verdict: PolicyVerdict) -> ToolFailure:
 
 def _with_objection(verdict: PolicyVerdict, objection: str) -> PolicyVerdict:
     """Ask in any case. No rule is suggested, because none would settle the objection."""
-    is_asked = verdict.decision is Decision.ASK and verdict.reason
-    reason = join_lazy(" ", (objection, verdict.reason)) if is_asked else objection
-    return replace(verdict, decision=Decision.ASK, reason=reason, always_ask=True, suggested_rule=None)
+    is_reason_given = verdict.decision is Decision.ASK and not verdict.is_routine
+    return replace(
+        verdict,
+        decision=Decision.ASK,
+        reason=join_lazy(" ", (objection, verdict.reason)) if is_reason_given else objection,
+        always_ask=True,
+        suggested_rules=(),
+        always_refusal=refuse_always(lazy("this warning needs an answer each time")),
+        is_routine=False,
+    )
 
 
 def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: str) -> ToolFailure:
@@ -341,8 +357,8 @@ def _non_interactive_error(tool: BaseTool, verdict: PolicyVerdict, objection: st
     )
     if objection:
         return ToolFailure(join_lazy(" ", (message, objection)), ErrorType.POLICY_VIOLATION)
-    rule = verdict.suggested_rule
-    hint = "" if rule is None else lazy("A rule that would allow it: {rule}", rule=format_rule(rule))
+    rules = join_lazy("; ", map(format_rule, verdict.suggested_rules))
+    hint = lazy("A rule that would allow it: {rule}", rule=rules) if verdict.suggested_rules else ""
     reason = verdict.reason
     if verdict.rule is not None and verdict.rule.tier is not Tier.DEFAULT:
         reason = lazy("{reason} ({source})", reason=reason, source=verdict.rule.source)

@@ -62,12 +62,13 @@ def load_policy(
     return PolicyEngine(rules, choice.mode, mode_source=choice.source, is_interactive=is_interactive)
 
 
-def save_rule(paths: AppPaths, root: str, rule: PolicyRule, scope: Scope) -> None:
-    """Save a rule for later sessions. Raises UsageError if that is not possible."""
+def save_answer(paths: AppPaths, root: str, rules: Sequence[PolicyRule], scope: Scope) -> None:
+    """Save the rules of an "always" for later sessions. Raises UsageError if that is not possible."""
     from tejat.config.saved_rules import save_rules
     from tejat.policy.rules.rule_format import rule_to_toml
 
-    save_rules(paths, rule_to_toml(replace(rule, project=root) if scope is Scope.PROJECT else rule))
+    project = root if scope is Scope.PROJECT else None
+    save_rules(paths, "\n".join(rule_to_toml(replace(rule, project=project or rule.project)) for rule in rules))
 
 
 def _parse_rules(text: PolicyFile, settings: Settings) -> Iterator[PolicyRule]:

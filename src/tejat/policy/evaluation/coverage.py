@@ -6,6 +6,7 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.effects.command import CommandEffects, command_effects
+from tejat.policy.effects.project_commands import find_project_command
 from tejat.policy.evaluation.evaluator import network_gap
 from tejat.policy.evaluation.shell_call import ShellCall
 from tejat.policy.shell.command_line import ShellCommand
@@ -37,9 +38,12 @@ def assess_line(call: ShellCall) -> LineAssessment:
 
 
 def find_coverage_gap(
-    rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment: LineAssessment
+    rule: PolicyRule, command: ShellCommand, call: ShellCall, assessment: LineAssessment, *, is_enclosed: bool = False
 ) -> str | None:
-    """Return why an applicable rule that allows does not cover this command, None if it does."""
+    """Return why an applicable rule that allows does not cover this command, None if it does.
+
+    If it `is_enclosed` in the sandbox, it may start a program of the workspace.
+    """
     if assessment.doubt:
         return assessment.doubt
     if assessment.writes_files and not rule.allows_redirection:
@@ -53,7 +57,8 @@ def find_coverage_gap(
         return lazy("it {effect}, which only a rule for that very command allows", effect=effects.destroys[0])
     if rule.command is None and len(call.effects) > 1:
         return lazy("a pattern for the arguments does not tell one command of a line from the next")
-    return _find_prefix_gap(_required_words(rule, command), command, effects, call)
+    gap = _find_prefix_gap(_required_words(rule, command), command, effects, call)
+    return gap or (None if is_enclosed else _find_program_gap(command, effects, call))
 
 
 def _required_words(rule: PolicyRule, command: ShellCommand) -> Sequence[str]:
@@ -90,12 +95,22 @@ def _find_prefix_gap(
     setting = call.git_program(command) if effects.is_read_only else None
     if setting is not None:
         return lazy("the settings of the repository make git run a program ({setting})", setting=setting)
-    program = call.facts.programs.get(words[0])
-    if program is not None and is_beneath_any(program, call.facts.roots):
-        return lazy(
-            "{command} would start {program}, which is a file of the workspace", command=words[0], program=program
-        )
     return None
+
+
+def _find_program_gap(command: ShellCommand, effects: CommandEffects, call: ShellCall) -> str | None:
+    """Return which file of the workspace the command would start.
+
+    Commands that run the project's own code anyway, such as tests, may be installed there.
+    """
+    if effects.runs_code and find_project_command(command.words) is not None:
+        return None
+    program = call.facts.programs.get(command.name)
+    if program is None or not is_beneath_any(program, call.facts.roots):
+        return None
+    return lazy(
+        "{command} would start {program}, which is a file of the workspace", command=command.name, program=program
+    )
 
 
 def _find_path_gap(named: Sequence[str], command: ShellCommand, call: ShellCall) -> str | None:

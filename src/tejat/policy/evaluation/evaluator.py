@@ -24,14 +24,22 @@ class RuleEvaluator:
         covering = [rule for rule in applicable if not self._lacks_network(rule)]
         return [select_rule(covering, gap=network_gap() if len(covering) < len(applicable) else None)]
 
-    def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
-        """Return a rule that might cover the uncovered parts, None if it would allow too much."""
+    def suggest_rules(self, rule_matches: Sequence[RuleMatch]) -> tuple[PolicyRule, ...] | str:
+        """Return rules that might cover the uncovered parts, or why they would allow too much."""
+        rule = self._tool_rule()
+        return lazy("a rule for this name would cover other tools") if rule is None else (rule,)
+
+    def _tool_rule(self) -> PolicyRule | None:
         facts = self.call.facts
         if "*" in facts.tool or facts.server == "*":
             return None  # a third-party name with * would match every tool or server
         return PolicyRule(
             Decision.ALLOW, Tier.USER, SUGGESTION_SOURCE, facts.tool, facts.server, allows_network=facts.wants_network
         )
+
+    def is_safe_in_sandbox(self, rule_matches: Sequence[RuleMatch]) -> bool:
+        """Return whether the sandbox encloses the call, and it only reads or runs commands of the project."""
+        return False
 
     def plan_mode_objection(self) -> str | None:
         """Return why a call of a non-reading kind is not known to only read, None if it is."""

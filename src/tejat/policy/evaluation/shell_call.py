@@ -116,6 +116,10 @@ class ShellCall(Call):
         roots = self.facts.roots
         return any(self.facts.lookup.links_outside(self._join(word, place), roots) for place in self._directories)
 
+    def holds_secrets(self, word: str) -> bool:
+        """Return whether a directory holds files that usually hold secrets."""
+        return any(self.facts.lookup.holds_secrets(self._join(word, place)) for place in self._directories)
+
     def git_program(self, command: ShellCommand) -> str | None:
         """Return a setting with which a repository makes this git command run a program, None if there is none."""
         if command.name != "git":

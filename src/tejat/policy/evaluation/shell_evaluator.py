@@ -8,8 +8,9 @@ from tejat.policy.evaluation.command_match import command_matches_rule
 from tejat.policy.evaluation.coverage import assess_line, find_coverage_gap
 from tejat.policy.evaluation.evaluator import RuleEvaluator
 from tejat.policy.evaluation.rule_match import RuleMatch, select_rule
+from tejat.policy.evaluation.sandboxed import is_safe_in_sandbox
 from tejat.policy.evaluation.shell_call import ShellCall
-from tejat.policy.evaluation.suggestion import suggest_prefix
+from tejat.policy.evaluation.suggestion import suggest_prefixes
 from tejat.policy.evaluation.unchecked import find_unchecked
 from tejat.policy.shell.command_line import ShellCommand
 from tejat.policy.types import Decision, PolicyRule
@@ -45,11 +46,18 @@ class ShellRuleEvaluator(RuleEvaluator):
                 gap = found_gap
         return select_rule(matching, gap=gap, command=command)
 
-    def suggest_rule(self, rule_matches: Sequence[RuleMatch]) -> PolicyRule | None:
+    def suggest_rules(self, rule_matches: Sequence[RuleMatch]) -> tuple[PolicyRule, ...] | str:
+        """Return a rule for each command that none covers yet."""
         uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]
-        prefix = suggest_prefix(uncovered, self._shell_call)
-        rule = super().suggest_rule(rule_matches)
-        return None if rule is None or prefix is None else replace(rule, command=prefix)
+        found = suggest_prefixes(uncovered, self._shell_call)
+        rule = self._tool_rule()
+        if rule is None or not found.prefixes:
+            return found.refusal
+        return tuple(replace(rule, command=prefix) for prefix in found.prefixes)
+
+    def is_safe_in_sandbox(self, rule_matches: Sequence[RuleMatch]) -> bool:
+        uncovered = [match.command for match in rule_matches if match.command and not match.is_allowed]
+        return is_safe_in_sandbox(uncovered, self._shell_call, self._assessment)
 
     def find_unchecked(self, denials: Iterable[PolicyRule]) -> tuple[PolicyRule, str] | None:
         return find_unchecked(self._shell_call, denials)

@@ -94,7 +94,7 @@ class TomlTable:
             return 0
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= maximum:
             return value
-        raise self._type_error(lazy("a whole number from 0 to {most}", most=maximum), (key,))
+        raise self._type_error(lazy("an integer from 0 to {most}", most=maximum), (key,))
 
     def _type_error(self, expected: str, spellings: Sequence[str]) -> PolicyError:
         key = self.key(*spellings)

@@ -317,8 +317,9 @@ def _unwrap_runner(words: ShellWords) -> WrappedCommands | None:
         return None
     if name in ("npm", "pnpm"):
         return _unwrap_npx(words[at:])
-    # Some give a single word to a shell.
-    lines = _wrap_lines(words[0], words[-1:]) if " " in words[-1].value else WrappedCommands()
+    # Some give a single word to a shell; these two never do.
+    is_line = " " in words[-1].value and name not in ("uv", "poetry")
+    lines = _wrap_lines(words[0], words[-1:]) if is_line else WrappedCommands()
     return _merge(NO_OPTIONS.unwrap(words[at:]), lines)
 
 
