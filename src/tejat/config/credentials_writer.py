@@ -19,7 +19,7 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
     An empty key removes it. Raises UsageError, and leaves the file unchanged, if it cannot be stored.
     """
     if name not in API_KEY_NAMES or not key.isprintable() or not key.isascii() or "'" in key:
-        raise UsageError(lazy("This is not a key that could be kept: it holds characters that no key has."))
+        raise UsageError(lazy("Not a valid API key: it contains invalid characters."))
     path = paths.credentials
     make_private_directory(os.path.dirname(path))
     with file_lock(f"{path}.lock", timeout=_LOCK_TIMEOUT):
@@ -28,7 +28,5 @@ def save_api_key(paths: AppPaths, name: str, key: str) -> str:
         try:
             write_private_file(path, text)
         except OSError as error:
-            raise UsageError(
-                lazy("The key could not be kept in {path}: {why}.", path=path, why=error.strerror)
-            ) from error
+            raise UsageError(lazy("Could not save the key to {path}: {why}.", path=path, why=error.strerror)) from error
     return path

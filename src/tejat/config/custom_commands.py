@@ -97,7 +97,7 @@ class _CommandDirectory:
             try:
                 if name in found:
                     raise ConfigurationError(
-                        lazy("Cannot use {path}: {other} has the same name.", path=path, other=found[name].path)
+                        lazy("Ignoring {path}: {other} has the same name.", path=path, other=found[name].path)
                     )
                 text = self._read(path, relative)
                 if text is not None:  # else it was removed since it was listed
@@ -123,7 +123,7 @@ class _CommandDirectory:
                 if not left:
                     self.problems.append(
                         lazy(
-                            "{directory} holds more than {most} files: the rest is left out.",
+                            "{directory} contains more than {most} files. The rest is ignored.",
                             directory=self.directory,
                             most=MAX_FILES,
                         )
@@ -133,7 +133,7 @@ class _CommandDirectory:
                 if not is_directory:
                     yield relative
                 elif relative.count("/") + 1 > MAX_DEPTH:
-                    self.problems.append(lazy("{path} lies too deep and is left out.", path=path))
+                    self.problems.append(lazy("Ignoring {path}: nested too deeply.", path=path))
                 else:
                     inner.append(relative)
             waiting += reversed(inner)
@@ -154,7 +154,7 @@ class _CommandDirectory:
             self.problems.append(str(error))
             return []
         except OSError as error:
-            self.problems.append(lazy("Cannot look into {path}: {why}.", path=path, why=error.strerror))
+            self.problems.append(lazy("Could not read {path}: {why}.", path=path, why=error.strerror))
             return []
         return [name for name in names if not name.startswith(".")]
 
@@ -164,14 +164,12 @@ class _CommandDirectory:
         if text is None:
             return None
         if self.pins and self.pins.get(f".gemini/commands/{relative}") not in _digests(text):
-            raise ConfigurationError(
-                lazy("Will not obey {path}: it has changed since the folder was looked at.", path=path)
-            )
+            raise ConfigurationError(lazy("Ignoring {path}: it changed after the folder was checked.", path=path))
         self._remaining -= len(text)
         if self._remaining < 0:
             raise ConfigurationError(
                 lazy(
-                    "Cannot use {path}: the files in {directory} are longer than {size} MiB.",
+                    "Ignoring {path}: the files in {directory} are larger than {size} MiB.",
                     path=path,
                     directory=self.directory,
                     size=MAX_CHARACTERS // 2**20,
@@ -184,10 +182,10 @@ class _CommandDirectory:
             return
         real = os.path.realpath(path)
         if not real.startswith(f"{self._confined_to.rstrip('/')}/"):
-            raise ConfigurationError(lazy("Will not obey {path}: it leads outside the project.", path=path))
+            raise ConfigurationError(lazy("Ignoring {path}: it points outside the project.", path=path))
 
     def _reject(self, name: str, why: str) -> None:
-        message = lazy("The command /{name} was left out. {why}", name=name, why=why)
+        message = lazy("Skipped command /{name}. {why}", name=name, why=why)
         self.invalid.setdefault(name, message)
         self.problems.append(message)
 
@@ -210,19 +208,19 @@ def _parse_command(name: str, path: str, text: str, tier: SourceTier) -> CustomC
     import tomllib
 
     if _DEEP_KEY.search(text):
-        raise ConfigurationError(lazy("Cannot use {path}: it is nested too deeply.", path=path))
+        raise ConfigurationError(lazy("{path}: nested too deeply.", path=path))
     try:
         table = tomllib.loads(text)
     except RecursionError:
-        raise ConfigurationError(f"Cannot use {path}: it is nested too deeply.") from None
+        raise ConfigurationError(lazy("{path}: nested too deeply.", path=path)) from None
     except ValueError as error:
-        raise ConfigurationError(lazy("Cannot use {path}: it is not TOML: {why}.", path=path, why=error)) from None
+        raise ConfigurationError(lazy("{path}: invalid TOML: {why}.", path=path, why=error)) from None
     prompt = table.get("prompt")
     if prompt is None:
-        raise ConfigurationError(lazy("Cannot use {path}: it has no prompt.", path=path))
+        raise ConfigurationError(lazy("{path}: no prompt.", path=path))
     if not isinstance(prompt, str) or not prompt.strip():
-        raise ConfigurationError(lazy("Cannot use {path}: its prompt must be a text that is not empty.", path=path))
+        raise ConfigurationError(lazy("{path}: prompt must be a non-empty string.", path=path))
     description = table.get("description", lazy("Custom command from {path}", path=os.path.basename(path)))
     if not isinstance(description, str):
-        raise ConfigurationError(lazy("Cannot use {path}: its description must be a text.", path=path))
+        raise ConfigurationError(lazy("{path}: description must be a string.", path=path))
     return CustomCommand(name, path, prompt, description, tier)

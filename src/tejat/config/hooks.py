@@ -98,7 +98,7 @@ def _parse_event(name: str, entries: Sequence[Setting[JsonValue]], warnings: lis
     elif entries and name not in _SWITCHES:
         warnings.append(
             lazy(
-                "{source}: hooks.{name} is no event that is known, so nothing is run for it. Known are {known}.",
+                "{source}: hooks.{name} is not a known event, so its hooks never run. Known events: {known}.",
                 source=entries[0].source,
                 name=name,
                 known=", ".join(HookEvent),
@@ -122,7 +122,7 @@ class _HookGroup:
 
     def parse(self) -> list[HookConfig]:
         try:
-            group = _object(self._entry.value, lazy("a group of hooks"))
+            group = _object(self._entry.value, lazy("a hook group"))
             matcher = _text(group, "matcher", default="").strip()
             self._matcher = "" if matcher == "*" else matcher
             self._is_sequential = _boolean(group, "sequential")
@@ -140,10 +140,10 @@ class _HookGroup:
             name = _text(given, "name", default="").strip()
             kind = _text(given, "type", default="command")
             if kind != "command":
-                raise _InvalidHook(lazy("the type of a hook must be command, but is {kind!r}", kind=kind[:_MAX_SHOWN]))
+                raise _InvalidHook(lazy("the type of a hook must be command, not {kind!r}", kind=kind[:_MAX_SHOWN]))
             command = _text(given, "command").strip()
             if not command or "\0" in command:
-                raise _InvalidHook(lazy("command must be a command line"))
+                raise _InvalidHook(lazy("command must be a non-empty string"))
             seconds = self._parse_timeout(given)
         except _InvalidHook as unclear:
             return self._invalid_hook(str(unclear), name)
@@ -157,7 +157,7 @@ class _HookGroup:
         if isinstance(limit, str) and re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", limit.strip()):
             limit = float(limit)
         if isinstance(limit, bool) or not isinstance(limit, int | float) or limit <= 0:
-            raise _InvalidHook(lazy("timeout must be a number above 0"))
+            raise _InvalidHook(lazy("timeout must be a number greater than 0"))
         return min(limit if self._spelling in CLAUDE_EVENT_NAMES else limit / 1000, MAX_TIMEOUT)
 
     def _invalid_hook(self, why: str, name: str = "") -> HookConfig:
@@ -194,11 +194,11 @@ def _describe_consequence(hook: HookConfig) -> str:
     match hook.event:
         case HookEvent.BEFORE_TOOL:
             matcher = hook.matcher or lazy("every tool")
-            return lazy("Until it is put right, calls of {matcher} are denied.", matcher=matcher)
+            return lazy("Until it is fixed, calls of {matcher} are denied.", matcher=matcher)
         case event if event in GUARD_EVENTS:
-            return lazy("Until it is put right, no prompt is answered.")
+            return lazy("Until it is fixed, prompts are refused.")
         case _:
-            return lazy("This hook is not run.")
+            return lazy("This hook does not run.")
 
 
 def _object(given: JsonValue, what: str) -> JsonObject:
@@ -212,7 +212,7 @@ def _text(given: JsonObject, name: str, default: str | None = None) -> str:
     if found is None and default is not None:
         return default
     if not isinstance(found, str):
-        raise _InvalidHook(lazy("{name} must be a text", name=name))
+        raise _InvalidHook(lazy("{name} must be a string", name=name))
     return found
 
 

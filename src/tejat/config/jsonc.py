@@ -54,7 +54,7 @@ def parse_jsonc(text: str, on_member: MemberCallback | None = None) -> JsonNode:
     node = reader.read_value(MAX_DEPTH)
     reader.skip_space()
     if reader.position < len(reader.text):
-        raise reader.error(lazy("there is more text after the value"))
+        raise reader.error(lazy("unexpected text after the value"))
     return node
 
 
@@ -82,7 +82,7 @@ class _Parser:
                 self._line_start = self.position + skipped.rindex("\n") + 1
             self.position = found.end()
         if self.text.startswith("/*", self.position):
-            raise self.error(lazy("a comment has no end"))
+            raise self.error(lazy("unterminated comment"))
 
     def read_value(self, depth: int) -> JsonNode:
         line, column = self._line, self.position - self._line_start + 1
@@ -92,7 +92,7 @@ class _Parser:
         first = self.text[self.position : self.position + 1]
         if first in ("{", "["):
             if depth == 0:
-                raise self.error(lazy("there are more than {most} levels of nesting", most=MAX_DEPTH))
+                raise self.error(lazy("nested more than {most} levels deep", most=MAX_DEPTH))
             return self._read_object(depth - 1) if first == "{" else self._read_array(depth - 1)
         if first == '"':
             return self._read_string()
@@ -103,7 +103,7 @@ class _Parser:
             return self._read_number(number)
         if first in ("", "}", "]", ",", ":"):
             raise self.error(lazy("a value is missing"))
-        raise self.error(lazy("{first!r} begins no value", first=first))
+        raise self.error(lazy("{first!r} does not start a value", first=first))
 
     def _read_object(self, depth: int) -> dict[str, JsonNode]:
         members: dict[str, JsonNode] = {}
@@ -114,7 +114,7 @@ class _Parser:
                 raise self.error(lazy("a key in double quotes is missing"))
             key = self._read_string()
             if key in members:
-                problem = lazy('the key "{key}" is given again (first at line {line})', key=key, line=members[key].line)
+                problem = lazy('duplicate key "{key}" (first at line {line})', key=key, line=members[key].line)
                 raise self.error(problem, start)
             self.skip_space()
             if not self.text.startswith(":", self.position):
@@ -158,25 +158,25 @@ class _Parser:
         end = found.end() if found else start
         following = self.text[end : end + 1]
         if following in ("", "\n"):
-            raise self.error(lazy('a string has no closing "'), start)
+            raise self.error(lazy("unterminated string"), start)
         if following == "\\":
-            raise self.error(lazy("JSON has no such escape"), end)
+            raise self.error(lazy("invalid escape"), end)
         if following != '"':
-            raise self.error(lazy("a control character (U+{code:04X}) stands in a string", code=ord(following)), end)
+            raise self.error(lazy("control character (U+{code:04X}) in a string", code=ord(following)), end)
         self.position = end + 1
         written = self.text[start : self.position]
         value = written[1:-1] if "\\" not in written else str(json.loads(written))
         if _SURROGATE.search(value):
-            raise self.error(lazy("a string holds half a character"), start)
+            raise self.error(lazy("lone surrogate in a string"), start)
         return value
 
     def _read_number(self, found: re.Match[str]) -> int | float:
         written = found.group()
         if len(written) > _NUMBER_LENGTH:
-            raise self.error(lazy("a number is too long"))
+            raise self.error(lazy("number too long"))
         number = float(written) if found[1] or found[2] else int(written)
         if isinf(number):
-            raise self.error(lazy("a number is too large"))
+            raise self.error(lazy("number too large"))
         self.position = found.end()
         return number
 

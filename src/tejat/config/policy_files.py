@@ -90,13 +90,13 @@ class _PolicyReader:
         if not files or not self._admin:
             return None
         directory = os.path.dirname(files[0].path)
-        return lazy("{directory} has rules, so added rules can only tighten", directory=directory)
+        return lazy("{directory} has rules, so additional rules can only restrict", directory=directory)
 
     def _reason_against_default(self) -> str | None:
         """Why the rules in `~/.gemini/policies` cannot allow anything, None if they can."""
         if not self._user:
             return None
-        return lazy("{source} replaces this directory, so its rules can only tighten", source=self._user[0].source)
+        return lazy("{source} replaces this directory, so its rules can only restrict", source=self._user[0].source)
 
     def _read_standard(
         self, directory: str, tier: SourceTier, allows_nothing: str | None = None
@@ -140,7 +140,7 @@ class _PolicyReader:
         if location.source in (_POLICY_FLAG, _ADMIN_POLICY_FLAG):
             return None
         is_inside = self._untrusted and is_beneath_any(os.path.realpath(location.value), self._untrusted)
-        return lazy("this folder is not trusted, so rules in it can only tighten") if is_inside else None
+        return lazy("this folder is not trusted, so its rules can only restrict") if is_inside else None
 
     def _is_new(self, path: str) -> bool:
         """Whether a file or directory was not read yet, by whatever name."""
@@ -165,8 +165,8 @@ class _PolicyReader:
             if room < 0:
                 raise UsageError(
                     lazy(
-                        "Cannot read {directory}: its policy files are longer than {most} characters. "
-                        "Remove rules that you do not need.",
+                        "Could not read {directory}: its policy files are longer than {most} characters. Remove "
+                        "rules you do not need.",
                         directory=directory,
                         most=_MAX_CHARACTERS,
                     )
@@ -185,7 +185,9 @@ def _list_names(directory: str, writers: AllowedWriters) -> list[str]:
     if len(names) > _MAX_FILES:
         raise UsageError(
             lazy(
-                "Cannot read {directory}: it holds more than {most} policy files.", directory=directory, most=_MAX_FILES
+                "Could not read {directory}: it contains more than {most} policy files.",
+                directory=directory,
+                most=_MAX_FILES,
             )
         )
     return names

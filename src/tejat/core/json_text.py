@@ -18,17 +18,17 @@ class InvalidJson(ValueError):
 def load_json(text: str | bytes, *, max_containers: int | None = None) -> object:
     """Parse JSON, optionally with a limit on the number of objects and arrays. Raises InvalidJson."""
     if len(text) > MAX_BYTES:
-        raise InvalidJson(f"it is longer than {MAX_BYTES // 2**20} MiB")
+        raise InvalidJson(f"larger than {MAX_BYTES // 2**20} MiB")
     if max_containers is not None and len(text) > max_containers and _count_containers(text) > max_containers:
         raise InvalidJson(f"it has more than {max_containers:,} objects and lists in it")
     try:
         return json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite_float)
     except UnicodeDecodeError as error:
-        raise InvalidJson(f"it is not UTF-8: byte {error.start + 1} is wrong") from None
+        raise InvalidJson(f"not UTF-8: invalid byte {error.start + 1}") from None
     except json.JSONDecodeError as error:
         raise InvalidJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise InvalidJson("it is nested too deeply") from None
+        raise InvalidJson("nested too deeply") from None
     except ValueError as error:
         # Python's message is about raising its limit, which is no help to users.
         is_long = str(error).startswith("Exceeds the limit")

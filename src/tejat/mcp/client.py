@@ -25,9 +25,9 @@ _Result = TypeVar("_Result")
 _MAX_TIMEOUT_FACTOR = 4
 """A call that reports progress may take this many times the server's timeout."""
 _MAX_REASONS = 3
-_STEP_ACTIONS = {ConnectionStep.START: lazy("start"), ConnectionStep.HANDSHAKE: lazy("answer the handshake")}
-_MAY_BE_DONE = lazy("The call may or may not have been done.")
-_CLOSED = lazy("The session with the server was closed.")
+_STEP_ACTIONS = {ConnectionStep.START: lazy("start"), ConnectionStep.HANDSHAKE: lazy("complete the handshake")}
+_MAY_BE_DONE = lazy("The call may or may not have been executed.")
+_CLOSED = lazy("The server session was closed.")
 
 
 @frozen
@@ -351,7 +351,7 @@ class McpClient:
         defect = None if owner.cancelled() else owner.exception()
         reason = _CLOSED
         if defect is not None:
-            reason = lazy("There is a defect in how the server is looked after: {kind}", kind=type(defect).__name__)
+            reason = lazy("Internal error while managing the server: {kind}", kind=type(defect).__name__)
             message = f"the link to the MCP server '{self.alias}' broke"
             owner.get_loop().call_exception_handler({"message": message, "exception": defect, "task": owner})
         self._is_closed = True

@@ -129,7 +129,7 @@ def _drop_invalid_header_tools(features: ServerFeatures) -> ServerFeatures:
     """Drop tools that demand invalid headers: the protocol forbids calling them."""
     looked_at = [(tool, header_problem(tool.input_schema)) for tool in features.tools]
     left_out = [
-        lazy("The tool {name} was left out: it wants {why}.", name=quote_name(tool.name), why=problem)
+        lazy("Skipped tool {name}: it needs {why}.", name=quote_name(tool.name), why=problem)
         for tool, problem in looked_at
         if problem is not None
     ]

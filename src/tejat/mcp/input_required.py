@@ -44,20 +44,20 @@ async def request_with_input(
         if (state := answer.get("requestState")) is not None:
             more["requestState"] = state
         if not more:
-            raise McpFailure(lazy("The server wants to know more and does not say what."), McpProblem.MALFORMED)
+            raise McpFailure(lazy("The server requested input without saying which."), McpProblem.MALFORMED)
         try:
             answer = await send({**params, **more})
         except RequestNotSent as failure:
             # An earlier round of the request has reached the server.
             raise failure.replace() from None
-    message = lazy("The server still wanted to know more after {most} rounds of questions.", most=_MAX_ROUNDS)
+    message = lazy("The server still requested input after {most} rounds.", most=_MAX_ROUNDS)
     raise McpFailure(message, McpProblem.MALFORMED)
 
 
 async def _input_responses(asked: JsonValue, request_handler: ServerRequestHandler) -> JsonObject:
     """Handle the input requests one after the other. Raises McpFailure for one that cannot be answered."""
     if not isinstance(asked, Mapping) or len(asked) > _MAX_INPUT_REQUESTS:
-        raise McpFailure(lazy("The questions of the server are no object, or too many."), McpProblem.MALFORMED)
+        raise McpFailure(lazy("The server sent invalid or too many input requests."), McpProblem.MALFORMED)
     # One after the other: a user reads one question at a time.
     return {key: await _input_response(question, request_handler) for key, question in asked.items()}
 
@@ -66,12 +66,12 @@ async def _input_response(question: JsonValue, request_handler: ServerRequestHan
     known: JsonObject = question if isinstance(question, Mapping) else {}
     method, params = known.get("method"), known.get("params")
     if not isinstance(method, str) or method not in {ELICIT, LIST_ROOTS, SAMPLE}:
-        raise McpFailure(lazy("The server asks for something that nobody here can answer."), McpProblem.MALFORMED)
+        raise McpFailure(lazy("The server sent a request that cannot be answered here."), McpProblem.MALFORMED)
     try:
         return await request_handler.handle(method, params if isinstance(params, Mapping) else {})
     except McpFailure as failure:
         message = lazy(
-            "The server asks for {method}, and that is not answered here: {why}", method=method, why=failure.message
+            "The server sent {method}, which is not supported here: {why}", method=method, why=failure.message
         )
         raise McpFailure(message, McpProblem.REFUSED, code=failure.code) from None
 
@@ -138,7 +138,7 @@ def _required_elicitations(failure: McpFailure) -> Sequence[_UrlElicitation]:
 def _parse_elicitation(given: JsonObject) -> _UrlElicitation:
     url, message, identifier = given.get("url"), given.get("message"), given.get("elicitationId")
     if not isinstance(url, str) or not _is_http_url(url):
-        text = lazy("The server wants the user to visit something that is no address of a web page.")
+        text = lazy("The server asked to open an invalid web address.")
         raise McpFailure(text, McpProblem.MALFORMED)
     return _UrlElicitation(
         url, message if isinstance(message, str) else "", identifier if isinstance(identifier, str) else ""
@@ -152,5 +152,5 @@ def _is_http_url(url: str) -> bool:
 
 def _elicitation_failure(wanted: Sequence[_UrlElicitation]) -> McpFailure:
     addresses = " and ".join(dict.fromkeys(sanitize_text(visit.url) for visit in wanted))
-    message = lazy("The server wants the user to visit {addresses} in a browser first.", addresses=addresses)
+    message = lazy("The server asks you to open {addresses} in a browser first.", addresses=addresses)
     return McpFailure(message, McpProblem.REFUSED, code=URL_ELICITATION_REQUIRED)

@@ -182,10 +182,10 @@ class JsonRpcSession:
                 self._settle(request_id, result)
             case JsonRpcError(request_id, code, text, data):
                 if request_id is None:
-                    self._add_log_line(lazy("It could not read a message: {text}", text=text))
+                    self._add_log_line(lazy("The server sent an unreadable message: {text}", text=text))
                     return
                 failure_message = lazy(
-                    "The server refused: {text} (code {code})",
+                    "The server returned an error: {text} (code {code})",
                     text=sanitize_text(_truncate(text, _MAX_MESSAGE_LENGTH)),
                     code=code,
                 )

@@ -50,12 +50,12 @@ def assign_tool_names(alias: str, own_names: Sequence[str]) -> ToolNaming:
         if problem is None:
             sharing.setdefault(registered_name(alias, own_name), []).append(own_name)
         else:
-            problems.append(lazy("A tool of MCP server {alias} was left out: {why}.", alias=alias, why=problem))
+            problems.append(lazy("Skipped a tool of MCP server {alias}: {why}.", alias=alias, why=problem))
     for name, sharers in sharing.items():
         if len(sharers) > 1:
             listed = ", ".join(sorted(f'"{own_name}"' for own_name in sharers))
             problem = lazy(
-                "Tools of MCP server {alias} were left out: {listed} would all be called {name}.",
+                "Skipped tools of MCP server {alias}: {listed} would all be named {name}.",
                 alias=alias,
                 listed=listed,
                 name=name,
@@ -73,21 +73,19 @@ def alias_problem(alias: str) -> str | None:
     """
     shown = f'"{_escape(alias[: MAX_ALIAS_LENGTH + 1])}"'
     if not alias:
-        return lazy("An MCP server needs a name. Give it one in mcpServers.")
+        return lazy("An MCP server has no name. Name it in mcpServers.")
     if len(alias) > MAX_ALIAS_LENGTH:
         return lazy(
-            "The MCP server name {shown}... is too long. Give it one of at most {most} characters.",
+            "The MCP server name {shown}... is too long. Use at most {most} characters.",
             shown=shown,
             most=MAX_ALIAS_LENGTH,
         )
     if not re.fullmatch(_ALIAS_PATTERN, alias):
-        return lazy(
-            "The MCP server name {shown} cannot be used. Use only letters, digits, '_', '-' and '.'.", shown=shown
-        )
+        return lazy("Invalid MCP server name {shown}. Use only letters, digits, '_', '-' and '.'.", shown=shown)
     if _SEPARATOR in alias or alias.startswith("_") or alias.endswith("_"):
         return lazy(
-            "The MCP server name {shown} cannot be used: '__' stands between a server and its tool. Rename it so "
-            "that it has no two underscores in a row, and none at its beginning or end.",
+            "Invalid MCP server name {shown}: '__' separates a server from its tool. Remove double "
+            "underscores, and underscores at the start and end.",
             shown=shown,
         )
     return None
@@ -102,7 +100,7 @@ def own_name_problem(own_name: str) -> str | None:
             'its name "{own_name}..." is {size} characters long', own_name=_escape(own_name[:40]), size=len(own_name)
         )
     if not own_name.isprintable() or sanitize_text(own_name) != own_name:
-        return lazy('its name "{own_name}" has characters that nobody can see', own_name=_escape(own_name))
+        return lazy('its name "{own_name}" contains invisible characters', own_name=_escape(own_name))
     return None
 
 

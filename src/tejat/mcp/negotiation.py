@@ -42,7 +42,7 @@ async def negotiate(session: JsonRpcSession, request_handler: ServerRequestHandl
         await session.notify("notifications/initialized")
         return _server_info(answer, answer.get("serverInfo"), revision)
     named = sanitize_text(revision[:_MAX_NAME_LENGTH]) if isinstance(revision, str) else "none"
-    message = lazy("The server speaks a revision of the protocol that is not known here: {named}.", named=named)
+    message = lazy("The server uses an unknown protocol version: {named}.", named=named)
     unknown = McpFailure(message, McpProblem.MALFORMED)
     if revision in STATELESS_REVISIONS:
         return await _discover(session, request_handler, client, unknown)

@@ -81,20 +81,20 @@ class InvalidMessage(ValueError):
 def parse_message(given: object) -> JsonRpcMessage:
     """Parse a message from a JSON value. Raises InvalidMessage."""
     if not isinstance(given, dict):
-        raise InvalidMessage(lazy("a message is a JSON object"))
+        raise InvalidMessage(lazy("a message must be a JSON object"))
     known = cast("dict[str, JsonValue]", given)
     request_id = _parse_id(known)
     method = known.get("method")
     if isinstance(method, str):
         params = known.get("params")
         if params is not None and not isinstance(params, Mapping):
-            raise InvalidMessage(lazy("the params of a message are an object"), request_id)
+            raise InvalidMessage(lazy("the params of a message must be an object"), request_id)
         return JsonRpcNotification(method, params) if request_id is None else JsonRpcRequest(request_id, method, params)
     if "error" in known:
         return _parse_error(known["error"], request_id)
     result = known.get("result")
     if request_id is None or not isinstance(result, Mapping):
-        raise InvalidMessage(lazy("it is neither a request, nor a notification, nor an answer"), request_id)
+        raise InvalidMessage(lazy("not a request, notification or response"), request_id)
     return JsonRpcResponse(request_id, result)
 
 
@@ -126,7 +126,7 @@ def _parse_id(known: Mapping[str, JsonValue]) -> RequestId | None:
 
 def _parse_error(error: JsonValue, request_id: RequestId | None) -> JsonRpcError:
     if not isinstance(error, Mapping):
-        raise InvalidMessage(lazy("the error of an answer is an object"), request_id)
+        raise InvalidMessage(lazy("the error of a response must be an object"), request_id)
     code, message = error.get("code"), error.get("message")
     is_number = isinstance(code, int) and not isinstance(code, bool)
     return JsonRpcError(

@@ -24,8 +24,7 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
     source = variable if from_environment else lazy("The setting model.baseUrl")
     no_address = UsageError(
         lazy(
-            "{source} is not the address of a service: that is http:// or https:// and a host, perhaps a port and a "
-            "path.",
+            "{source} is not a valid service address. Use http:// or https://, a host, and an optional port and path.",
             source=source,
         )
     )
@@ -39,8 +38,8 @@ def resolve_base_url(options: ModelOptions, *, variable: str, default: str, has_
     # A variable is set on purpose; settings may be copied from others unread.
     if has_key and parts.scheme == "http" and host not in _LOOPBACK_HOSTS and not from_environment:
         message = lazy(
-            "The key would go to {host} for everybody on the way to read. Use https, or set {variable} to this "
-            "address if you mean it.",
+            "The API key would be sent unencrypted to {host}. Use https, or set {variable} to this "
+            "address to allow it.",
             host=host,
             variable=variable,
         )
@@ -52,5 +51,5 @@ def read_api_key(options: ModelOptions, name: str) -> str:
     """Return the key in an environment variable, or an empty string. Raises UsageError for invalid characters."""
     key = options.environment.get(name, "").strip()
     if not key.isascii() or not (key.isprintable() or not key):
-        raise UsageError(lazy("{name} holds characters that no key has.", name=name))
+        raise UsageError(lazy("{name} contains characters that are not valid in an API key.", name=name))
     return key

@@ -42,7 +42,7 @@ def parse_model_name(name: str, environment: Mapping[str, str]) -> tuple[Provide
             raise UsageError(_("A scripted model needs a file: scripted:FILE"))
         return service, model
     if not re.fullmatch(_MODEL_NAME, model):
-        raise UsageError(_("Not the name of a model: {name!r}", name=name[:100]))
+        raise UsageError(_("Not a model name: {name!r}", name=name[:100]))
     if service in {Provider.GEMINI, Provider.VERTEX}:
         model = _aliases().get(model, model)
     if service is Provider.GEMINI and is_truthy(environment.get("GOOGLE_GENAI_USE_VERTEXAI")):

@@ -89,7 +89,7 @@ class RetryingModel(ModelWrapper):
                             yield _check_usable(chunk, request)
                             return
                         yield chunk
-                message = lazy("The answer ended before it was whole.")
+                message = lazy("The response was cut off.")
                 raise ModelFailure(message, FailureKind.STREAM_CUT, can_retry=True)
             except ModelFailure as failure:
                 rejected = self._rejected_tools.learn_from(request, failure, limit=_MAX_REJECTED_TOOLS - removed)
@@ -121,14 +121,14 @@ class RetryingModel(ModelWrapper):
     def _wait_too_long(self, failure: ModelFailure, wait: float) -> ModelFailure:
         if failure.retry_after is None:
             message = lazy(
-                "{text} Given up after waiting for {patience:g} seconds in all.",
+                "{text} Gave up after waiting {patience:g} seconds.",
                 text=failure.message,
                 patience=self._max_total_wait,
             )
             return _with_message(failure, message)
         until = time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(self._now() + wait))
         advice = lazy(
-            "The service can be asked again in {wait}, at {until}; not waiting that long.",
+            "The service asks to retry in {wait}, at {until}. Not waiting that long.",
             wait=_format_duration(wait),
             until=until,
         )
@@ -154,19 +154,19 @@ def _check_usable(answer: ModelResponse, request: ModelRequest) -> ModelResponse
     """Return the response. Raises ModelFailure if the conversation cannot continue with it."""
     detail = join_lazy("", (" ", answer.detail)) if answer.detail else ""
     if answer.reason is FinishReason.BLOCKED:
-        message = lazy("The answer was blocked by the model's service.{detail}", detail=detail)
+        message = lazy("The service blocked the response.{detail}", detail=detail)
         raise ModelFailure(message, FailureKind.BLOCKED)
     if answer.reason is FinishReason.MALFORMED_CALL:
-        message = lazy("The model made a function call that cannot be read.{detail}", detail=detail)
+        message = lazy("The model made a malformed function call.{detail}", detail=detail)
         raise ModelFailure(message, FailureKind.MALFORMED_CALL, can_retry=True)
     if len(answer.calls) > MAX_CALLS:
         message = lazy(
-            "The model made {calls} calls at once, and only {most} are taken.", calls=len(answer.calls), most=MAX_CALLS
+            "The model made {calls} calls at once; at most {most} are allowed.", calls=len(answer.calls), most=MAX_CALLS
         )
         raise ModelFailure(message, FailureKind.MALFORMED_CALL, can_retry=True)
     is_silence = request.allows_silence and answer.reason is FinishReason.STOP
     if answer.reason is not FinishReason.MAX_TOKENS and not is_silence and _is_blank(answer):
-        message = lazy("The model gave an empty answer.{detail}", detail=detail)
+        message = lazy("The model returned an empty response.{detail}", detail=detail)
         raise ModelFailure(message, FailureKind.EMPTY, can_retry=True)
     return answer
 
@@ -185,7 +185,7 @@ def _retry_request(request: ModelRequest, failure: ModelFailure) -> ModelRequest
 def _attempts_exhausted(failure: ModelFailure, attempts: int) -> ModelFailure:
     if attempts == 1:
         return failure
-    message = lazy("{text} Given up after {attempts} attempts.", text=failure.message, attempts=attempts)
+    message = lazy("{text} Gave up after {attempts} attempts.", text=failure.message, attempts=attempts)
     return _with_message(failure, message)
 
 

@@ -11,7 +11,7 @@ def invalid_params(reason: str) -> ToolFailure:
 
 def command_mismatch() -> ToolFailure:
     """Failure of a command that is not the approved one."""
-    return ToolFailure(lazy("What would run is not what was approved, so nothing was run."), ErrorType.STALE_FILE)
+    return ToolFailure(lazy("The command differs from the one you approved, so it was not run."), ErrorType.STALE_FILE)
 
 
 def os_error_text(error: OSError) -> str:

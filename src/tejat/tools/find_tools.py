@@ -51,7 +51,7 @@ class FindToolsTool(TypedTool[FindToolsParams]):
 
     def check(self, params: FindToolsParams) -> None:
         if not (params.query.strip() or params.names):
-            raise invalid_params(lazy("Give a query, or the names of tools."))
+            raise invalid_params(lazy("Provide a query or tool names."))
 
     def describe(self, params: FindToolsParams) -> str:
         return ", ".join(filter(None, [params.query.strip(), *(params.names or ())[:MAX_LOADED]]))

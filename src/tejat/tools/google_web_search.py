@@ -55,8 +55,8 @@ class WebSearchTool(TypedTool[WebSearchParams]):
 
 
 _NO_SEARCH_AVAILABLE = lazy(
-    "there is nothing to search with. This model cannot search by itself; the user can set web.searchUrl in "
-    "settings.json to the address of a search service that answers as SearXNG does, such as "
+    "no search service is configured, and this model cannot search by itself. Set "
+    "web.searchUrl in settings.json to a SearXNG-compatible search service, such as "
     "https://searx.example/search."
 )
 

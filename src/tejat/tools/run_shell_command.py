@@ -99,11 +99,11 @@ class ShellTool(ProposingTool[ShellParams]):
         if not params.command.strip():
             raise invalid_params(lazy("Command cannot be empty."))
         if "\0" in params.command:
-            raise invalid_params(lazy("Command cannot hold a NUL character."))
+            raise invalid_params(lazy("Command cannot contain a NUL character."))
         try:
             size = len(params.command.encode())
         except UnicodeEncodeError:
-            raise invalid_params(lazy("Command holds half characters that no program could read.")) from None
+            raise invalid_params(lazy("Command contains lone surrogates, which cannot be encoded.")) from None
         if size > MAX_COMMAND_BYTES:
             raise invalid_params(
                 f"Command is too long ({size} bytes, at most {MAX_COMMAND_BYTES}). Write it to a file and run that."
@@ -112,7 +112,7 @@ class ShellTool(ProposingTool[ShellParams]):
             raise invalid_params(lazy("params/timeout must be <= {most}", most=MAX_TIMEOUT_SECONDS))
         if params.timeout is not None and params.is_background:
             raise invalid_params(
-                lazy("params/timeout is not for background processes: stop them with stop_background_process.")
+                lazy("params/timeout does not apply to background processes: stop them with stop_background_process.")
             )
         if params.delay_ms > MAX_DELAY_MS:
             raise invalid_params(lazy("params/delay_ms must be <= {most}", most=MAX_DELAY_MS))
@@ -130,7 +130,7 @@ class ShellTool(ProposingTool[ShellParams]):
         with self._open_directory(params) as (_, real):
             proposal = _ShellProposal(params, real)
         notes = (
-            lazy("It stays in the background, also when this session ends.") if params.is_background else "",
+            lazy("It keeps running in the background, even after this session ends.") if params.is_background else "",
             lazy("It may use the network.") if params.network else "",
             lazy("It is stopped after {seconds} seconds.", seconds=params.timeout) if params.timeout else "",
             self._shell.sandbox_note,

@@ -69,7 +69,7 @@ class MemoryTool(ProposingTool[MemoryParams]):
     async def run(self, params: MemoryParams, context: ToolContext) -> ToolResult:
         if params.user_content is not None and context.approved is None:
             # Otherwise a model that needs no approval could write anything, not just a fact.
-            raise _failure(lazy("Only the user can rewrite the file, and nobody was asked."), _EXECUTION_ERROR)
+            raise _failure(lazy("Only the user can rewrite the file, and no one was asked."), _EXECUTION_ERROR)
         return await run_blocking(lambda stop: self._save(params, context, stop))
 
     def _build_confirmation(self, params: MemoryParams) -> Confirmation:
@@ -115,7 +115,7 @@ def _find_hidden_characters(fact: str) -> str:
 
 def _plan_change(current: CurrentFile, params: MemoryParams) -> FileChange:
     if current.text is None:
-        message = lazy("It is not a text file: {path}", path=current.location.path)
+        message = lazy("Not a text file: {path}", path=current.location.path)
         raise ToolFailure(message, ErrorType.READ_CONTENT_FAILURE)
     text = current.text.text.replace("\r\n", "\n").replace("\r", "\n")
     proposed = add_memory(text, params.fact)

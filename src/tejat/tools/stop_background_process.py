@@ -44,7 +44,7 @@ class StopBackgroundProcessTool(ProposingTool[StopJobParams]):
     async def run(self, params: StopJobParams, context: ToolContext) -> ToolResult:
         job = await run_blocking(lambda _: self._jobs.get(params.pid))
         if context.approved is not None and context.approved.digest != _digest(job):
-            message = lazy("The process is not the one that was shown, so nothing was done.")
+            message = lazy("The process differs from the one shown, so nothing was done.")
             raise ToolFailure(message, ErrorType.STALE_FILE)
         if job.state is JobState.EXITED:
             message = f"Process {job.pid} has ended already: {describe_job_state(job)}."

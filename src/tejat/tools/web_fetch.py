@@ -158,7 +158,7 @@ class _PrivateOriginConsent:
 
 
 _RETRIEVAL_SUCCESS = "URL_RETRIEVAL_STATUS_SUCCESS"
-_PRIVATE_NOTE = lazy("On this machine or a private network; a yes lets this one call go there:")
+_PRIVATE_NOTE = lazy("On this machine or a private network; approving allows it for this call:")
 _PROMPT_TEMPLATE = (
     "Do what the request asks for, from the content of the web pages below and nothing else. Where they do not hold "
     "what is asked for, say so.\n\nThe request:\n{prompt}"

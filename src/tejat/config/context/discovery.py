@@ -124,7 +124,7 @@ class _ContextSearch:
         if name and not os.path.isabs(name) and ".." not in name.split("/") and "\0" not in name:
             return True
         if name:
-            warning = lazy("{name!r} is not the name of a context file: it leads somewhere else.", name=name)
+            warning = lazy("{name!r} is not a valid context file name: it points elsewhere.", name=name)
             self.reader.warnings.append(warning)
         return False
 
@@ -148,12 +148,12 @@ class _ContextSearch:
         elif origin is ContextFileOrigin.ABOVE:
             allowed = (*allowed, os.path.dirname(path))
         if not any(real_path.startswith(f"{place.rstrip('/')}/") for place in allowed):
-            self.reader.warnings.append(lazy("{path} was left out: it leads outside the project.", path=path))
+            self.reader.warnings.append(lazy("Skipped {path}: it points outside the project.", path=path))
             return
         try:
             text = self.reader.read(real_path, named=path)
         except UnreadableContextFile as problem:
-            self.reader.warnings.append(lazy("{path} was left out: {why}.", path=path, why=problem))
+            self.reader.warnings.append(lazy("Skipped {path}: {why}.", path=path, why=problem))
             return
         fill = expand_imports_flat if self._flat else expand_imports_inline
         filled = fill(real_path, text, reader=self.reader, allowed=allowed)

@@ -42,7 +42,7 @@ def expand_imports_flat(path: str, text: str, *, reader: ContextReader, allowed:
                     waiting.append((target.real_path, reader.read(target.real_path), depth + 1))
                 except UnreadableContextFile as problem:
                     warning = lazy(
-                        "{file} imports {word}, which cannot be used: {why}.", file=file, word=target.word, why=problem
+                        "{file} imports {word}, which was skipped: {why}.", file=file, word=target.word, why=problem
                     )
                     reader.warnings.append(warning)
     return "\n\n".join(blocks)

@@ -41,7 +41,7 @@ class ContextReader:
         self._mentions += 1
         if self._mentions == MAX_IMPORTS + 1:
             self.warnings.append(
-                lazy("The context files have more than {most} imports: the rest is left alone.", most=MAX_IMPORTS)
+                lazy("The context files have more than {most} imports. The rest is ignored.", most=MAX_IMPORTS)
             )
         return self._mentions <= MAX_IMPORTS
 
@@ -67,13 +67,13 @@ class ContextReader:
         except ConfigurationError as error:
             raise UnreadableContextFile(str(error).removesuffix(".")) from None
         except OSError as error:
-            raise UnreadableContextFile(error.strerror or lazy("it cannot be read")) from None
+            raise UnreadableContextFile(error.strerror or lazy("cannot be read")) from None
         self._left -= len(content.content)
         self._files += 1
         if content.is_cut:
             self.warnings.append(
                 lazy(
-                    "{named} is too long: only its first {kept} KB are used.",
+                    "{named} is too long: only the first {kept} KB are used.",
                     named=named,
                     kept=len(content.content) // 1024,
                 )
@@ -82,7 +82,7 @@ class ContextReader:
 
     def _decode(self, content: bytes, named: str) -> str:
         if b"\0" in content:
-            raise UnreadableContextFile(lazy("it is not a text"))
+            raise UnreadableContextFile(lazy("not a text file"))
         text = content.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         plain = strip_hidden(text)
         # Emoji contain joiners and variation selectors, which need no warning.
@@ -90,9 +90,7 @@ class ContextReader:
         if hidden:
             listed = ", ".join(map(sanitize_text, hidden[:_MAX_NAMED])) + (", ..." if len(hidden) > _MAX_NAMED else "")
             self.warnings.append(
-                lazy(
-                    "{named} has hidden characters ({listed}). The model does not get them.", named=named, listed=listed
-                )
+                lazy("{named} contains hidden characters ({listed}). They are removed.", named=named, listed=listed)
             )
         return plain
 

@@ -17,6 +17,8 @@ def make_private_directory(path: str) -> str:
         raise UsageError(lazy("Cannot use {path}: {why}.", path=path, why=error.strerror)) from error
     except OSError as error:
         if path.startswith(f"{NO_HOME}/"):
-            raise UsageError(lazy("No home directory is known. Set HOME to one.")) from None
-        raise UsageError(lazy("Cannot make the directory {path}: {why}.", path=path, why=error.strerror)) from error
+            raise UsageError(lazy("No home directory found. Set HOME.")) from None
+        raise UsageError(
+            lazy("Could not create the directory {path}: {why}.", path=path, why=error.strerror)
+        ) from error
     return path

@@ -21,7 +21,7 @@ def file_lock(path: str, *, timeout: float) -> Generator[None]:
         try:
             acquire_lock(descriptor, timeout=timeout)
         except LockTimeout:
-            raise UsageError(lazy("Another process holds {path} and does not let go.", path=path)) from None
+            raise UsageError(lazy("Another process keeps {path} locked.", path=path)) from None
         yield
     finally:
         os.close(descriptor)

@@ -97,7 +97,7 @@ def path_exists(path: str) -> bool:
 def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigurationError(lazy("Cannot read {path}: it is not a regular file.", path=path))
+        raise ConfigurationError(lazy("Could not read {path}: not a regular file.", path=path))
     _check(status, path, writers)
     limit = writers.max_bytes
     content = bytearray()
@@ -107,7 +107,7 @@ def _read_content(descriptor: int, path: str, writers: AllowedWriters) -> bytes:
             return bytes(content)
         content += piece
     message = lazy(
-        "Cannot read {path}: it is longer than {size} MiB. Remove what you do not need from it.",
+        "Could not read {path}: larger than {size} MiB. Remove what you do not need.",
         path=path,
         size=limit // 2**20,
     )
@@ -128,12 +128,12 @@ def _check_root_only(status: os.stat_result, path: str) -> None:
     """Raise ConfigurationError unless the file or directory belongs to root and nobody else may write to it."""
     if status.st_uid != 0:
         raise ConfigurationError(
-            lazy("Will not obey {path}: it does not belong to root. `sudo chown root {path}` changes that.", path=path)
+            lazy("Refusing to use {path}: not owned by root. Fix it with: sudo chown root {path}", path=path)
         )
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ConfigurationError(
             lazy(
-                "Will not obey {path}: users other than root may write to it. `sudo chmod go-w {path}` closes it.",
+                "Refusing to use {path}: writable by users other than root. Fix it with: sudo chmod go-w {path}",
                 path=path,
             )
         )
@@ -143,11 +143,11 @@ def check_writers(status: os.stat_result, path: str) -> None:
     """Raise ConfigurationError if the file or directory belongs to another user, or everybody may write to it."""
     if status.st_uid not in (0, os.geteuid()):
         raise ConfigurationError(
-            lazy("Will not obey {path}: it belongs to another user (number {number}).", path=path, number=status.st_uid)
+            lazy("Refusing to use {path}: owned by another user (uid {number}).", path=path, number=status.st_uid)
         )
     if status.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX):
         raise ConfigurationError(
-            lazy("Will not obey {path}: everybody may write to it. `chmod o-w` closes it.", path=path)
+            lazy("Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}", path=path)
         )
 
 
@@ -157,9 +157,9 @@ def _decode(content: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(
-            lazy("Cannot read {path}: it is not UTF-8 (line {line}).", path=path, line=line)
+            lazy("Could not read {path}: not UTF-8 (line {line}).", path=path, line=line)
         ) from None
 
 
 def _read_error(path: str, error: OSError) -> ConfigurationError:
-    return ConfigurationError(lazy("Cannot read {path}: {why}.", path=path, why=error.strerror))
+    return ConfigurationError(lazy("Could not read {path}: {why}.", path=path, why=error.strerror))

@@ -52,10 +52,10 @@ def _read(paths: AppPaths) -> JsonObject:
     try:
         found = load_json(text)
     except InvalidJson as error:
-        problem = lazy("Cannot read {path}: {why}. Mend it or remove it.", path=path, why=error)
+        problem = lazy("Could not read {path}: {why}. Fix it or remove it.", path=path, why=error)
         raise ConfigurationError(problem) from None
     if not isinstance(found, dict):
-        problem = lazy("Cannot read {path}: it must be one object in {{}}. Mend it or remove it.", path=path)
+        problem = lazy("Could not read {path}: it must be an object in {{}}. Fix it or remove it.", path=path)
         raise ConfigurationError(problem)
     return {name.lower(): entry for name, entry in cast("JsonObject", found).items()}
 

@@ -113,7 +113,7 @@ class McpServerEntries:
         if not os.path.realpath(path).startswith(f"{root.rstrip('/')}/"):
             raise UsageError(
                 lazy(
-                    "{path} leads out of {root} by a link, so it is not written. Edit the file it leads to.",
+                    "{path} is a link that leaves {root}, so it is not changed. Edit its target instead.",
                     path=path,
                     root=root,
                 )
@@ -130,7 +130,7 @@ def _entries(path: str, scope: SettingsScope) -> dict[str, SettingValue]:
 def validate_server_url(url: str) -> None:
     """Raises UsageError for an invalid URL. One with variable references is checked only when it is used."""
     if not url.lower().startswith(("http://", "https://")):
-        raise UsageError(lazy("The address of a server begins with http:// or https://."))
+        raise UsageError(lazy("A server address must start with http:// or https://."))
     if "$" in url:
         return
     try:

@@ -66,7 +66,7 @@ def parse_required_servers(found: SettingValue) -> dict[str, McpServer]:
     for name, member in found.members().items():
         servers[name] = server = _parse_remote_server(member)
         if server.url is None or server.command is not None or server.http_url is not None:
-            raise member.error(lazy("a remote server with url, and with type http or sse if it is known"))
+            raise member.error(lazy("a remote server with url, and optionally type http or sse"))
     return servers
 
 
@@ -81,10 +81,10 @@ def _parse_arguments(found: SettingValue) -> tuple[str, ...]:
     """Arguments as written; empty ones count."""
     value = found.json()
     if not isinstance(value, list):
-        raise found.error(lazy("a list of texts"))
+        raise found.error(lazy("a list of strings"))
     texts = [item for item in value if isinstance(item, str)]
     if len(texts) != len(value):
-        raise found.error(lazy("a list of texts"))
+        raise found.error(lazy("a list of strings"))
     return tuple(texts)
 
 
@@ -98,7 +98,7 @@ def _parse_scalar(found: SettingValue, value: object) -> str:
         case int() | float():
             return str(value)
         case _:
-            raise found.error(lazy("a text"))
+            raise found.error(lazy("a string"))
 
 
 def _parse_seconds(found: SettingValue) -> float:

@@ -41,7 +41,7 @@ def require_mcp_enabled(settings: Settings) -> None:
 def mcp_disabled_message(settings: Settings) -> str:
     """Who switched MCP servers off."""
     return lazy(
-        "MCP servers are switched off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
+        "MCP servers are turned off: admin.mcp.enabled is false in {source}.", source=settings.mcp_enabled.source
     )
 
 

@@ -37,7 +37,7 @@ def edit_settings(paths: AppPaths, path: str, change: Callable[[str], str], *, w
             raise SettingsError(str(error), path=path) from None
         if len(changed.encode()) > writers.max_bytes:
             message = lazy(
-                "{path} would be longer than {size} MiB. Remove what you do not need from it.",
+                "{path} would be larger than {size} MiB. Remove what you do not need.",
                 path=path,
                 size=writers.max_bytes // 2**20,
             )
@@ -129,7 +129,7 @@ class _Layout:
     def objects_along(self, names: Sequence[str]) -> list[_Object]:
         """The outermost object and those inside it along the path, as far as they exist."""
         if not isinstance(self._top.value, dict):
-            raise UsageError(lazy("The settings must be one object in {}."))
+            raise UsageError(lazy("The settings must be an object in {}."))
         members, node = self._members.get(id(self._top.value), {}), self._top.value
         objects = [_Object(self._top_level_end(members), members)]
         for depth, name in enumerate(names[:-1], 1):
@@ -139,7 +139,7 @@ class _Layout:
             if not isinstance(inner.value, dict):
                 where = ".".join(names[:depth])
                 raise UsageError(
-                    lazy("{names} in the settings is not an object, so nothing can be added.", names=where)
+                    lazy("{names} in the settings is not an object, so nothing can be added to it.", names=where)
                 )
             place = members[name]
             members, node = self._members.get(id(inner.value), {}), inner.value

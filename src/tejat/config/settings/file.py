@@ -120,7 +120,7 @@ def read_settings_file(path: str, tier: SourceTier, environment: Mapping[str, st
     except JsoncError as error:
         raise SettingsError(str(error), path=path) from None
     if not isinstance(top.value, dict):
-        raise SettingsError(lazy("line {line}: settings must be one object in {{}}", line=top.line), path=path)
+        raise SettingsError(lazy("line {line}: settings must be an object in {{}}", line=top.line), path=path)
     return SettingsFile(path, tier, top.value, env_resolver(environment, tier))
 
 
@@ -160,7 +160,7 @@ class SettingValue:
         at, name = node or self.node, self.name
         # Shown as written, before references are expanded; possible secrets are not shown at all.
         hides = self.may_be_secret and isinstance(at.value, str)
-        found = lazy("another text") if hides else _describe_value(at.value)
+        found = lazy("a different string") if hides else _describe_value(at.value)
         value = SettingProblem(self.file.path, at.line, name, wanted, found)
         problem = lazy("line {line}: {problem}", line=at.line, problem=value.text)
         return SettingsError(problem, path=self.file.path, value=value)
@@ -176,7 +176,7 @@ class SettingValue:
     def string(self) -> str:
         if isinstance(self.node.value, str) and (text := self.file.resolve(self.node.value).strip()):
             return text
-        raise self.error(lazy("a text"))
+        raise self.error(lazy("a string"))
 
     def choice(self, words: Collection[str]) -> str:
         if isinstance(self.node.value, str) and (word := self.string()) in words:
@@ -186,7 +186,7 @@ class SettingValue:
     def url(self) -> str:
         if self.string().lower().startswith(("http://", "https://")) and not set(self.string()) & set(" \t\r\n"):
             return self.string()
-        raise self.error(lazy("an address that begins with http:// or https://"))
+        raise self.error(lazy("an address that starts with http:// or https://"))
 
     def seconds(self) -> float | None:
         """A time limit; None for 0, which means no limit."""
@@ -196,17 +196,17 @@ class SettingValue:
         """A limit; None for 0 or less, which means no limit."""
         value = self._whole_number()
         if value is None:
-            raise self.error(lazy("a whole number, or 0 for no limit"))
+            raise self.error(lazy("an integer, or 0 for no limit"))
         return value if value > 0 else None
 
     def count(self) -> int:
         value = self._whole_number()
         if value is None or value < 1:
-            raise self.error(lazy("a whole number from 1"))
+            raise self.error(lazy("an integer of at least 1"))
         return value
 
     def number(self) -> float:
-        return self._number(lazy("a number from 0"))
+        return self._number(lazy("a number of at least 0"))
 
     def fraction(self) -> float:
         return self._number(lazy("a number from 0 to 1"), maximum=1)
@@ -233,11 +233,11 @@ class SettingValue:
     def entries(self) -> "list[SettingValue]":
         """The non-blank strings in a list, each with its own line."""
         if not isinstance(self.node.value, list):
-            raise self.error(lazy("a list of texts"))
+            raise self.error(lazy("a list of strings"))
         found: list[SettingValue] = []
         for node in self.node.value:
             if not isinstance(node.value, str):
-                raise self.error(lazy("a list of texts"), node)
+                raise self.error(lazy("a list of strings"), node)
             if self.file.resolve(node.value).strip():
                 found.append(SettingValue(self.file, self.name, node))
         return found
@@ -321,8 +321,8 @@ def _describe_value(value: "JsoncValue") -> str:
             return lazy("the number {value}", value=value)
         case str():
             if len(value) <= _MAX_SHOWN:
-                return lazy("the text {value!r}", value=value)
-            return lazy("the text {value!r}...", value=value[:_MAX_SHOWN])
+                return lazy("{value!r}", value=value)
+            return lazy("{value!r}...", value=value[:_MAX_SHOWN])
         case list():
             return lazy("a list")
         case dict():

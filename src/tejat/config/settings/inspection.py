@@ -133,7 +133,7 @@ class _FileInspection:
 
         if event in CLAUDE_EVENT_NAMES or event in list(HookEvent):
             return SettingFinding(value, SettingStatus.OBEYED)
-        return SettingFinding(value, SettingStatus.NO_EFFECT, lazy("There is no such event, so these hooks never run."))
+        return SettingFinding(value, SettingStatus.NO_EFFECT, lazy("Unknown event, so these hooks never run."))
 
     def _unknown_members(self, finding: SettingFinding) -> Iterator[SettingFinding]:
         key, given = self._known.find(finding.present_name or finding.key), finding.value.node.value
@@ -212,7 +212,7 @@ _STATUSES: Mapping[KeyAction, SettingStatus] = {
 _WANTED = {
     "boolean": lazy("true or false"),
     "number": lazy("a number"),
-    "string": lazy("a text"),
+    "string": lazy("a string"),
     "array": lazy("a list"),
     "object": lazy("an object"),
 }

@@ -27,7 +27,7 @@ def parse_approval_mode(found: SettingValue) -> ApprovalMode:
 def parse_variable_names(found: SettingValue) -> tuple[str, ...]:
     for entry in found.entries():
         if not (entry.string().isascii() and entry.string().isidentifier()):
-            raise entry.error(lazy("a list of names of environment variables"))
+            raise entry.error(lazy("a list of environment variable names"))
     return found.strings()
 
 
@@ -112,7 +112,7 @@ def parse_import_format(found: SettingValue) -> str:
 def parse_price(found: SettingValue) -> TokenPrice:
     given = found.members()
     if not {"input", "output"} <= set(given):
-        raise found.error(lazy("an object with input and output, dollars for a million tokens"))
+        raise found.error(lazy("an object with input and output, in dollars per million tokens"))
     paid = given["input"].number()
     cached = given["cached"].number() if "cached" in given else paid
     written = given["cacheWrite"].number() if "cacheWrite" in given else paid
@@ -173,7 +173,7 @@ def parse_session_retention(found: SettingValue) -> SessionRetention:
     )
     if retention.max_days is not None and retention.max_days < retention.min_days:
         error = (given.get("maxAge") or given["minRetention"]).error(
-            lazy("at least minRetention, which is {days:g} days here", days=retention.min_days)
+            lazy("at least minRetention ({days:g} days)", days=retention.min_days)
         )
         raise ReplacedValue(error, SessionRetention(max_days=None))
     return retention
@@ -196,7 +196,7 @@ def parse_theme_background(found: SettingValue) -> str | None:
 def _parse_age(found: SettingValue) -> float:
     age = re.fullmatch(_AGE, found.string())
     if age is None:
-        raise found.error(lazy("a number with h, d, w or m after it"))
+        raise found.error(lazy("a number followed by h, d, w or m"))
     return int(age[1]) * _DAYS[age[2]]
 
 

@@ -24,7 +24,7 @@ def parse_sandbox(found: SettingValue) -> SandboxRequest:
         return parse_sandbox_word(str(value))
     if isinstance(value, str):
         return parse_sandbox_word(found.string())
-    raise found.error(lazy("true, false, the name of a sandbox, or an object"))
+    raise found.error(lazy("true, false, a sandbox name or an object"))
 
 
 def _parse_object(found: SettingValue) -> SandboxRequest:

@@ -75,7 +75,7 @@ def find_command_files(command: CommandSpec, root: str, variables: Mapping[str, 
                     found[os.path.relpath(candidate, real_root)] = None
         if tried > MAX_NAMES:
             problem = lazy(
-                "A command in the settings of {root} names more than {most} files.", root=root, most=MAX_NAMES
+                "A command in the settings of {root} refers to more than {most} files.", root=root, most=MAX_NAMES
             )
             raise UsageError(problem)
     return tuple(found)
@@ -86,13 +86,13 @@ def unpinned_reason(command: CommandSpec) -> str | None:
     whole = " ".join((command.line, *command.arguments, command.directory))
     known = re.sub(r"\$(?:HOME\b|\{HOME\})", "~", _expand_project_variables(whole, "/"))
     if _COMPUTED.search(known):
-        return lazy("what it runs is computed when it runs")
+        return lazy("the command is only known when it runs")
     names = {*command.environment, *re.findall(r"(?:^|\s)([A-Z][A-Z0-9_]*)=", whole)}
     if loaded := sorted(names & _LOAD_PATHS):
-        return lazy("it loads whatever is in {names}", names=", ".join(loaded))
+        return lazy("it loads everything in {names}", names=", ".join(loaded))
     words = re.split(r"[\s;|&()\"'`]+", whole)
     if program := next((word for word in words if os.path.basename(word) in _INDIRECT_PROGRAMS), None):
-        return lazy("{program} runs what other files of the folder say", program=os.path.basename(program))
+        return lazy("{program} runs what other files in the folder define", program=os.path.basename(program))
     return None
 
 

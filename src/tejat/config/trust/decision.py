@@ -80,7 +80,7 @@ def decide_trust(
     if overruled := _override(root, trust_for_run, environment, folder_trust, items):
         return overruled
     if identity.owner not in (0, os.geteuid()):
-        reason = _("{root} belongs to another user (number {owner}).", root=root, owner=identity.owner)
+        reason = _("{root} belongs to another user (uid {owner}).", root=root, owner=identity.owner)
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if same_directory(root, paths.home):
         return TrustDecision(TrustLevel.TRUSTED, _("{root} is your home directory.", root=root), items)
@@ -102,13 +102,13 @@ def trust_folder(
     identity = folder_identity(root)
     if level is TrustLevel.NOT_TRUSTED:
         _pin(paths, root, identity, (), TrustVerdict.NOT_TRUSTED)
-        return TrustDecision(level, _("{root} is not trusted: you said so.", root=root), tuple(items or ()))
+        return TrustDecision(level, _("{root} is not trusted: you decided so.", root=root), tuple(items or ()))
     if level is not TrustLevel.TRUSTED:
-        raise UsageError(_("A folder is trusted or it is not; {level} is found out.", level=level))
+        raise UsageError(_("A folder is either trusted or not; {level} is computed.", level=level))
     if identity.owner not in (0, os.geteuid()):
         raise UsageError(
             _(
-                "{root} belongs to another user (number {owner}), who could change it at any time.",
+                "{root} belongs to another user (uid {owner}), who could change it at any time.",
                 root=root,
                 owner=identity.owner,
             )
@@ -163,11 +163,11 @@ def _override(
         # Said where it makes a difference: `tejat trust` would not help.
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items, problem=reason if trust_for_run or items else None)
     if trust_for_run:
-        reason = _("{root} is trusted for this run, as the flag says.", root=root)
+        reason = _("{root} is trusted for this run because of the flag.", root=root)
     elif _switch(environment, _TRUST_VARIABLE) in _TRUE:
-        reason = _("{root} is trusted for this run, as {variable} says.", root=root, variable=_TRUST_VARIABLE)
+        reason = _("{root} is trusted for this run because of {variable}.", root=root, variable=_TRUST_VARIABLE)
     elif not folder_trust.value:
-        reason = _("Every folder is trusted, as {source} says.", source=folder_trust.source)
+        reason = _("Every folder is trusted because of {source}.", source=folder_trust.source)
     else:
         return None
     return TrustDecision(TrustLevel.TRUSTED, reason, items, is_unpinned=True)
@@ -187,7 +187,7 @@ def _switch(environment: Mapping[str, str], name: str) -> str:
 
 
 def _trusted_by_user(root: str) -> str:
-    return _("{root} is trusted: you said so.", root=root)
+    return _("{root} is trusted: you decided so.", root=root)
 
 
 def _not_trusted_because(error: UsageError, items: tuple[TrustItem, ...]) -> TrustDecision:
@@ -204,11 +204,13 @@ def _evaluate_records(
     if rule is None:
         return TrustDecision(TrustLevel.UNKNOWN, _("{root} is not trusted: not decided yet.", root=root), items)
     if not rule.is_trusted:
-        reason = _("{root} is not trusted: you said so about {directory}.", root=root, directory=rule.directory)
+        reason = _("{root} is not trusted: you decided so for {directory}.", root=root, directory=rule.directory)
         return TrustDecision(TrustLevel.NOT_TRUSTED, reason, items)
     if entry is None:
         _pin(paths, root, identity, items, TrustVerdict.PINNED)
-        reason = _("{root} is trusted: you told Gemini CLI so about {directory}.", root=root, directory=rule.directory)
+        reason = _(
+            "{root} is trusted: you decided so for {directory} in Gemini CLI.", root=root, directory=rule.directory
+        )
         return TrustDecision(TrustLevel.TRUSTED, reason, items)
     return _compare_pins(root, entry, identity, items)
 
@@ -230,7 +232,7 @@ def _most_specific_rule(rules: Sequence[TrustRule], folder: str) -> TrustRule | 
 
 def _compare_pins(root: str, entry: TrustEntry, folder: FolderIdentity, items: tuple[TrustItem, ...]) -> TrustDecision:
     if entry.identity != folder:
-        reason = _("{root} is not the folder that was trusted under this name.", root=root)
+        reason = _("{root} is no longer the folder that was trusted.", root=root)
         return TrustDecision(TrustLevel.CHANGED, reason, items, items)
     changed = [item for item in items if entry.items.get(item.path) != item.digest]
     here = {item.path for item in items}
@@ -240,7 +242,7 @@ def _compare_pins(root: str, entry: TrustEntry, folder: FolderIdentity, items: t
     names = ", ".join(item.path for item in changed[:_MAX_NAMED])
     if len(changed) > _MAX_NAMED:
         names = _("{names} and more", names=names)
-    reason = _("{root} is not trusted any more: changed since then: {names}.", root=root, names=names)
+    reason = _("{root} is no longer trusted. Changed since then: {names}.", root=root, names=names)
     return TrustDecision(TrustLevel.CHANGED, reason, items, tuple(changed))
 
 

@@ -77,7 +77,7 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
             continue
         except OSError as error:
             path, reason = os.path.join(root, here), error.strerror
-            raise UsageError(_("Cannot look into {path}: {reason}.", path=path, reason=reason)) from error
+            raise UsageError(_("Could not read {path}: {reason}.", path=path, reason=reason)) from error
         seen.add((status.st_dev, status.st_ino))
         for name in names:
             path = f"{here}/{name}"
@@ -87,7 +87,7 @@ def _list_files(root: str, directory: str, ending: str) -> list[str]:
                 found.append(path)
         if len(found) + len(seen) + len(waiting) > MAX_ITEMS:
             top = os.path.join(root, directory)
-            raise UsageError(_("{path} holds more than {most} files.", path=top, most=MAX_ITEMS))
+            raise UsageError(_("{path} contains more than {most} files.", path=top, most=MAX_ITEMS))
     return found
 
 
@@ -103,7 +103,7 @@ def _item(root: str, path: str, what: str) -> TrustItem | None:
     try:
         status = os.fstat(descriptor)
         if status.st_uid not in (0, os.geteuid()):
-            raise UsageError(_("{path} belongs to another user (number {owner}).", path=absolute, owner=status.st_uid))
+            raise UsageError(_("{path} belongs to another user (uid {owner}).", path=absolute, owner=status.st_uid))
         if not stat.S_ISREG(status.st_mode):
             return TrustItem(path, what, "no regular file")
         digest, start = _digest(descriptor, absolute)
@@ -121,7 +121,7 @@ def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
         start = start or piece
         size += len(piece)
         if size > MAX_BYTES:
-            raise UsageError(_("{path} is longer than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20))
+            raise UsageError(_("{path} is larger than {megabytes} MiB.", path=path, megabytes=MAX_BYTES // 2**20))
         digest.update(piece)
     return digest.hexdigest(), start
 
@@ -129,9 +129,9 @@ def _digest(descriptor: int, path: str) -> tuple[str, bytes]:
 def _describe(what: str, content: bytes) -> Iterator[str]:
     text = content.decode("utf-8", errors="replace")
     if what == "tool":
-        yield _("runs inside this program, outside of any sandbox")
+        yield _("runs inside this program, outside any sandbox")
     elif what == "image":
-        yield _("says how to build the image that commands run in")
+        yield _("defines how the sandbox image is built")
     elif what == "environment file":
         names = sorted(parse_env(text))
         if names:
@@ -167,7 +167,7 @@ def _find_scripts(root: str, variables: Mapping[str, str]) -> set[str]:
         for command in _read_commands(path):
             seen.update(find_command_files(command.spec, root, variables))
             if len(seen) > MAX_ITEMS:
-                raise UsageError(_("{path} names more than {most} files.", path=path, most=MAX_ITEMS))
+                raise UsageError(_("{path} refers to more than {most} files.", path=path, most=MAX_ITEMS))
     return seen
 
 

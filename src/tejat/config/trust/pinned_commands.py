@@ -69,7 +69,7 @@ class PinnedCommands:
 
 def describe_changed_file(path: str) -> str:
     """The reason why a command is not run."""
-    return lazy("{path} has changed since this folder was trusted. See `tejat trust`", path=path)
+    return lazy("{path} changed since this folder was trusted. Run `tejat trust`", path=path)
 
 
 def _signature(path: str) -> tuple[int, ...] | None:

@@ -121,7 +121,7 @@ def folder_identity(folder: str) -> FolderIdentity:
     try:
         status = os.stat(os.path.join(folder, ""))
     except OSError as error:
-        raise UsageError(_("Cannot look at {folder}: {reason}.", folder=folder, reason=error.strerror)) from error
+        raise UsageError(_("Could not read {folder}: {reason}.", folder=folder, reason=error.strerror)) from error
     return FolderIdentity(status.st_dev, status.st_ino, status.st_uid)
 
 
@@ -144,7 +144,7 @@ def read_gemini_trust_rules(paths: AppPaths, environment: Mapping[str, str]) -> 
     except JsoncError as error:
         raise ConfigurationError(_("Error in {path}: {error}", path=path, error=error)) from None
     if not isinstance(top.value, dict):
-        raise ConfigurationError(_("Error in {path}: it must be one object in {{}}", path=path))
+        raise ConfigurationError(_("Error in {path}: it must be an object in {{}}", path=path))
     rules: list[TrustRule] = []
     for folder, node in top.value.items():
         if node.value not in ("TRUST_FOLDER", "TRUST_PARENT", "DO_NOT_TRUST"):
@@ -177,7 +177,7 @@ def _update(paths: AppPaths, change: Callable[[dict[str, object]], None]) -> Non
             change(folders)
             write_private_file(path, _encode_store(store, folders))
     except OSError as error:
-        raise UsageError(_("Cannot write {path}: {reason}.", path=path, reason=error.strerror)) from error
+        raise UsageError(_("Could not write {path}: {reason}.", path=path, reason=error.strerror)) from error
 
 
 def _encode_store(store: Mapping[str, object], folders: Mapping[str, object]) -> str:
@@ -217,19 +217,19 @@ def _read(path: str) -> dict[str, object]:
     try:
         store: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise _invalid_store(path, _("it is not JSON")) from None
+        raise _invalid_store(path, _("not JSON")) from None
     if not isinstance(store, dict):
-        raise _invalid_store(path, _("it is not one object"))
+        raise _invalid_store(path, _("not an object"))
     known = cast("dict[str, object]", store)
     if known.get("version") != _VERSION:
-        raise _invalid_store(path, _("it is of another version"))
+        raise _invalid_store(path, _("unsupported version"))
     return known
 
 
 def _folders_in(store: Mapping[str, object], path: str) -> dict[str, object]:
     folders = store.get("folders")
     if not isinstance(folders, dict):
-        raise _invalid_store(path, _("it holds no folders"))
+        raise _invalid_store(path, _("no folders in it"))
     return cast("dict[str, object]", folders)
 
 
@@ -250,7 +250,7 @@ def _parse_entry(value: object, path: str) -> TrustEntry:
                 return TrustEntry(TrustVerdict(verdict), identity, items, when, accepted)
         case _:
             pass
-    raise _invalid_store(path, _("it holds an entry that is not ours"))
+    raise _invalid_store(path, _("an unknown entry in it"))
 
 
 def _parse_digests(value: object) -> dict[str, str] | None:
@@ -263,5 +263,5 @@ def _parse_digests(value: object) -> dict[str, str] | None:
 
 def _invalid_store(path: str, why: str) -> ConfigurationError:
     return ConfigurationError(
-        _("Cannot rely on {path}: {why}. No folder is trusted until it is mended or removed.", path=path, why=why)
+        _("Cannot use {path}: {why}. No folder is trusted until you fix or remove it.", path=path, why=why)
     )

@@ -261,16 +261,16 @@ def _merge_turns(messages: Iterable[Message], repairs: Counter[str]) -> Iterator
     for message in messages:
         kept = tuple(part for part in message.parts if not isinstance(part, _MISPLACED[message.role]))
         if len(kept) < len(message.parts):
-            repairs[lazy("Left out what the {role} cannot say", role=message.role)] += 1
+            repairs[lazy("Removed content that the {role} cannot have", role=message.role)] += 1
         speaking = _with_parts(message, kept)
         if speaking.is_empty:
-            repairs[lazy("Left out an empty message")] += 1
+            repairs[lazy("Removed an empty message")] += 1
         else:
             sound.append(speaking)
     for role, turn in groupby(sound, lambda message: message.role):
         first, *others = turn
         if others:
-            repairs[lazy("Joined neighbouring messages of the {role}", role=role)] += len(others)
+            repairs[lazy("Merged adjacent {role} messages", role=role)] += len(others)
             first = Message(role, tuple(part for message in (first, *others) for part in message.parts))
         yield first
 
@@ -300,10 +300,10 @@ class _HistoryRepairer:
             before = self.repairs.total()
             message = Message(Role.USER, tuple(self._ordered_responses(message.parts)))
             if self.repairs.total() == before:
-                self.repairs[lazy("Put results in the order of their calls")] += 1
+                self.repairs[lazy("Reordered results to match their calls")] += 1
         self._open = []
         if message.is_empty:
-            self.repairs[lazy("Left out an empty message")] += 1
+            self.repairs[lazy("Removed an empty message")] += 1
         else:
             self.messages.append(message)
 
@@ -311,9 +311,9 @@ class _HistoryRepairer:
         owned = _with_parts(message, tuple(self._ids.assign(message.parts)))
         self._open = [(asked.id, call) for asked, call in zip(message.calls, owned.calls, strict=True)]
         if owned is not message:
-            self.repairs[lazy("Gave a call an id of its own")] += 1
+            self.repairs[lazy("Assigned a call its own id")] += 1
         if not self.messages:
-            self.repairs[lazy("Said that the beginning is missing")] += 1
+            self.repairs[lazy("Added a note that the beginning is missing")] += 1
             self.messages.append(user_message(MISSING_START))
         if self.messages[-1].role is Role.MODEL:
             # The user message between them was empty.
@@ -335,12 +335,12 @@ class _HistoryRepairer:
                 yield FunctionResponse(call.name, response.response, call.id)
                 yield from following
             else:
-                self.repairs[lazy("Answered a call without a result as interrupted")] += 1
+                self.repairs[lazy("Marked a call without a result as interrupted")] += 1
                 yield interrupted_response(call)
         yield from rest
         for left_over in waiting.values():
             for _, following in left_over:
-                self.repairs[lazy("Left out a result that nobody asked for")] += 1
+                self.repairs[lazy("Removed a result without a call")] += 1
                 yield from following
 
 

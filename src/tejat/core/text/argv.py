@@ -21,7 +21,7 @@ def parse_argv(command: str | Sequence[str], *, label: str = _DEFAULT_LABEL) -> 
     if not words[0].strip():
         raise UsageError(lazy("{command} must start with a program name.", command=label))
     if any("\0" in word for word in words):
-        raise UsageError(lazy("{command} holds a NUL character, which no program can be given.", command=label))
+        raise UsageError(lazy("{command} contains a NUL character.", command=label))
     return words
 
 
@@ -33,9 +33,9 @@ def _split(line: str, label: str) -> Iterator[str]:
         token = re.compile(_TOKEN, re.DOTALL).match(line, place)
         if token is None:
             raise UsageError(
-                lazy("{command} ends with a backslash that nothing follows.", command=label)
+                lazy("{command} ends with a lone backslash.", command=label)
                 if line[place] == "\\"
-                else lazy("{command} has a quote that is not closed: {quote}", command=label, quote=line[place])
+                else lazy("{command} has an unclosed quote: {quote}", command=label, quote=line[place])
             )
         place = token.end()
         match token.lastgroup:
@@ -69,8 +69,8 @@ def _shell_syntax_error(operator: str, label: str, *, is_first: bool = False) ->
         return UsageError(lazy("{command} must start with a program name.", command=label))
     return UsageError(
         lazy(
-            "{command} holds {operator}, which only a shell understands, and it is run without one. "
-            "Quote it if it is meant as it stands; else put the line into a script, and name that.",
+            "{command} contains {operator}, which needs a shell, but it runs without one. Quote it "
+            "to use it literally, or put the line in a script and run that.",
             command=label,
             operator=lazy("a line break") if operator == "\n" else operator,
         )

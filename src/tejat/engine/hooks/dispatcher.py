@@ -48,7 +48,7 @@ class HookDispatcher:
         hooks = [hook for event in _TOOL_EVENTS for hook in self._by_event.get(event, ())]
         return [
             lazy(
-                "{source}: the matcher {matcher!r} is taken for every tool: {why}.",
+                "{source}: the matcher {matcher!r} is invalid, so it matches every tool: {why}.",
                 source=hook.source,
                 matcher=truncate(hook.matcher, _MAX_NAME_LENGTH),
                 why=problem,
@@ -86,7 +86,7 @@ class HookDispatcher:
 
     def _report_running(self, invocations: Sequence[HookInvocation]) -> None:
         for hook in {each.hook: None for each in invocations} if self._reports_running else ():
-            self.notify(lazy("{hook} is running.", hook=hook_label(hook)), Severity.NOTE)
+            self.notify(lazy("Running {hook}.", hook=hook_label(hook)), Severity.NOTE)
 
     def _report(self, outcome: HookResult) -> None:
         hook, reason = hook_label(outcome.hook), outcome.reason
@@ -96,11 +96,9 @@ class HookDispatcher:
             self.notify(failure_message(outcome))
         if outcome.ignored:
             names = ", ".join(outcome.ignored)
-            self.notify(lazy("{hook} wants what hooks cannot do here: {names}.", hook=hook, names=names))
+            self.notify(lazy("{hook} asked for something hooks cannot do here: {names}.", hook=hook, names=names))
         if _is_ignored_objection(outcome):
-            self.notify(
-                lazy("{hook} objects, but this event only tells it what happens: {reason}", hook=hook, reason=reason)
-            )
+            self.notify(lazy("{hook} objected, but this event cannot be blocked: {reason}", hook=hook, reason=reason))
 
     def notify(self, message: str, severity: Severity = Severity.WARNING) -> None:
         """Show a notice to the user."""
@@ -126,7 +124,7 @@ _OBSERVER_EVENTS = frozenset(
 
 def hook_label(hook: HookConfig) -> str:
     name = " ".join(hook.name.split())
-    return lazy('The hook "{name}" ({event})', name=truncate(name, _MAX_NAME_LENGTH), event=hook.event_name)
+    return lazy('Hook "{name}" ({event})', name=truncate(name, _MAX_NAME_LENGTH), event=hook.event_name)
 
 
 def failure_message(outcome: HookResult) -> str:

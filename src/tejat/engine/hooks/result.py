@@ -89,9 +89,9 @@ def parse_result(hook: HookConfig, finished: ProgramResult) -> HookResult:
     try:
         return _parse_json(hook, load_json(printed))
     except InvalidJson as error:
-        return failed_result(hook, lazy("printed what is no JSON: {why}", why=error))
+        return failed_result(hook, lazy("printed invalid JSON: {why}", why=error))
     except _InvalidField as invalid:
-        return failed_result(hook, lazy("printed JSON in which {unclear}", unclear=invalid))
+        return failed_result(hook, lazy("printed JSON where {unclear}", unclear=invalid))
 
 
 def truncate(text: str, max_length: int) -> str:
@@ -104,12 +104,12 @@ def _exit_problem(hook: HookConfig, finished: ProgramResult) -> str:
     if finished.reason is ProgramEndReason.OUTPUT:
         return lazy("printed more than {most} MiB and was stopped", most=MAX_OUTPUT_BYTES // 2**20)
     if finished.exit is None:
-        return lazy("could not be stopped")
+        return lazy("could not be killed")
     if finished.exit.code is None:
-        return lazy("was ended by signal {signal}", signal=finished.exit.signal)
+        return lazy("was killed by signal {signal}", signal=finished.exit.signal)
     if finished.exit.code not in (0, _BLOCKING_EXIT_CODE):
         first = _decode(finished.stderr).partition("\n")[0]
-        message = lazy("ended with exit code {code}", code=finished.exit.code)
+        message = lazy("exited with code {code}", code=finished.exit.code)
         return join_lazy("", (message, f" ({truncate(first, _MAX_SHOWN_LENGTH)})")) if first else message
     return ""
 
@@ -142,7 +142,7 @@ def _is_list(printed: str) -> bool:
 def _parse_text(hook: HookConfig, printed: str) -> HookResult:
     """Parse plain text: a message for the user, or context for the model as in Claude Code."""
     if re.search(_JSON_OBJECT_START, printed):
-        return failed_result(hook, lazy("printed other things before its JSON, so that it cannot be read"))
+        return failed_result(hook, lazy("printed other text before its JSON"))
     if hook.event is HookEvent.BEFORE_AGENT and hook.uses_claude_format:
         return HookResult(hook, context=truncate(printed, MAX_CONTEXT_LENGTH))
     return HookResult(hook, message=truncate(printed, MAX_REASON_LENGTH))
@@ -191,7 +191,7 @@ def _parse_selection(inner: "_JsonFields") -> ToolSelection | None:
 def _parse_decision(word: str) -> Decision:
     known = _DECISIONS.get(word)
     if known is None:
-        raise _InvalidField(lazy("the decision is {word!r}, which is no word for one", word=word[:_MAX_SHOWN_LENGTH]))
+        raise _InvalidField(lazy("the decision {word!r} is unknown", word=word[:_MAX_SHOWN_LENGTH]))
     return known
 
 
@@ -210,13 +210,13 @@ class _JsonFields:
         value = self._data.get(name)
         if value is None:
             return ""
-        return value.strip() if isinstance(value, str) else _fail(name, lazy("a text"))
+        return value.strip() if isinstance(value, str) else _fail(name, lazy("a string"))
 
     def texts(self, name: str) -> tuple[str, ...]:
         value = self._data.get(name)
         items: Sequence[JsonValue] = () if value is None else value if isinstance(value, list) else (value,)
         texts = [item for item in items if isinstance(item, str)]
-        return tuple(texts) if len(texts) == len(items) else _fail(name, lazy("a list of texts"))
+        return tuple(texts) if len(texts) == len(items) else _fail(name, lazy("a list of strings"))
 
     def boolean(self, name: str, *, default: bool) -> bool:
         value = self._data.get(name)

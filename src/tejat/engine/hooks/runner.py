@@ -111,7 +111,7 @@ async def _run_hook(invocation: HookInvocation, fields: JsonObject, context: Hoo
     if hook.problem:
         if hook.event in GUARD_EVENTS:
             return HookResult(hook, Decision.DENY, hook.problem)
-        return failed_result(hook, lazy("is not understood"))
+        return failed_result(hook, lazy("has an invalid command"))
     if hook.tier is SourceTier.WORKSPACE and (changed := context.pinned.find_changed_file(hook.command)):
         return failed_result(hook, lazy("was not run: {changed}", changed=describe_changed_file(changed)))
     fields = _rename_arguments(invocation, fields)

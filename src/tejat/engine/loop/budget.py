@@ -114,8 +114,8 @@ class Budget:
             _("the highest known prices of {service}", service=service) if service else _("the highest known prices")
         )
         return _(
-            "The price of {model} is unknown. --max-cost counts it with {which}: ${input:g} for a million tokens sent, "
-            "${output:g} received. Set its price in model.prices.",
+            "The price of {model} is unknown. --max-cost assumes {which}: ${input:g} per million "
+            "input tokens, ${output:g} per million output tokens. Set its price in model.prices.",
             model=model,
             which=of_service,
             input=bound.input,

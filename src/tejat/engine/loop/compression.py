@@ -90,20 +90,20 @@ class Compressor:
         requests = _limit_requests(_user_requests(older), _user_requests(latest), max_chars=max_chars)
         can_go = estimate_message_tokens(older) - sum(map(estimate_text_tokens, requests))
         if can_go < max(_MIN_SAVED_TOKENS, _MIN_SAVED_FRACTION * estimate_message_tokens(messages[preamble_length:])):
-            return unchanged(CompressionStatus.NOT_NEEDED, lazy("There is too little yet that could be summarised."))
+            return unchanged(CompressionStatus.NOT_NEEDED, lazy("Not enough to summarize yet."))
         try:
             snapshot = _parse_snapshot(await request_summary(_summary_request(older, room)), room)
         except ModelFailure as failure:
             return unchanged(CompressionStatus.FAILED, failure.message)
         if not snapshot:
-            return unchanged(CompressionStatus.FAILED, lazy("The model gave no usable summary."))
+            return unchanged(CompressionStatus.FAILED, lazy("The model returned no usable summary."))
         compressed = _assemble(messages[:preamble_length], _summary_message(snapshot, requests), latest)
         problem = history_problem(compressed)
         if problem:
             return unchanged(CompressionStatus.FAILED, problem)
         saved = estimate_message_tokens(messages) - estimate_message_tokens(compressed)
         if saved <= 0:
-            return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than what it stands for."))
+            return unchanged(CompressionStatus.INFLATED, lazy("The summary would be longer than the original."))
         after = max(tokens_before - saved, estimate_message_tokens(compressed))
         return compressed, Compressed(tokens_before, after, CompressionStatus.COMPRESSED)
 

@@ -72,10 +72,11 @@ class ContextWindow:
     def too_small(self, model: ModelClient, estimated: int) -> ContextTooSmall:
         """Return the failure for a request of this size."""
         message = lazy(
-            "This needs about {tokens:,} tokens, but the context window of {model} has {window:,}, and the answer "
-            'needs some of them. Send a shorter prompt, declare fewer tools ("tools": {{"core": ["read_file", '
-            '"replace"]}} in settings.json), or start the server with a larger window (llama.cpp: --ctx-size 16384, '
-            "Ollama: OLLAMA_CONTEXT_LENGTH=16384, vLLM: --max-model-len 16384).",
+            "This request needs about {tokens:,} tokens, but the context window of {model} is "
+            "{window:,} tokens, including the response. Send a shorter prompt, declare fewer tools "
+            '("tools": {{"core": ["read_file", "replace"]}} in settings.json), or start the server '
+            "with a larger window (llama.cpp: --ctx-size 16384, Ollama: OLLAMA_CONTEXT_LENGTH=16384, "
+            "vLLM: --max-model-len 16384).",
             tokens=self.to_tokens(estimated),
             model=model.name,
             window=self.size(model),

@@ -336,7 +336,7 @@ class Conversation:
         if answer.is_empty and request.allows_silence and answer.reason is FinishReason.STOP:
             return answer
         if answer.is_empty:
-            raise ModelFailure(lazy("The model gave no answer ({why}).", why=answer.reason), FailureKind.EMPTY)
+            raise ModelFailure(lazy("The model did not answer ({why}).", why=answer.reason), FailureKind.EMPTY)
         message = self._add_model_message(truncate_tool_names(answer.message), answer.usage, answer.model)
         self._requests.learn_answer(self.model, request, answer, len(self.history.messages))
         return replace(answer, message=message)

@@ -168,9 +168,9 @@ class _TextHistory:
     def add(self, delta: str) -> str | None:
         for piece in delta.splitlines(keepends=True):
             if self._prose_repeats(piece):
-                return lazy('The same words were written again and again: "{chunk}"', chunk=self._prose.chunk)
+                return lazy('The same text was repeated: "{chunk}"', chunk=self._prose.chunk)
             if piece[-1] in "\r\n" and self._end_line():
-                return lazy("The same lines were written again and again, {count} lines long.", count=REPEATED_LINES)
+                return lazy("The same {count} lines were repeated.", count=REPEATED_LINES)
         return None
 
     def _prose_repeats(self, piece: str) -> bool:

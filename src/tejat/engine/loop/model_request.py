@@ -56,7 +56,7 @@ async def request_model(
                             chunk.kind, chunk.reason, chunk.attempt, chunk.max_attempts, chunk.wait, request.purpose
                         )
                     )
-        raise ModelFailure(lazy("The answer of the model ended before it was whole."), FailureKind.STREAM_CUT)
+        raise ModelFailure(lazy("The response was cut off."), FailureKind.STREAM_CUT)
     except ModelFailure as failure:
         emit(RequestFailed(failure.kind, failure.message, time.perf_counter() - started, request.purpose))
         raise

@@ -67,7 +67,7 @@ class RequestBuilder:
         size = self.window.size(model)
         if is_lean_window(size):
             notice = _(
-                "The context window of {model} has {size:,} tokens: using a short system prompt and few tools.",
+                "{model} has a context window of {size:,} tokens. Using a short system prompt and fewer tools.",
                 model=model.name,
                 size=size,
             )
@@ -91,8 +91,8 @@ class RequestBuilder:
             raise self.window.too_small(model, estimated)
         if fitted.is_shortened:
             notice = _(
-                "The conversation exceeds the context window of {model} ({window:,} tokens): long and older tool "
-                "results are sent shortened.",
+                "The conversation exceeds the context window of {model} ({window:,} tokens). Long and "
+                "older tool results are shortened.",
                 model=model.name,
                 window=self.window.size(model),
             )

@@ -38,7 +38,7 @@ async def run_turns(conversation: Conversation) -> RunOutcome:
         conversation.withdraw_prompt()
         return RunOutcome(_FAILURE_REASONS.get(failure.kind, EndReason.MODEL_FAILED), failure.message, failure.kind)
     except LoopError as error:
-        return RunOutcome(EndReason.LOOP, _("The model was going in circles: {circle}", circle=error))
+        return RunOutcome(EndReason.LOOP, _("The model was stuck in a loop: {circle}", circle=error))
     except StoppedByHook as stop:
         conversation.withdraw_prompt()
         return RunOutcome(EndReason.NOT_ALLOWED, str(stop))
@@ -73,7 +73,7 @@ async def _run_turns(conversation: Conversation) -> RunOutcome:
         if batch.stop_reason:
             return RunOutcome(EndReason.TOOL_STOPPED, batch.stop_reason)
         if not conversation.deliver_steering() and batch.all_cancelled:
-            return RunOutcome(EndReason.NOT_ALLOWED, _("Every call of the model was cancelled."))
+            return RunOutcome(EndReason.NOT_ALLOWED, _("You rejected every tool call."))
 
 
 def _outcome_of(answer: ModelResponse) -> RunOutcome:

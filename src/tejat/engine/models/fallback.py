@@ -140,5 +140,5 @@ def _open(open_model: Callable[[], ModelClient], failure: ModelFailure) -> Model
     try:
         return open_model()
     except (UsageError, ModelFailure) as error:
-        why = lazy("{why} No other model can take over: {error}", why=failure.message, error=error)
+        why = lazy("{why} No fallback model is available: {error}", why=failure.message, error=error)
         raise ModelFailure(why, failure.kind, status=failure.status, retry_after=failure.retry_after) from None

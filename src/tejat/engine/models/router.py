@@ -85,9 +85,9 @@ class PromptRouter:
         except (ModelFailure, TimeoutError):
             difficulty = None
         if difficulty is None:
-            return self._models.pro, _("The difficulty of the prompt is unknown.")
+            return self._models.pro, _("The difficulty of the prompt is not known.")
         name = self._models.pro if difficulty >= PRO_DIFFICULTY else self._models.flash
-        return name, _("The difficulty of the prompt is {difficulty} of 100.", difficulty=difficulty)
+        return name, _("The prompt's difficulty is {difficulty} of 100.", difficulty=difficulty)
 
 
 def router_request(messages: Sequence[Message]) -> ModelRequest:

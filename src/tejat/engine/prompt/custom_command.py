@@ -110,8 +110,8 @@ class CustomCommandExpander:
         if command is None and name in self._commands.untrusted:
             raise NotTrusted(
                 lazy(
-                    "/{name} is a command of this folder, and only a trusted folder may bring commands along. "
-                    "{why} See `tejat trust`; --trust trusts it for one run.",
+                    "/{name} is a project command, and this folder is not trusted. {why} Run `tejat trust`, "
+                    "or use --trust for one run.",
                     name=name,
                     why=self._untrusted_reason,
                 )
@@ -129,7 +129,7 @@ class CustomCommandExpander:
         arguments = invocation[2]
         places = sum(segment.text.count(_ARGUMENTS) for segment in segments if segment.kind != "@")
         if places * len(arguments) > MAX_CHARACTERS:
-            raise _not_sent_error(command, lazy("it would be too long with these arguments."))
+            raise _not_sent_error(command, lazy("it is too long with these arguments."))
         is_in_text = any(_ARGUMENTS in segment.text for segment in segments if not segment.kind)
         if not arguments or (places and not is_in_text):
             return ""
@@ -145,7 +145,7 @@ class CustomCommandExpander:
         found = await self._expand_mentions(mention, recursive_search=False)
         label = found.parts[0]
         if label == Text(mention):
-            notes = found.notes or (_("@{name} is left as it is: {why}", name=path, why=_("there is no such file.")),)
+            notes = found.notes or (_("@{name} is sent as plain text: {why}", name=path, why=_("no such file.")),)
             return ExpandedPrompt((Text(f"@{{{path}}}"),), notes=notes)
         content = found.parts[2:-1]
         is_directory = isinstance(label, Text) and label.text.endswith("/**")
@@ -168,7 +168,7 @@ class CustomCommandExpander:
             line = str(call.args["command"])
             result = await self._scheduler.run(call, emit)
             if result.error is not None and result.error.type is not ErrorType.TIMEOUT:
-                why = lazy("this did not run: {line}\n{result}", line=line, result=_failure_text(result))
+                why = lazy("did not run: {line}\n{result}", line=line, result=_failure_text(result))
                 raise _not_sent_error(command, why)
             outputs[call.id or ""] = _output_text(line, result)
         return [outputs[f"{command.name}-{number}" if line else ""] for number, line in enumerate(lines, 1)]
@@ -204,7 +204,7 @@ def _parse_segments(command: CustomCommand) -> list[_Segment]:
         if end is None:
             line, path = prompt.count("\n", 0, found.start()) + 1, command.path
             why = lazy(
-                "{found} in line {line} of the prompt of {path} is never closed.", found=found[0], line=line, path=path
+                "{found} on line {line} of the prompt in {path} is not closed.", found=found[0], line=line, path=path
             )
             raise _not_sent_error(command, why)
         segments.append(_Segment("", prompt[start : found.start()]))
@@ -231,7 +231,7 @@ def _shell_lines(command: CustomCommand, segments: Sequence[_Segment], arguments
     try:
         return [substitute_argument(segment.text, _ARGUMENTS, arguments) for segment in segments if segment.kind == "!"]
     except UnsafePlaceholder as error:
-        raise _not_sent_error(command, lazy("in {path}, {why}.", path=command.path, why=error)) from None
+        raise _not_sent_error(command, lazy("{path}: {why}.", path=command.path, why=error)) from None
 
 
 def _not_sent_error(command: CustomCommand, why: str) -> CustomCommandError:
@@ -288,7 +288,7 @@ class _PromptBuilder:
         self._add_parts(self._user_parts)
         self._flush_text()
         if not self._parts:
-            raise _not_sent_error(command, lazy("nothing is left of its prompt."))
+            raise _not_sent_error(command, lazy("the prompt is empty."))
         return ExpandedPrompt(tuple(self._parts), tuple(self._files), tuple(dict.fromkeys(self._notes)))
 
     def _collect_notes(self, expanded: ExpandedPrompt) -> None:

@@ -196,9 +196,9 @@ class _MentionResolver:
         missing = (self._missing_resources.get(each) for each, _unused in readings)
         why = target or next(filter(None, missing), "")
         if not why and re.search(_PATH_LIKE, word):  # otherwise it may be a user name or a decorator
-            why = _("there is no such file.")
+            why = _("no such file.")
         if why:
-            self.notes.append(_("@{name} is left as it is: {why}", name=word[:_MAX_SEARCH_LENGTH], why=why))
+            self.notes.append(_("@{name} is sent as plain text: {why}", name=word[:_MAX_SEARCH_LENGTH], why=why))
         return None
 
     async def _read_resource(self, word: str) -> _Resource | None:
@@ -224,7 +224,7 @@ class _MentionResolver:
         except WorkspaceError as error:
             return "" if error.error_type is ErrorType.FILE_NOT_FOUND else error.message
         if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-            return _("it is neither a file nor a directory.")
+            return _("not a file or directory.")
         first, path = self._roots.first.path.rstrip("/"), location.path
         display_path = "." if path.rstrip("/") == first else path.removeprefix(f"{first}/")
         is_directory = stat.S_ISDIR(mode)
@@ -245,7 +245,7 @@ class _MentionResolver:
         found = self._find_existing(next((path for path in paths if path.endswith(f"/{word}")), paths[0]))
         if not isinstance(found, _NamedPath):
             return None
-        self.notes.append(_("@{name} was taken for {path}.", name=word, path=found.display_path))
+        self.notes.append(_("@{name} was read as {path}.", name=word, path=found.display_path))
         return found
 
 
@@ -300,10 +300,10 @@ class _ContentCollector:
         skipped = [f"{what}: {why}" for what, why in re.findall(_SKIPPED_FILE, result.return_display)]
         if skipped:
             left_out = "; ".join(skipped)
-            note = _("@{name} was not read as a whole. Left out: {files}.", name=target.label, files=left_out)
+            note = _("@{name} was only partly read. Left out: {files}.", name=target.label, files=left_out)
             self._notes.append(note)
         elif len(self._parts) == before and target.label not in self._files:
-            self._notes.append(_("@{name} has nothing that can be read.", name=target.label))
+            self._notes.append(_("@{name} contains nothing readable.", name=target.label))
 
     def build(self, text: str) -> ExpandedPrompt:
         if not self._parts:

@@ -26,7 +26,7 @@ def substitute_argument(command: str, placeholder: str, argument: str) -> str:
     if len(command) > MAX_COMMAND_LENGTH:
         raise UnsafePlaceholder(
             lazy(
-                "{placeholder} stands in a command of more than {most} characters",
+                "{placeholder} is in a command of more than {most} characters",
                 placeholder=placeholder,
                 most=MAX_COMMAND_LENGTH,
             )
@@ -50,21 +50,21 @@ _TAKES_NAMES = re.compile(r"(?<![\w.$-])(?:printf|test|\[)(?=\s)")
 _NAME_FOLLOWS = re.compile(r"(?<=\s)-[vR](?=\s)")
 _SHELL = re.compile(r"(?<![\w.$-])(?:ba|da|fi|k|z)?sh(?![\w.-])")
 _UNSUPPORTED = (
-    (re.compile(r"\$?\(\(|\$\["), lazy("behind arithmetic")),
-    (re.compile(r"(?<=[A-Za-z0-9_])\["), lazy("behind an index")),
+    (re.compile(r"\$?\(\(|\$\["), lazy("inside arithmetic")),
+    (re.compile(r"(?<=[A-Za-z0-9_])\["), lazy("inside an index")),
     # After an error in one of these, bash continues with the next line, even if that is part of the argument.
-    (re.compile(r"=\("), lazy("behind an array")),
-    (re.compile(r"<<(?!<)"), lazy("behind a here-document")),
-    (re.compile("`"), lazy("behind a backtick")),
-    (re.compile(r"\$'"), lazy("in quotes with escapes")),
-    (re.compile(r"\$\{"), lazy("behind an expansion with conditions")),
+    (re.compile(r"=\("), lazy("inside an array")),
+    (re.compile(r"<<(?!<)"), lazy("inside a here-document")),
+    (re.compile("`"), lazy("after a backtick")),
+    (re.compile(r"\$'"), lazy("inside $'...' quotes")),
+    (re.compile(r"\$\{"), lazy("inside a conditional expansion")),
 )
 """Syntax that is not parsed any further, and the description of what follows it."""
 _NOT_IN_QUOTES = (
-    lazy("behind an index"),
-    lazy("behind an array"),
-    lazy("behind a here-document"),
-    lazy("in quotes with escapes"),
+    lazy("inside an index"),
+    lazy("inside an array"),
+    lazy("inside a here-document"),
+    lazy("inside $'...' quotes"),
 )
 _UNSUPPORTED_IN_QUOTES = tuple(entry for entry in _UNSUPPORTED if entry[1] not in _NOT_IN_QUOTES)
 
@@ -100,7 +100,7 @@ class _ShellScanner:
         if len(self._open) > 1:
             name, mark = self._placeholder, self._open[-1]
             raise UnsafePlaceholder(
-                lazy("{placeholder} stands in a command where {open} is never closed", placeholder=name, open=mark)
+                lazy("{placeholder} is in a command with an unclosed {open}", placeholder=name, open=mark)
             )
 
     def _quote_mark(self) -> str:
@@ -108,7 +108,7 @@ class _ShellScanner:
         if self._unsafe_context:
             raise self._unsafe_error(self._unsafe_context)
         if self._calls_shell and mark:
-            raise self._unsafe_error(lazy("in the text of another command"))
+            raise self._unsafe_error(lazy("inside the text of another command"))
         if "[[" in self._open:
             raise self._unsafe_error("between [[ and ]]")
         return mark
@@ -116,7 +116,7 @@ class _ShellScanner:
     def _unsafe_error(self, where: str) -> UnsafePlaceholder:
         name = self._placeholder
         return UnsafePlaceholder(
-            lazy("{placeholder} stands {where}, where quotes do not protect it", placeholder=name, where=where)
+            lazy("{placeholder} is {where}, where quoting cannot protect it", placeholder=name, where=where)
         )
 
     def _scan_single_quoted(self) -> None:
@@ -162,7 +162,7 @@ class _ShellScanner:
     def _skip_escape(self) -> bool:
         if not self._command.startswith("\\", self._position):
             return False
-        self._skip_to(self._position + 2, lazy("behind a backslash"))
+        self._skip_to(self._position + 2, lazy("after a backslash"))
         return True
 
     def _skip_comment(self) -> bool:
@@ -176,7 +176,7 @@ class _ShellScanner:
         if found is None and self._open[-1] != '"':
             found = _ESCAPED_QUOTES.match(self._command, self._position)
         if found is not None:
-            self._skip_to(found.end(), lazy("in quotes with escapes"))
+            self._skip_to(found.end(), lazy("inside $'...' quotes"))
         return found is not None
 
     def _skip_to(self, end: int, where: str) -> None:
@@ -188,13 +188,13 @@ class _ShellScanner:
     def _scan_word(self) -> bool:
         """Scan words after which text is run or parsed differently."""
         if found := _READS_CODE.match(self._command, self._position):
-            self._unsafe_context = self._unsafe_context or lazy("behind {found}", found=found[0])
+            self._unsafe_context = self._unsafe_context or lazy("after {found}", found=found[0])
         elif found := _SHELL.match(self._command, self._position):
             self._calls_shell = True
         elif found := _TAKES_NAMES.match(self._command, self._position):
             self._takes_names = True
         elif self._takes_names and (found := _NAME_FOLLOWS.match(self._command, self._position)):
-            self._unsafe_context = self._unsafe_context or lazy("behind {found}", found=found[0])
+            self._unsafe_context = self._unsafe_context or lazy("after {found}", found=found[0])
         if found is None:
             return False
         self._position = found.end()

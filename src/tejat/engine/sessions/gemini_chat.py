@@ -49,7 +49,7 @@ def read_gemini_chat(path: str) -> GeminiChat:
     text = _read_file(path)
     records, damaged = _parse_records(text)
     if not any("sessionId" in record for record in records):
-        raise UsageError(_("{path} is not a chat of Gemini CLI.", path=path))
+        raise UsageError(_("{path} is not a Gemini CLI chat.", path=path))
     messages = _replay(records)
     turns = _join_answers(turn for message in messages for turn in _convert(message))
     if not turns:
@@ -76,13 +76,13 @@ def _read_file(path: str) -> str:
             size = os.fstat(file.fileno()).st_size
             data = file.read(MAX_BYTES + 1) if size <= MAX_BYTES else b""
     except OSError as error:
-        raise UsageError(_("Cannot read {path}: {reason}.", path=path, reason=error.strerror or error)) from None
+        raise UsageError(_("Could not read {path}: {reason}.", path=path, reason=error.strerror or error)) from None
     if size > MAX_BYTES or len(data) > MAX_BYTES:
         raise UsageError(_("{path} is larger than {most} MB.", path=path, most=MAX_BYTES >> 20))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(_("{path} is not a chat of Gemini CLI.", path=path)) from None
+        raise UsageError(_("{path} is not a Gemini CLI chat.", path=path)) from None
 
 
 def _parse_records(text: str) -> tuple[list[JsonObject], int]:

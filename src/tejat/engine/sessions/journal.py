@@ -236,9 +236,7 @@ class SessionJournal:
     def _disable(self, error: OSError | ValueError) -> None:
         self.close()
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        self.failure = lazy(
-            "This session is not recorded any further, in {path}: {reason}.", path=self.path, reason=reason
-        )
+        self.failure = lazy("Stopped saving this session to {path}: {reason}.", path=self.path, reason=reason)
 
 
 def try_lock(descriptor: int) -> bool:

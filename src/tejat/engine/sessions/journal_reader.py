@@ -46,7 +46,7 @@ def read_journal(descriptor: int, *, session_id: str) -> LoadedSession:
             except ValueError:
                 problems.add_damaged_line(number, line)
     if not replay.has_head:
-        problems.others.append(lazy("The beginning of the session is missing."))
+        problems.others.append(lazy("The start of the session is missing."))
     messages, repairs = repair_history(replay.finish())
     preamble = replay.preamble if _same_content(messages[: len(replay.preamble)], replay.preamble) else []
     return LoadedSession(
@@ -209,14 +209,14 @@ class _ReadProblems:
     def messages(self) -> Iterator[str]:
         yield from self.others
         if len(self._damaged) == 1:
-            yield lazy("Line {number} is damaged and was left out.", number=self._damaged[0])
+            yield lazy("Skipped damaged line {number}.", number=self._damaged[0])
         elif self._damaged:
             yield lazy(
-                "{damaged} damaged lines were left out, the first is line {first}.",
+                "Skipped {damaged} damaged lines, the first at line {first}.",
                 damaged=len(self._damaged),
                 first=self._damaged[0],
             )
         if self._is_torn:
-            yield lazy("The last record was cut off in the middle and was left out.")
+            yield lazy("Skipped the last record: it is incomplete.")
         if self.newer:
-            yield lazy("Records of a newer version of Tejat were left out: {newer}.", newer=self.newer)
+            yield lazy("Skipped records from a newer version of Tejat: {newer}.", newer=self.newer)

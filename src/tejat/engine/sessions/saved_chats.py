@@ -58,7 +58,7 @@ class SavedChats:
         try:
             lines = b"".join(map(self._mask.encode, records))
         except ValueError as error:
-            raise UsageError(_("This conversation cannot be saved: {why}.", why=error)) from None
+            raise UsageError(_("Could not save this conversation: {why}.", why=error)) from None
         path = self._path(tag)
         make_private_directory(self._directory)
         write_private_file(path, lines, follow_symlinks=False)

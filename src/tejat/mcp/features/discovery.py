@@ -80,11 +80,11 @@ class _Listing(Generic[_Item]):
         name, limit = self._kind.name, self._kind.limit
         items = page.get(name)
         if not isinstance(items, list | tuple):
-            message = lazy("The server's answer to {method} has no list of {name}.", method=f"{name}/list", name=name)
+            message = lazy("The server's response to {method} has no list of {name}.", method=f"{name}/list", name=name)
             raise McpFailure(message, McpProblem.MALFORMED)
         for item in items:
             if len(self._known) >= limit:
-                self.problems.append(lazy("Of its {name} only the first {most:,} were taken.", name=name, most=limit))
+                self.problems.append(lazy("Only the first {most:,} {name} are used.", name=name, most=limit))
                 return False
             try:
                 self._add(self._kind.parse(item))
@@ -96,7 +96,7 @@ class _Listing(Generic[_Item]):
         name: str = getattr(offer, self._kind.identity)
         if name in self._known:
             message = lazy(
-                "{name} is twice among the {kind}: the first one counts.", name=quote_name(name), kind=self._kind.name
+                "Duplicate name {name} in {kind}: the first one is used.", name=quote_name(name), kind=self._kind.name
             )
             raise InvalidItem(message)
         self._known[name] = offer
@@ -112,7 +112,7 @@ async def _list_items(send: SendRequest, capabilities: JsonObject, kind: _ItemKi
         # Some servers declare capabilities that they lack.
         if failure.code != METHOD_NOT_FOUND:
             listing.failure = failure
-            listing.problems.append(lazy("Its {name} could not be listed: {why}", name=kind.name, why=failure.message))
+            listing.problems.append(lazy("Could not list {name}: {why}", name=kind.name, why=failure.message))
     return listing
 
 
@@ -126,13 +126,11 @@ async def _read_pages(send: SendRequest, listing: _Listing[_Item], name: str) ->
         if not listing.add_page(page) or cursor is None:
             return
         if not isinstance(cursor, str) or len(cursor) > _MAX_CURSOR_LENGTH or cursor in seen:
-            problem = lazy("Its {name} were listed only in part: it does not say where they go on.", name=name)
+            problem = lazy("The list of {name} is incomplete: the server sent an invalid cursor.", name=name)
             listing.problems.append(problem)
             return
         seen.add(cursor)
-    problem = lazy(
-        "Its {name} were listed only in part: there are more than {most} pages of them.", name=name, most=_MAX_PAGES
-    )
+    problem = lazy("The list of {name} is incomplete: more than {most} pages.", name=name, most=_MAX_PAGES)
     listing.problems.append(problem)
 
 
@@ -140,5 +138,5 @@ def limit_problems(problems: list[str]) -> tuple[str, ...]:
     """Limit the number of problems."""
     if len(problems) <= _MAX_PROBLEMS:
         return tuple(problems)
-    rest = lazy("There are {rest:,} more such problems.", rest=len(problems) - _MAX_PROBLEMS + 1)
+    rest = lazy("{rest:,} more problems like these.", rest=len(problems) - _MAX_PROBLEMS + 1)
     return (*problems[: _MAX_PROBLEMS - 1], rest)

@@ -49,7 +49,9 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
     if arguments is None:
         arguments = []
     if not isinstance(arguments, list | tuple) or len(arguments) > _MAX_ARGUMENTS:
-        message = lazy("The prompt {name} was left out: its arguments are no list, or too many.", name=quote_name(name))
+        message = lazy(
+            "Skipped prompt {name}: its arguments are not a list, or there are too many.", name=quote_name(name)
+        )
         raise InvalidItem(message)
     return ServerPrompt(
         name=name,
@@ -61,7 +63,7 @@ def parse_prompt(given: JsonValue) -> ServerPrompt:
 
 def parse_resource(given: JsonValue) -> ServerResource:
     """Raises InvalidItem."""
-    item, uri = _require_item(given, "uri", lazy("A resource"), lazy("address"), _MAX_URI_LENGTH)
+    item, uri = _require_item(given, "uri", lazy("A resource"), lazy("URI"), _MAX_URI_LENGTH)
     kind = item.get("mimeType")
     return ServerResource(
         uri=uri,
@@ -79,26 +81,26 @@ def quote_name(text: str) -> str:
 
 
 def _parse_argument(given: JsonValue, prompt: str) -> PromptArgument:
-    what = lazy("The prompt {prompt} was left out: an argument of it", prompt=quote_name(prompt))
+    what = lazy("Skipped prompt {prompt}: an argument", prompt=quote_name(prompt))
     if not isinstance(given, Mapping):
-        raise InvalidItem(lazy("{what} is no object.", what=what))
+        raise InvalidItem(lazy("{what} is not an object.", what=what))
     name = given.get("name")
     if not isinstance(name, str) or not name.strip() or len(name) > _MAX_NAME_LENGTH:
-        raise InvalidItem(lazy("{what} has no name that can be used.", what=what))
+        raise InvalidItem(lazy("{what} has no valid name.", what=what))
     return PromptArgument(name, _description(given.get("description")), is_required=given.get("required") is True)
 
 
 def _require_item(given: JsonValue, key: str, what: str, called: str, longest: int) -> tuple[JsonObject, str]:
     """Return the item and its name in the field `key`."""
     if not isinstance(given, Mapping):
-        raise InvalidItem(lazy("{what} was left out: it is no object.", what=what))
+        raise InvalidItem(lazy("{what} was skipped: not an object.", what=what))
     name = given.get(key)
     # Names are never truncated: the result would be another name.
     if not isinstance(name, str) or not name.strip():
-        raise InvalidItem(lazy("{what} was left out: it has no {called}.", what=what, called=called))
+        raise InvalidItem(lazy("{what} was skipped: no {called}.", what=what, called=called))
     if len(name) > longest:
         message = lazy(
-            "{what} was left out: its {called} is longer than {longest:,} characters ({given}).",
+            "{what} was skipped: its {called} is longer than {longest:,} characters ({given}).",
             what=what,
             called=called,
             longest=longest,

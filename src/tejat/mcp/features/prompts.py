@@ -42,7 +42,7 @@ class PromptCommand:
 
     @property
     def description(self) -> str:
-        fallback = lazy("A prompt of MCP server {alias}", alias=self.server.alias)
+        fallback = lazy("A prompt from MCP server {alias}", alias=self.server.alias)
         return self.prompt.description or self.prompt.title or fallback
 
 
@@ -70,7 +70,7 @@ def build_prompt_commands(
         if problem is None:
             usable.append((server, prompt, re.sub(r"\s+", "-", prompt.name.strip())))
         else:
-            left_out = lazy("A prompt of MCP server {alias} was left out: {why}.", alias=server.alias, why=problem)
+            left_out = lazy("Skipped a prompt from MCP server {alias}: {why}.", alias=server.alias, why=problem)
             problems.append(left_out)
     short = Counter(name for _, _, name in usable)
     whole = Counter(f"{server.alias}_{name}" for server, _, name in usable)
@@ -81,7 +81,7 @@ def build_prompt_commands(
             commands.append(PromptCommand(qualified, server, prompt))
         else:
             left_out = lazy(
-                'The prompt "{name}" of MCP server {alias} was left out: another command is called {qualified}, too.',
+                'Skipped prompt "{name}" from MCP server {alias}: the name {qualified} is taken.',
                 name=prompt.name,
                 alias=server.alias,
                 qualified=qualified,
@@ -97,7 +97,7 @@ async def expand_prompt(command: PromptCommand, arguments_text: str) -> tuple[Pa
         answer = await command.server.get_prompt(command.prompt.name, cast("JsonObject", arguments))
     except McpFailure as failure:
         message = lazy(
-            "The prompt /{name} of MCP server {alias} cannot be had: {why}",
+            "Could not get prompt /{name} from MCP server {alias}: {why}",
             name=command.name,
             alias=command.server.alias,
             why=failure.message,
@@ -123,8 +123,7 @@ def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping
             arguments[name] = _unescape(found)
         else:
             message = lazy(
-                "There is no argument --{name}; known are: {names}. Put it in quotes if it is part of a text: "
-                '"--name=value".',
+                'Unknown argument --{name}. Known: {names}. Quote it if it is part of the text: "--name=value".',
                 name=name[:_MAX_MENTION_LENGTH],
                 names=", ".join(f"--{each}" for each in known) or lazy("none"),
             )
@@ -141,7 +140,7 @@ def parse_prompt_arguments(prompt: ServerPrompt, arguments_text: str) -> Mapping
     left = words[len(needed) + len(open_ones) :]
     if left:
         shown = " ".join(map(_unescape, left))[:_MAX_MENTION_LENGTH]
-        raise BadPrompt(lazy("Too many arguments: {shown}. Put quotes around a text of several words.", shown=shown))
+        raise BadPrompt(lazy("Too many arguments: {shown}. Quote text that contains spaces.", shown=shown))
     return arguments
 
 
@@ -155,7 +154,7 @@ def help_text(command: PromptCommand) -> str:
     """Return the sanitized help of the command."""
     if not command.prompt.arguments:
         return lazy("/{name} takes no arguments.", name=command.name)
-    lines = [lazy("Arguments of /{name}:", name=command.name), ""]
+    lines = [lazy("Arguments for /{name}:", name=command.name), ""]
     for argument in command.prompt.arguments:
         lines.append(f"  --{_line(argument.name)} ({'required' if argument.is_required else 'optional'})")
         if argument.description:
@@ -178,7 +177,7 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
     try:
         blocks = iter(parse_content(list(chain.from_iterable(contents)), source=f"Prompt '{name}'"))
     except ContentTooLarge as error:
-        raise BadPrompt(lazy("The prompt /{name} is too large: it holds {why}.", name=name, why=error)) from error
+        raise BadPrompt(lazy("The prompt /{name} is too large: it contains {why}.", name=name, why=error)) from error
     both_speak = all(any(message.get("role") == role for message in given) for role in ("user", "assistant"))
     parts: list[Part] = []
     for message, content in zip(given, contents, strict=True):
@@ -188,12 +187,12 @@ def prompt_parts(answer: JsonObject, *, name: str) -> tuple[Part, ...]:
         # Services reject empty parts.
         parts += [part for piece in pieces if (part := _to_part(piece)) != Text("")]
     if not parts:
-        raise BadPrompt(lazy("The prompt /{name} came back empty.", name=name))
+        raise BadPrompt(lazy("The prompt /{name} is empty.", name=name))
     size = sum(len(part.text) for part in parts if isinstance(part, Text))
     if size > MAX_CHARACTERS:
         raise BadPrompt(
             lazy(
-                "The prompt /{name} is too large: {size} characters, and at most {most} are taken.",
+                "The prompt /{name} is too large: {size} characters (limit: {most}).",
                 name=name,
                 size=size,
                 most=MAX_CHARACTERS,

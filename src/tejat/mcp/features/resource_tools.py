@@ -123,7 +123,7 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
         return InfoConfirmation(
             title=lazy("Confirm MCP Resource Read"),
             prompt=lazy(
-                "Ask MCP server {server} for its resource {uri}", server=found.server.alias, uri=found.resource.uri
+                "Read resource {uri} from MCP server {server}", server=found.server.alias, uri=found.resource.uri
             ),
         )
 
@@ -153,7 +153,5 @@ class ReadMcpResourceTool(ProposingTool[ReadMcpResourceParams]):
                 return only
             case several:
                 names = ", ".join(found.label for found in several)
-                message = lazy(
-                    "Error: Several servers have a resource of this URI. Say which one you mean: {names}", names=names
-                )
+                message = lazy("Error: Several servers have this resource. Name one of them: {names}", names=names)
                 raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)

@@ -151,9 +151,7 @@ class DiscoveredMCPTool(BaseTool):
     async def execute(self, params: Params, context: ToolContext) -> ToolResult:
         approved = context.approved
         if isinstance(approved, McpConfirmation) and approved.digest != self._call_digest(params):
-            message = lazy(
-                "This is not the call that the user agreed to: the tool or its arguments have changed since."
-            )
+            message = lazy("This is not the call the user approved: the tool or its arguments changed.")
             raise ToolFailure(message, ErrorType.EXECUTION_FAILED)
         arguments = cast("JsonObject", params)
         progress = _ProgressDisplay(context.update_output)

@@ -59,8 +59,8 @@ class ToolPins:
             return _parse_pins(read_config_file(self._path, writers=AllowedWriters.TRUSTED))
         except (TejatError, ValueError, RecursionError) as error:
             self.problem = lazy(
-                "Cannot tell which tools of MCP servers have changed: {path}: {why} You are asked about each of them "
-                "until it is mended or removed.",
+                "Could not check which MCP tools changed: {path}: {why} Every call asks until you fix or "
+                "remove the file.",
                 path=self._path,
                 why=error,
             )
@@ -80,7 +80,7 @@ class ToolPins:
                 )
         except (TejatError, OSError, ValueError, RecursionError) as error:
             self.problem = lazy(
-                "Cannot remember which tools of MCP servers were allowed: {path}: {why}", path=self._path, why=error
+                "Could not save which MCP tools were allowed: {path}: {why}", path=self._path, why=error
             )
 
 
@@ -98,7 +98,7 @@ def tool_digest(tool: ServerTool) -> str:
     try:
         return sha256(json.dumps(declared, sort_keys=True).encode("ascii")).hexdigest()
     except RecursionError:
-        raise ValueError(lazy("it is nested too deeply")) from None
+        raise ValueError(lazy("nested too deeply")) from None
 
 
 def _parse_pins(text: str | None) -> dict[str, str]:
@@ -108,10 +108,10 @@ def _parse_pins(text: str | None) -> dict[str, str]:
     try:
         stored: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError(lazy("It is not JSON.")) from None
+        raise ValueError(lazy("Not valid JSON.")) from None
     store = JsonFields(stored)
     tools = store.object("tools")
     pins = {key: digest for key, digest in tools.items() if isinstance(digest, str)}
     if store.integer("version") != _VERSION or len(pins) != len(tools):
-        raise ValueError(lazy("It was written by somebody else."))
+        raise ValueError(lazy("Written by another program."))
     return pins

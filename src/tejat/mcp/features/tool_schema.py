@@ -46,15 +46,15 @@ def schema_for_model(schema: JsonObject | None, *, tool: str) -> JsonObject | st
             raise _UnsupportedSchema(_TOO_LONG)
     except (_UnsupportedSchema, RecursionError) as hopeless:
         return lazy(
-            "The tool {tool} was left out, because its parameters cannot be told to a model: {why}.",
+            "Skipped tool {tool}: its parameters cannot be sent to a model: {why}.",
             tool=tool,
             why=_TOO_DEEP if isinstance(hopeless, RecursionError) else hopeless,
         )
     return cleaned
 
 
-_TOO_LONG = lazy("they take more than {most} KiB", most=MAX_CHARACTERS // 1024)
-_TOO_DEEP = lazy("they are nested deeper than {deepest} levels", deepest=MAX_DEPTH)
+_TOO_LONG = lazy("larger than {most} KiB", most=MAX_CHARACTERS // 1024)
+_TOO_DEEP = lazy("nested more than {deepest} levels deep", deepest=MAX_DEPTH)
 
 
 class _UnsupportedSchema(Exception):
@@ -125,7 +125,7 @@ class _Cleaner:
         given = node.get("properties")
         for name, inner in given.items() if isinstance(given, Mapping) else ():
             if not name or not _is_visible(name):
-                raise _UnsupportedSchema(lazy('a parameter is called "{name}"', name=sanitize_text(name)[:80]))
+                raise _UnsupportedSchema(lazy('a parameter is named "{name}"', name=sanitize_text(name)[:80]))
             if inner is not False:
                 self._spend(len(name) + 4)
                 properties[name] = _drop_redundant_title(name, self.clean(inner, depth=depth + 1, parents=parents))

@@ -52,7 +52,7 @@ def callback_listener(environment: Mapping[str, str]) -> CallbackListener:
     """The listener of `OAUTH_CALLBACK_HOST` and `OAUTH_CALLBACK_PORT`. Raises McpFailure for an invalid port."""
     host, port = (environment.get(f"OAUTH_CALLBACK_{name}", "").strip() for name in ("HOST", "PORT"))
     if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65_536):
-        message = lazy("OAUTH_CALLBACK_PORT must be a port from 1 to 65535, but is {port!r}.", port=port[:20])
+        message = lazy("OAUTH_CALLBACK_PORT must be a port from 1 to 65535, not {port!r}.", port=port[:20])
         raise McpFailure(message, McpProblem.CONFIGURATION)
     return CallbackListener(host or None, int(port or 0))
 
@@ -78,8 +78,8 @@ async def open_callback_server(
         server = await asyncio.start_server(way.serve, listener.host or address.hostname, port, limit=_MAX_HEAD_BYTES)
     except (OSError, ValueError):
         message = lazy(
-            "Cannot receive the redirect of the login: the address in oauth.redirectUri, OAUTH_CALLBACK_HOST or "
-            "OAUTH_CALLBACK_PORT is in use or cannot be used."
+            "Cannot receive the login redirect: the address in oauth.redirectUri, "
+            "OAUTH_CALLBACK_HOST or OAUTH_CALLBACK_PORT is invalid or in use."
         )
         raise McpFailure(message, McpProblem.CONFIGURATION) from None
     way.is_listening = True
@@ -110,7 +110,7 @@ class CallbackServer:
     async def wait(self, read_url: ReadUrl | None) -> AuthorizationResponse:
         """Wait for the response, by redirect or pasted. Raises McpFailure when the login was denied."""
         if not self.is_listening and read_url is None:
-            message = lazy("Nobody can come back from the login: oauth.redirectUri is not an address of this machine.")
+            message = lazy("Cannot receive the login redirect: oauth.redirectUri is not an address of this machine.")
             raise McpFailure(message, McpProblem.CONFIGURATION)
         pasting = None if read_url is None else asyncio.get_running_loop().create_task(self._read_pasted(read_url))
         try:
@@ -143,7 +143,7 @@ class CallbackServer:
             text = (await read_address()).strip()
             if not text:
                 if not self.is_listening:
-                    self._settle(McpFailure(lazy("The login was not finished."), McpProblem.UNAUTHORIZED))
+                    self._settle(McpFailure(lazy("The login was not completed."), McpProblem.UNAUTHORIZED))
                 return
             self._settle(self._parse_response(text))
 
@@ -188,11 +188,11 @@ class CallbackServer:
 
 def _response_page(found: AuthorizationResponse | McpFailure | None) -> bytes:
     if isinstance(found, AuthorizationResponse):
-        status, words = "200 OK", lazy("Thank you. You can close this window and go back to Tejat.")
+        status, words = "200 OK", lazy("Logged in. You can close this window and return to Tejat.")
     elif found is None:
-        status, words = "404 Not Found", lazy("This is not the way back from a login.")
+        status, words = "404 Not Found", lazy("This is not a login redirect.")
     else:
-        status, words = "200 OK", lazy("The login was refused. You can close this window and go back to Tejat.")
+        status, words = "200 OK", lazy("The login was refused. You can close this window and return to Tejat.")
     page = _PAGE.format(words).encode()
     head = f"HTTP/1.1 {status}\r\ncontent-type: text/html\r\ncontent-length: {len(page)}\r\nconnection: close\r\n\r\n"
     return head.encode() + page

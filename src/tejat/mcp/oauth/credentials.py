@@ -105,7 +105,7 @@ async def login(
                 previous_scope=None if known is None else known.scope,
             )
     except TimeoutError:
-        message = lazy("Nobody logged in within {seconds:g} seconds. Try again when you are ready.", seconds=seconds)
+        message = lazy("Login timed out after {seconds:g} seconds. Try again when you are ready.", seconds=seconds)
         raise McpFailure(message, McpProblem.TIMED_OUT) from None
     async with store.lock(key, seconds=_LOCK_SECONDS):
         store.write(key, grant)
@@ -184,7 +184,7 @@ class OAuthCredentials:
 
     def _expired_failure(self) -> McpFailure:
         alias = sanitize_text(self._key.alias)
-        message = lazy("The login at {alias} has ended. Log in again: tejat mcp auth {alias}", alias=alias)
+        message = lazy("The login for {alias} has expired. Log in again: tejat mcp auth {alias}", alias=alias)
         return McpFailure(message, McpProblem.UNAUTHORIZED)
 
 
@@ -228,7 +228,7 @@ _DISCOVER = JsonRpcRequest(
 async def _import_flow() -> "type[OAuthFlow]":
     """Import the flow in a thread. Raises McpFailure if the package is not installed."""
     if find_spec("mcp") is None:
-        message = lazy("Logging in at a server needs the package mcp: pip install 'tejat[oauth]'")
+        message = lazy("Server logins need the mcp package: pip install 'tejat[oauth]'")
         raise McpFailure(message, McpProblem.CONFIGURATION)
     return await run_in_daemon(_load_flow)
 

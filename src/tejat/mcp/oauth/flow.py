@@ -90,7 +90,7 @@ class OAuthFlow:
             provider.context.token_expiry_time = _EXPIRED
             await self._run_provider(provider, None)
         except (OAuthFlowError, ValueError) as error:
-            message = lazy("The login cannot be renewed: {why}", why=_reason(error))
+            message = lazy("The login could not be refreshed: {why}", why=_reason(error))
             raise McpFailure(message, McpProblem.UNAUTHORIZED) from None
         if self._last_response is None or self._last_response.status != 200 or provider.context.current_tokens is None:
             raise _refresh_failure(self._last_response)
@@ -201,7 +201,7 @@ def _grant_from_provider(provider: OAuthClientProvider) -> OAuthGrant:
     context = provider.context
     tokens = context.current_tokens
     if tokens is None:
-        raise McpFailure(lazy("The login brought no token."), McpProblem.UNAUTHORIZED)
+        raise McpFailure(lazy("The login returned no token."), McpProblem.UNAUTHORIZED)
     return OAuthGrant(
         tokens.access_token,
         tokens.refresh_token,
@@ -224,19 +224,19 @@ def _validate(model: type[_Model], known: JsonObject | None) -> _Model | None:
 def _refresh_failure(reply: OAuthResponse | None) -> McpFailure:
     """Return the failure of a refresh. Only OAuth errors are final: server trouble and captive portals are not."""
     if reply is None:
-        return McpFailure(lazy("There is nothing to renew the login with."), McpProblem.UNAUTHORIZED)
+        return McpFailure(lazy("There is no refresh token."), McpProblem.UNAUTHORIZED)
     try:
         body = load_json(reply.body)
     except InvalidJson:
         body = None
     is_final = 400 <= reply.status < 500 and isinstance(body, dict) and "error" in body
     problem = McpProblem.UNAUTHORIZED if is_final else McpProblem.START
-    return McpFailure(lazy("The login was not renewed (status {status}).", status=reply.status), problem)
+    return McpFailure(lazy("The login could not be refreshed (HTTP {status}).", status=reply.status), problem)
 
 
 def _reason(error: Exception) -> str:
     """Return the first line of an error: others may quote tokens."""
     if isinstance(error, ValidationError):
-        return lazy("what the server sent is not what OAuth wants.")
+        return lazy("the server sent an invalid OAuth response.")
     lines = str(error).splitlines() or [type(error).__name__]
     return sanitize_text(lines[0][:_MAX_REASON_LENGTH])

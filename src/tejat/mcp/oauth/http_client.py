@@ -85,9 +85,9 @@ class OAuthHttpClient:
 
     async def _check_places(self, where: Url, places: set[NetworkZone]) -> None:
         if NetworkZone.FORBIDDEN in places:
-            raise _forbidden(where, lazy("which is no address of the public internet"))
+            raise _forbidden(where, lazy("which is not a public internet address"))
         if NetworkZone.PRIVATE in places and not await self._may_be_private():
-            raise _forbidden(where, lazy("which is on this machine or a private network, though the server is not"))
+            raise _forbidden(where, lazy("which is on this machine or a private network although the server is not"))
         if where.scheme != "https" and NetworkZone.PUBLIC in places:
             raise _forbidden(where, lazy("which is not encrypted"))
 
@@ -109,7 +109,7 @@ class OAuthHttpClient:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise McpFailure(lazy("The name {host} could not be resolved.", host=where.host), McpProblem.START)
+            raise McpFailure(lazy("Could not resolve {host}.", host=where.host), McpProblem.START)
         return {classify_address(address) for address in addresses}, addresses
 
 
@@ -121,7 +121,7 @@ def _parse(url: str) -> Url:
     try:
         return parse_url(url)
     except InvalidUrl as bad:
-        message = lazy("An address for the login cannot be used. {bad}", bad=bad)
+        message = lazy("The login uses an invalid address. {bad}", bad=bad)
         raise McpFailure(message, McpProblem.CONFIGURATION) from None
 
 
@@ -133,5 +133,5 @@ def _dial_address(address: str) -> AddressResolver:
 
 
 def _forbidden(where: Url, why: str) -> McpFailure:
-    message = lazy("The login would lead to {origin}, {why}. It is not done.", origin=where.origin, why=why)
+    message = lazy("The login would redirect to {origin}, {why}. Not followed.", origin=where.origin, why=why)
     return McpFailure(message, McpProblem.CONFIGURATION)

@@ -33,12 +33,12 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
     """Parse the settings. Raises McpFailure with CONFIGURATION for unsupported or incomplete ones."""
     if server.auth_provider_type not in (None, "dynamic_discovery"):
         message = lazy(
-            "authProviderType {kind} is not supported: leave it out, or use headers.", kind=server.auth_provider_type
+            "authProviderType {kind} is not supported: remove it, or use headers.", kind=server.auth_provider_type
         )
         raise _configuration_failure(message)
     given: OAuth = server.oauth or {}
     if "tokenParamName" in given:
-        message = lazy("oauth.tokenParamName is not supported: a token in an address gets into logs.")
+        message = lazy("oauth.tokenParamName is not supported: tokens in addresses end up in logs.")
         raise _configuration_failure(message)
     settings = OAuthSettings(
         server.http_url or server.url or "",
@@ -52,12 +52,12 @@ def parse_oauth_settings(server: McpServer) -> OAuthSettings:
         _texts(given, "audiences"),
     )
     if (settings.authorization_url is None) != (settings.token_url is None):
-        raise _configuration_failure(lazy("oauth.authorizationUrl and oauth.tokenUrl go together: give both, or none."))
+        raise _configuration_failure(lazy("oauth.authorizationUrl and oauth.tokenUrl must be set together."))
     if settings.authorization_url is not None and settings.client_id is None:
-        message = lazy("oauth.authorizationUrl needs an oauth.clientId: nobody can register us there.")
+        message = lazy("oauth.authorizationUrl needs oauth.clientId: automatic registration is not possible there.")
         raise _configuration_failure(message)
     if any(not scope.isascii() or not scope.isprintable() or '"' in scope for scope in settings.scopes):
-        raise _configuration_failure(lazy("oauth.scopes has characters that no scope has."))
+        raise _configuration_failure(lazy("oauth.scopes contains invalid characters."))
     return settings
 
 

@@ -112,9 +112,7 @@ class TokenStore:
                     while not try_lock(descriptor):  # noqa: ASYNC110 -- no event tells of another process
                         await asyncio.sleep(_POLL_SECONDS)
             except TimeoutError:
-                message = lazy(
-                    "Another process is renewing the login of {alias} and does not come to an end.", alias=key.alias
-                )
+                message = lazy("Another process is still refreshing the login for {alias}.", alias=key.alias)
                 raise McpFailure(message, McpProblem.TIMED_OUT) from None
             yield
         finally:
@@ -133,10 +131,10 @@ class TokenStore:
 
     def _failure(self, key: TokenKey, error: OSError) -> McpFailure:
         message = lazy(
-            "The login of {alias} cannot be kept in {directory}: {why}.",
+            "The login for {alias} cannot be stored in {directory}: {why}.",
             alias=key.alias,
             directory=self.directory,
-            why=error.strerror or lazy("it cannot be used"),
+            why=error.strerror or lazy("not usable"),
         )
         return McpFailure(message, McpProblem.CONFIGURATION)
 
@@ -149,7 +147,7 @@ def _read_file(path: str) -> bytes | None:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-            raise PermissionError(errno.EPERM, lazy("a file in it belongs to somebody else"))
+            raise PermissionError(errno.EPERM, lazy("a file in it belongs to another user"))
         return file.read(_MAX_BYTES)
 
 

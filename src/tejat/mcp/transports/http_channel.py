@@ -83,7 +83,7 @@ class HttpChannel:
             url = urljoin(self._url, reference.strip())
             if parse_origin(url) == self._origin:
                 return HttpChannel(self._client, url, headers=self._headers, credentials=self._credentials)
-        message = lazy("{where} wants its messages sent to another server, which is not done.", where=self.host)
+        message = lazy("{where} asks to send messages to another server. Not followed.", where=self.host)
         raise McpFailure(message, McpProblem.CONFIGURATION)
 
     @asynccontextmanager
@@ -111,7 +111,7 @@ class HttpChannel:
         words = " ".join(body.decode("utf-8", "replace").split()) if kind in ("text/plain", JSON) else ""
         excerpt = f": {sanitize_text(self._mask.mask_text(words)[:_MAX_EXCERPT_LENGTH])}" if words else "."
         message = lazy(
-            "{where} answered {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
+            "{where} returned {status}{said}", where=self.host, status=_format_status(response.status), said=excerpt
         )
         return McpFailure(message, McpProblem.MALFORMED)
 
@@ -161,10 +161,10 @@ class HttpChannel:
         if origin == self._origin and status in _METHOD_PRESERVING and can_move:
             self._url = moved
             return
-        to = lazy("somewhere else") if origin is None else f"{origin.scheme}://{origin.authority}"
+        to = lazy("another address") if origin is None else f"{origin.scheme}://{origin.authority}"
         message = lazy(
-            "{where} redirects to {to}, which is not followed: what says who asks must not get there. If that is "
-            "where the server is now, change its address in the settings.",
+            "{where} redirects to {to}. Not followed, because the credentials would be sent there. "
+            "If the server moved, change its address in the settings.",
             where=self.host,
             to=to,
         )
@@ -173,7 +173,7 @@ class HttpChannel:
     def _unauthorized(self, response: HttpResponse) -> McpFailure:
         challenge = ", ".join(response.headers.get_all("WWW-Authenticate"))[:_MAX_CHALLENGE_LENGTH]
         message = lazy(
-            "{where} wants to know who asks ({status}).", where=self.host, status=_format_status(response.status)
+            "{where} requires authentication ({status}).", where=self.host, status=_format_status(response.status)
         )
         return McpFailure(message, McpProblem.UNAUTHORIZED, challenge=challenge or None)
 
@@ -189,10 +189,10 @@ def parse_messages(text: str | bytes, host: str) -> list[JsonRpcMessage]:
         given = load_json(text, max_containers=MAX_CONTAINERS)
         return [parse_message(item) for item in (cast("list[object]", given) if isinstance(given, list) else [given])]
     except InvalidJson as error:
-        why = lazy("it is not JSON: {why}", why=error)
+        why = lazy("not JSON: {why}", why=error)
     except InvalidMessage as error:
         why = str(error)
-    message = lazy("{where} sent something that is no message: {why}.", where=host, why=why)
+    message = lazy("{where} sent an invalid message: {why}.", where=host, why=why)
     raise McpFailure(message, McpProblem.MALFORMED)
 
 
@@ -208,7 +208,7 @@ async def read_events(response: HttpResponse, parser: SseParser, host: str) -> A
 
 
 def too_large_failure(host: str) -> McpFailure:
-    message = lazy("{where} sent a message of more than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20)
+    message = lazy("{where} sent a message larger than {most} MiB.", where=host, most=MAX_MESSAGE_BYTES // 2**20)
     return McpFailure(message, McpProblem.TOO_LARGE)
 
 
@@ -247,4 +247,4 @@ def parse_origin(url: str) -> Origin:
 def _format_status(status: int) -> str:
     with suppress(ValueError):
         return f"{status} {HTTPStatus(status).phrase}"
-    return lazy("with the status {status}", status=status)
+    return lazy("with status {status}", status=status)

@@ -95,7 +95,7 @@ class NdjsonDecoder:
             self._is_done = True
             return [EndlessLine()]
         if tail is not None:
-            reason = lazy("it is longer than {most:,} bytes", most=self._max_bytes)
+            reason = lazy("longer than {most:,} bytes", most=self._max_bytes)
             return [_invalid_line(reason, line, tail, is_too_long=True)]
         return _parse_line(line) if line and not line.isspace() else []
 
@@ -105,14 +105,14 @@ def encode_message(message: JsonRpcMessage, *, max_bytes: int = MAX_LINE_BYTES) 
     try:
         line = dump_json(message_to_json(message)).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise UnencodableMessage(lazy("it holds something that JSON has no form for"), is_too_long=False) from error
+        raise UnencodableMessage(lazy("contains a value that JSON cannot represent"), is_too_long=False) from error
     if len(line) > max_bytes:
-        raise UnencodableMessage(lazy("it is longer than {most:,} bytes", most=max_bytes), is_too_long=True)
+        raise UnencodableMessage(lazy("longer than {most:,} bytes", most=max_bytes), is_too_long=True)
     return line + b"\n"
 
 
 _JSON_START = b'{["-0123456789tfnIN \t\r\xef'
-_NO_VALUE = lazy("it is not JSON: {why}", why="Expecting value at line 1, column 1")
+_NO_VALUE = lazy("not JSON: {why}", why="Expecting value at line 1, column 1")
 
 
 def _parse_line(line: bytearray) -> list[DecodedLine]:
@@ -123,14 +123,14 @@ def _parse_line(line: bytearray) -> list[DecodedLine]:
         # Decoded here: the JSON parser would accept surrogates and guess other encodings.
         given = load_json(line.decode().removeprefix("\ufeff"), max_containers=MAX_CONTAINERS)
     except UnicodeDecodeError as error:
-        return [_invalid_line(lazy("it is not UTF-8: byte {number} is wrong", number=error.start + 1), line, line)]
+        return [_invalid_line(lazy("not UTF-8: invalid byte {number}", number=error.start + 1), line, line)]
     except InvalidJson as error:
-        return [_invalid_line(lazy("it is not JSON: {why}", why=error), line, line, is_broken=True)]
+        return [_invalid_line(lazy("not JSON: {why}", why=error), line, line, is_broken=True)]
     if not isinstance(given, list):
         return [_parse_item(given, line)]
     items = cast("list[object]", given)
     if not 0 < len(items) <= _MAX_BATCH:
-        reason = lazy("a batch has 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items))
+        reason = lazy("a batch must have 1 to {most:,} messages, not {items:,}", most=_MAX_BATCH, items=len(items))
         return [InvalidLine(reason, start=_excerpt(line))]
     return [_parse_item(item, line) for item in items]
 

@@ -47,11 +47,11 @@ def header_problem(schema: JsonValue) -> str | None:
             continue
         mark = node[_KEYWORD]
         if not path:
-            return lazy("something in a header that is no argument of its own")
+            return lazy("a header that is not a separate argument")
         if not isinstance(mark, str) or not _is_header_name(mark):
-            return lazy("an argument in a header whose name is none")
+            return lazy("a header argument with an invalid name")
         if node.get("type") not in _SCALAR_TYPES:
-            return lazy("an argument in a header that is no text, no whole number and no truth value")
+            return lazy("a header argument that is not a string, integer or boolean")
         if mark.lower() in headers:
             return lazy("two arguments in one header")
         headers.add(mark.lower())

@@ -54,7 +54,7 @@ def uses_url(server: McpServer) -> bool:
     if server.command:
         return False
     if server.tcp:
-        message = lazy("The transport tcp is not supported: give the server's address as httpUrl or url, or a command.")
+        message = lazy("The tcp transport is not supported. Set httpUrl, url or command.")
         raise _configuration_failure(message)
     raise _configuration_failure(
         lazy("Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).")
@@ -76,9 +76,7 @@ def create_remote_transport(
     where = f"{origin.scheme}://{origin.host_header}"
     warning = ""
     if not origin.is_secure and not _is_loopback(origin):
-        warning = lazy(
-            "{where} is not encrypted: whatever goes there, and who asks, can be read on the way.", where=where
-        )
+        warning = lazy("{where} is not encrypted: messages and credentials can be read in transit.", where=where)
     return RemoteTransport(transport, "sse" if kind == "sse" else "http", where, warning)
 
 
@@ -196,7 +194,7 @@ def _transport_kind(given: str | None) -> str:
     if kind in ("either", "sse"):
         return kind
     message = lazy(
-        'The type "{kind}" is none for an address: give "http" or "sse", or leave it out.',
+        'Invalid type "{kind}" for an address: use "http" or "sse", or remove it.',
         kind=sanitize_text(kind[:60]),
     )
     raise _configuration_failure(message)

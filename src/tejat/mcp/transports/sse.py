@@ -45,7 +45,7 @@ class SseTransport(HttpTransport):
         self._on_failure = on_failure
         opened: asyncio.Future[McpFailure | None] = asyncio.get_running_loop().create_future()
         self._reader = asyncio.get_running_loop().create_task(self._read(opened))
-        message = lazy("{where} does not say where it wants messages.", where=self._channel.host)
+        message = lazy("{where} did not send a message endpoint.", where=self._channel.host)
         failure = McpFailure(message, McpProblem.START)
         is_open = False
         try:
@@ -93,13 +93,13 @@ class SseTransport(HttpTransport):
                 if content_type(response) != EVENT_STREAM:
                     kind = sanitize_text(content_type(response)[:60]) or "unknown"
                     message = lazy(
-                        "{where} sent something of the type {kind}, which is no stream of messages.",
+                        "{where} sent {kind}, not an event stream.",
                         where=self._channel.host,
                         kind=kind,
                     )
                     raise McpFailure(message, McpProblem.MALFORMED)
                 await self._read_events(response, opened)
-            failure = McpFailure(lazy("{where} has ended the connection.", where=self._channel.host), McpProblem.CLOSED)
+            failure = McpFailure(lazy("{where} closed the connection.", where=self._channel.host), McpProblem.CLOSED)
         except McpFailure as given:
             failure = given
         if not opened.done():

@@ -91,7 +91,7 @@ class StdioTransport:
             line = encode_message(message)
         except UnencodableMessage as error:
             problem = McpProblem.TOO_LARGE if error.is_too_long else McpProblem.MALFORMED
-            raise McpFailure(lazy("This cannot be sent to the server: {why}.", why=error), problem) from error
+            raise McpFailure(lazy("Cannot send this to the server: {why}.", why=error), problem) from error
         if self._server is None or self._is_closing:
             raise _closed_failure()
         await self._server.send(line, seconds=self._send_seconds)
@@ -139,8 +139,8 @@ class StdioTransport:
             try:
                 directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except (OSError, ValueError) as error:
-                message = lazy("its directory cannot be opened")
-                raise _start_failure(message, error, lazy("Correct its `cwd`.")) from error
+                message = lazy("cannot open its directory")
+                raise _start_failure(message, error, lazy("Fix its `cwd`.")) from error
             theirs.callback(os.close, directory)
             command = self._sandboxed_command(ours)
             try:
@@ -150,7 +150,7 @@ class StdioTransport:
                 launch = ProcessSpec(command.arguments, directory, {**self._environment, **command.environment})
                 running = await self._supervisor.start(launch, stdin=stdin, stdout=stdout, stderr=stderr)
             except OSError as error:
-                message = lazy("its program cannot be started")
+                message = lazy("cannot start its program")
                 raise _start_failure(message, error, lazy("Check its `command`.")) from error
         return _ServerProcess(running, outgoing, on_message, on_failure, stdout=stdout_end, stderr=stderr_end)
 
@@ -161,7 +161,7 @@ class StdioTransport:
         try:
             wrapped = self._wrap(self._arguments, os.path.realpath(self._directory))
         except OSError as error:
-            raise _start_failure(lazy("the sandbox for it cannot be prepared"), error) from error
+            raise _start_failure(lazy("cannot prepare its sandbox"), error) from error
         ours.callback(wrapped.clean_up)
         return wrapped
 
@@ -216,7 +216,7 @@ class _ServerProcess:
             await asyncio.wait((self._closed,))
             raise self._closed.result() from error
         except TimeoutError as error:
-            failure = McpFailure(lazy("The server does not take what is sent to it."), McpProblem.TIMED_OUT)
+            failure = McpFailure(lazy("The server does not read its input."), McpProblem.TIMED_OUT)
             if self._writer.is_mid_line:  # nothing more can be sent
                 self._set_broken(failure)
             raise failure from error
@@ -230,10 +230,10 @@ class _ServerProcess:
         count, line = self._invalid_lines, self._first_invalid_line
         if count == 0:
             return self._stderr_tail.lines
-        note = lazy("(A line on its standard output is no message: {line})", line=line)
+        note = lazy("(A line on its standard output is not a message: {line})", line=line)
         if count > 1:
             note = lazy(
-                "({count:,} lines on its standard output are no messages, first: {line})", count=count, line=line
+                "({count:,} lines on its standard output are not messages, first: {line})", count=count, line=line
             )
         return note, *self._stderr_tail.lines
 
@@ -296,10 +296,10 @@ class _ServerProcess:
             return
         match received:
             case EndlessLine():
-                self._set_broken(McpFailure(lazy("The server sent a line without end."), McpProblem.TOO_LARGE))
+                self._set_broken(McpFailure(lazy("The server sent an endless line."), McpProblem.TOO_LARGE))
             case InvalidLine(answer_to=request_id) if request_id is not None:
                 problem = McpProblem.TOO_LARGE if received.is_too_long else McpProblem.MALFORMED
-                message = lazy("The server's answer cannot be read: {why}.", why=received.reason)
+                message = lazy("The server's response is invalid: {why}.", why=received.reason)
                 self._on_failure(McpFailure(message, problem), request_id)
             case InvalidLine():
                 self._invalid_lines += 1
@@ -351,13 +351,13 @@ def _output_pipe(ours: ExitStack, theirs: ExitStack) -> tuple[int, int]:
 
 def _exit_failure(running: RunningProcess, *, is_over: bool) -> McpFailure:
     if running.exit is None:
-        message = lazy("The server hung up.")
+        message = lazy("The server closed the connection.")
         if is_over:
-            message = lazy("The server and the process that watched over it were killed.")
+            message = lazy("The server and its supervisor process were killed.")
     elif running.exit.signal is not None:
-        message = lazy("The server was ended by signal {signal}.", signal=_signal_name(running.exit.signal))
+        message = lazy("The server was killed by signal {signal}.", signal=_signal_name(running.exit.signal))
     else:
-        message = lazy("The server ended with exit code {code}.", code=running.exit.code)
+        message = lazy("The server exited with code {code}.", code=running.exit.code)
     return McpFailure(message, McpProblem.CLOSED)
 
 
@@ -369,8 +369,8 @@ def _signal_name(number: int) -> str:
 
 
 def _start_failure(what: str, error: OSError | ValueError, next_step: str = "") -> McpFailure:
-    reason = error.strerror or str(error) if isinstance(error, OSError) else lazy("there is a NUL character in it")
-    message = lazy("The server was not started: {what} ({reason}).", what=what, reason=reason)
+    reason = error.strerror or str(error) if isinstance(error, OSError) else lazy("it contains a NUL character")
+    message = lazy("The server did not start: {what} ({reason}).", what=what, reason=reason)
     return McpFailure(join_lazy(" ", (message, next_step)) if next_step else message, McpProblem.START)
 
 

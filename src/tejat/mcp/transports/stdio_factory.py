@@ -50,7 +50,7 @@ def create_stdio_transport(
             extra={name: resolve(given) for name, given in own.items()},
         )
     except UsageError as error:
-        message = lazy("The server's `env` cannot be used. {why}", why=error)
+        message = lazy("The server's `env` is invalid. {why}", why=error)
         raise McpFailure(message, McpProblem.CONFIGURATION) from error
     directory = os.path.join(root, server.directory or "")
     if in_container and wrap is not None:
@@ -68,7 +68,7 @@ def _find_program(command: str, *, directory: str, environment: Mapping[str, str
     except FileNotFoundError as error:
         raise _not_found(command, lazy("on PATH")) from error
     if not os.access(program, os.X_OK):
-        raise _not_found(command, lazy("that can be run"))
+        raise _not_found(command, lazy("that is executable"))
     return program
 
 
@@ -76,12 +76,12 @@ def _not_found(command: str, where: str) -> McpFailure:
     """Create the failure. Only the first word of the command is shown: the others may be secret arguments."""
     name, *others = command.split(maxsplit=1) or [""]
     next_step = (
-        lazy("`command` is the program alone: put its arguments into `args`.")
+        lazy("`command` is the program only: put its arguments in `args`.")
         if others
-        else lazy("Install it, or correct `command`, which may be a path.")
+        else lazy("Install it, or fix `command`, which may be a path.")
     )
     message = lazy(
-        "The server was not started: there is no program {name!r} {where}. {next_step}",
+        "The server did not start: no program {name!r} {where}. {next_step}",
         name=sanitize_text(name),
         where=where,
         next_step=next_step,

@@ -166,7 +166,7 @@ class StreamableHttpTransport(HttpTransport):
         fruitless = 0
         while request.id in self._pending:
             if fruitless == _MAX_EMPTY_RETRIES:
-                message = lazy("{where} keeps breaking off before it answers.", where=self._channel.host)
+                message = lazy("{where} keeps closing the connection before responding.", where=self._channel.host)
                 raise McpFailure(message, McpProblem.CLOSED)
             place = parser.last_id
             await asyncio.sleep(_retry_delay(parser))
@@ -253,7 +253,7 @@ class StreamableHttpTransport(HttpTransport):
         failure = await self._channel.read_failure(response)
         if response.status != 404 or self._session is None or failure.code == METHOD_NOT_FOUND:
             return failure
-        gone = McpFailure(lazy("{where} has ended the session.", where=self._channel.host), McpProblem.CLOSED)
+        gone = McpFailure(lazy("{where} ended the session.", where=self._channel.host), McpProblem.CLOSED)
         self._session = None
         if not self._is_closed:
             self._is_closed = True
@@ -266,16 +266,16 @@ class StreamableHttpTransport(HttpTransport):
         session = response.headers.get("Mcp-Session-Id")
         if session is None or (_is_header_value(session) and len(session) <= _MAX_SESSION_ID_LENGTH):
             return session
-        message = lazy("{where} calls the session by a name that is none.", where=self._channel.host)
+        message = lazy("{where} sent an invalid session id.", where=self._channel.host)
         raise McpFailure(message, McpProblem.MALFORMED)
 
     def _no_answer_failure(self, response: HttpResponse) -> McpFailure:
         kind = content_type(response)
         content = lazy("nothing")
         if kind not in ("", JSON, EVENT_STREAM):
-            content = lazy("something of the type {kind}", kind=sanitize_text(kind[:60]))
+            content = lazy("content of type {kind}", kind=sanitize_text(kind[:60]))
         message = lazy(
-            "{where} said {said} where an answer was due (status {status}).",
+            "{where} sent {said} instead of a response (status {status}).",
             where=self._channel.host,
             said=content,
             status=response.status,

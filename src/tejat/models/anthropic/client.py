@@ -43,7 +43,7 @@ def open_anthropic(model: str, options: ModelOptions) -> ModelClient:
     """
     key, token = read_api_key(options, _KEY_VARIABLE), read_api_key(options, _TOKEN_VARIABLE)
     if not key and not token:
-        message = lazy("There is no key for the model {model}. Set {key}.", model=model, key=_KEY_VARIABLE)
+        message = lazy("No API key for {model}. Set {key}.", model=model, key=_KEY_VARIABLE)
         raise ModelFailure(message, FailureKind.NO_KEY)
     base = resolve_base_url(options, variable="ANTHROPIC_BASE_URL", default=ANTHROPIC_BASE_URL, has_key=True)
     target = ModelTarget(model, _KEY_VARIABLE, key) if key else ModelTarget(model, _TOKEN_VARIABLE, token)

@@ -104,9 +104,9 @@ class AnthropicResponseReader:
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete and not self._has_only_complete_blocks:
-            raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
+            raise ModelFailure(lazy("The response was cut off."), FailureKind.STREAM_CUT, can_retry=True)
         if self._stop == _CONTEXT_WINDOW_EXCEEDED:
-            message = lazy("The conversation is too long: the model ran out of room while it answered.")
+            message = lazy("The conversation is too long: the model reached its context limit while answering.")
             raise ModelFailure(message, FailureKind.CONTEXT_FULL)
         deltas: list[Chunk] = []
         parts: list[MessagePart] = []
@@ -144,7 +144,7 @@ class AnthropicResponseReader:
     def _add_delta(self, index: int, delta: Mapping[str, object]) -> list[Chunk]:
         block = self._blocks.get(index)
         if block is None:
-            raise protocol_failure(lazy("a piece of a block that never began"))
+            raise protocol_failure(lazy("content for a block that was never opened"))
         text, thought = as_str(delta.get("text")), as_str(delta.get("thinking"))
         block.text += [piece for piece in (text, thought) if piece]
         block.signature.append(as_str(delta.get("signature")))
@@ -210,7 +210,7 @@ class AnthropicResponseReader:
         reason = _FINISH_REASONS.get(self._stop, FinishReason.OTHER if self._stop else FinishReason.STOP)
         detail = ""
         if reason is not FinishReason.STOP:
-            detail = self._stop_detail or lazy("It ended with {stop!r}.", stop=self._stop)
+            detail = self._stop_detail or lazy("The response ended with {stop!r}.", stop=self._stop)
         if malformed and reason not in {FinishReason.BLOCKED, FinishReason.MAX_TOKENS}:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
             parts = [part for part in parts if not isinstance(part, FunctionCall)]

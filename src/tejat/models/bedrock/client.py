@@ -45,20 +45,19 @@ def open_bedrock(model: str, options: ModelOptions) -> "BedrockClient":
     """
     if "claude" not in model and not model.startswith("arn:"):
         message = lazy(
-            "{model} is not a model of Anthropic. On Amazon Bedrock only those are supported, for example "
-            "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0.",
+            "{model} is not an Anthropic model. Only Anthropic models are supported on Amazon "
+            "Bedrock, for example bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0.",
             model=model,
         )
         raise UsageError(message)
     environment = options.environment
     region = next((environment[name] for name in ("AWS_REGION", "AWS_DEFAULT_REGION") if environment.get(name)), "")
     if not re.fullmatch(_REGION, region.strip()):
-        raise UsageError(lazy("Amazon Bedrock needs a region: set AWS_REGION, for example to us-east-1."))
+        raise UsageError(lazy("Amazon Bedrock needs a region. Set AWS_REGION, for example us-east-1."))
     key, credentials = read_api_key(options, _KEY_VARIABLE), read_credentials(environment)
     if not key and credentials is None:
         message = lazy(
-            "There is no key for the model {model}. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY.",
+            "No credentials for {model}. Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
             model=model,
         )
         raise ModelFailure(message, FailureKind.NO_KEY)
@@ -124,7 +123,7 @@ class _BedrockConnection(SseClient):
     async def _read_events(self, response: HttpResponse) -> AsyncGenerator[str]:
         kind = (response.headers.get("content-type") or "").partition(";")[0].strip().lower()
         if kind != _EVENT_STREAM:
-            raise protocol_failure(lazy("it is of the type {kind}", kind=kind[:60] or lazy("unknown")))
+            raise protocol_failure(lazy("unexpected content type {kind}", kind=kind[:60] or lazy("unknown")))
         parser = EventStreamParser()
         async for piece in response:
             for message in parser.feed(piece):

@@ -36,16 +36,16 @@ class EventStreamParser:
         while len(self._buffer) >= _PRELUDE.size:
             length, header_length, checksum = _PRELUDE.unpack_from(self._buffer)
             if zlib.crc32(self._buffer[: _PRELUDE.size - _CHECKSUM_LENGTH]) != checksum:
-                raise protocol_failure(lazy("a damaged event"))
+                raise protocol_failure(lazy("a corrupt event"))
             begin, end = _PRELUDE.size + header_length, length - _CHECKSUM_LENGTH
             if not begin <= end <= _MAX_MESSAGE_BYTES:
-                raise protocol_failure(lazy("an event of an impossible size"))
+                raise protocol_failure(lazy("an event with an invalid size"))
             if len(self._buffer) < length:
                 return
             message = bytes(self._buffer[:length])
             del self._buffer[:length]
             if zlib.crc32(message[:end]) != int.from_bytes(message[end:], "big"):
-                raise protocol_failure(lazy("a damaged event"))
+                raise protocol_failure(lazy("a corrupt event"))
             yield StreamMessage(_parse_headers(message[_PRELUDE.size : begin]), message[begin:end])
 
 
@@ -65,5 +65,5 @@ def _parse_headers(data: bytes) -> dict[str, str]:
             else:
                 place += _FIXED_LENGTHS[kind]
     except (IndexError, KeyError):
-        raise protocol_failure(lazy("an event with damaged headers")) from None
+        raise protocol_failure(lazy("an event with corrupt headers")) from None
     return headers

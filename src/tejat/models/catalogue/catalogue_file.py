@@ -138,7 +138,7 @@ def load_catalogue(updated_file: str = "") -> "ModelCatalogue":
         updated = None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        return ModelCatalogue(builtin, problem=_("{path} is not used: {why}.", path=updated_file, why=why))
+        return ModelCatalogue(builtin, problem=_("Ignoring {path}: {why}.", path=updated_file, why=why))
     return ModelCatalogue(builtin, None if updated is None or updated.date < builtin.date else updated)
 
 

@@ -27,7 +27,7 @@ def read_models(data: object) -> list[dict[str, object]]:
     providers = [as_object(provider) for provider in as_list(data)]
     models = [model for provider in providers for model in _provider_models(provider)]
     if not models:
-        raise UsageError(_("This is not the data of genai-prices: it lists no models of Google, OpenAI or Anthropic."))
+        raise UsageError(_("Not genai-prices data: no models of Google, OpenAI or Anthropic found."))
     return models
 
 

@@ -41,7 +41,7 @@ async def update_catalogue(source: str, path: str, *, day: str, environment: Map
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         write_private_file(path, dump_json(cast("JsonObject", updated)))
     except OSError as error:
-        raise UsageError(_("{path} could not be written: {why}.", path=path, why=error.strerror or error)) from error
+        raise UsageError(_("Could not write {path}: {why}.", path=path, why=error.strerror or error)) from error
     load_catalogue.cache_clear()
     return Catalogue(updated, path)
 
@@ -61,7 +61,7 @@ def _read_file(path: str) -> bytes:
         with open(path, "rb") as file:
             data = file.read(MAX_CATALOGUE_BYTES + 1)
     except OSError as error:
-        raise UsageError(_("{path} cannot be read: {why}.", path=path, why=error.strerror or error)) from error
+        raise UsageError(_("Could not read {path}: {why}.", path=path, why=error.strerror or error)) from error
     if len(data) > MAX_CATALOGUE_BYTES:
         raise UsageError(_too_large(path))
     return data
@@ -75,7 +75,7 @@ async def _download(address: str, environment: Mapping[str, str]) -> bytes:
     try:
         async with http.request("GET", address) as response:
             if response.status != 200:
-                raise UsageError(_("{address} answered with HTTP {status}.", address=address, status=response.status))
+                raise UsageError(_("{address} returned HTTP {status}.", address=address, status=response.status))
             return await response.read(MAX_CATALOGUE_BYTES)
     except HttpFailure as failure:
         if failure.kind is HttpFailureKind.TOO_LARGE:

@@ -35,7 +35,9 @@ def parse_services(names: Sequence[str] | None) -> tuple[Provider, ...] | None:
     known = {provider.value: provider for provider in LISTED_PROVIDERS}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise UsageError(_("Unknown service {name!r}. Known are: {known}.", name=unknown[0], known=", ".join(known)))
+        raise UsageError(
+            _("Unknown service {name!r}. Known services: {known}.", name=unknown[0], known=", ".join(known))
+        )
     return tuple(known[name] for name in dict.fromkeys(names))
 
 
@@ -102,7 +104,7 @@ class ModelLister:
         try:
             options = self._options_of(provider)
             if not has_access(provider, options) and provider is not Provider.VERTEX:
-                raise ListingFailure(_("There is no API key for this service."))
+                raise ListingFailure(_("No API key for this service."))
             offered = await fetch_models(provider, options)
         except (ListingFailure, ModelFailure, UsageError) as failure:
             known = () if self._is_own_server(provider) else self.known_models(provider)

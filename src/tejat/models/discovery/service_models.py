@@ -64,7 +64,7 @@ async def fetch_models(provider: Provider, options: ModelOptions) -> tuple[Servi
     """Ask a service for its models, sorted by name. Raises ListingFailure, and UsageError for an invalid address."""
     ask = _LISTERS.get(provider)
     if ask is None:
-        raise ListingFailure(_("This service has no list of its models."))
+        raise ListingFailure(_("This service does not list its models."))
     http = HttpClient(environment=options.environment, limits=_LIMITS)
     try:
         models = await ask(http, options)

@@ -59,7 +59,7 @@ def open_gemini(model: str, options: ModelOptions) -> "GeminiClient":
     key = next((found for name in _KEY_VARIABLES if (found := read_api_key(options, name))), None)
     if key is None and options.needs_key:
         message = lazy(
-            "There is no key for the model {model}. Set GEMINI_API_KEY; you get one at https://aistudio.google.com/apikey",
+            "No API key for {model}. Set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey",
             model=model,
         )
         raise ModelFailure(message, FailureKind.NO_KEY)
@@ -76,7 +76,7 @@ def api_version(options: ModelOptions, *, default: str) -> str:
     if not version or version == "beta":
         return default
     if not version.isalnum() or not version.isascii():
-        raise UsageError(lazy("GOOGLE_GENAI_API_VERSION is not a version."))
+        raise UsageError(lazy("GOOGLE_GENAI_API_VERSION is not a valid API version."))
     return version
 
 

@@ -32,13 +32,13 @@ def parse_api_error(
     # The body is more precise than the headers of a gateway.
     wait = retry_after if wait is None else wait
     if re.search(_INVALID_KEY, f"{error.get('message', '')} {reasons}") or code in {401, 403}:
-        message = lazy("The service does not accept the key or its owner. {text}", text=text)
+        message = lazy("The service rejected the API key. {text}", text=text)
         return ModelFailure(message, FailureKind.AUTHENTICATION, status=code)
     if code == 404:
-        message = lazy("There is no such model here. {text}", text=text)
+        message = lazy("Model not found. {text}", text=text)
         return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
     if is_quota_exhausted(error, code):
-        message = lazy("There is no quota or no capacity left for this model. {text}", text=text)
+        message = lazy("No quota or capacity left for this model. {text}", text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code == 429:
         return _rate_limited(text, details, wait)
@@ -48,12 +48,12 @@ def parse_api_error(
         overflow = parse_overflow(text, error)
         return ModelFailure(message, FailureKind.CONTEXT_FULL, status=code, overflow=overflow)
     if is_retryable_status(code):
-        message = lazy("The service is not available. {text}", text=text)
+        message = lazy("The service is unavailable. {text}", text=text)
         return ModelFailure(message, FailureKind.UNAVAILABLE, status=code, retry_after=wait, can_retry=True)
     if code >= 400:
-        message = lazy("The service refused the request. {text}", text=text)
+        message = lazy("The service rejected the request. {text}", text=text)
         return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
-    message = lazy("This does not seem to be the service of a model. {text}", text=text)
+    message = lazy("This address does not seem to be a model service. {text}", text=text)
     return ModelFailure(message, FailureKind.PROTOCOL, status=code)
 
 
@@ -83,13 +83,13 @@ def _rate_limited(text: str, details: list[Mapping[str, object]], wait: float | 
     if any("PerDay" in quota for quota in quotas):
         # Retrying on the same day is pointless, whatever delay the service names.
         message = lazy(
-            "The quota of this day is used up; it is renewed at midnight Pacific time.{which} {text}",
+            "The daily quota is used up. It resets at midnight Pacific time.{which} {text}",
             which=which,
             text=text,
         )
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=429, retry_after=wait)
     if violations and all(violation.get("quotaValue") == "0" for violation in violations):
-        message = lazy("This key has no quota for the model.{which} {text}", which=which, text=text)
+        message = lazy("This API key has no quota for the model.{which} {text}", which=which, text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=429)
     message = lazy("Too many requests.{which} {text}", which=which, text=text)
     return ModelFailure(message, FailureKind.RATE_LIMITED, status=429, retry_after=wait, can_retry=True)

@@ -104,7 +104,7 @@ class GeminiResponseReader:
         # Calls come in one piece, so those that have come are whole, even if the service gives no reason for the end.
         finish = FinishReason.STOP if self._reason is None and message.calls else self._reason
         if finish is None:
-            reason = lazy("The stream ended in the middle of the answer.")
+            reason = lazy("The response was cut off.")
             raise ModelFailure(reason, FailureKind.STREAM_CUT, can_retry=True)
         grounding = None if self._grounding == Grounding() else self._grounding
         return ModelResponse(message, finish, self._usage, self._detail, self._model, grounding)
@@ -114,7 +114,7 @@ class GeminiResponseReader:
         if reason:
             text = as_str(feedback.get("blockReasonMessage"))
             self._reason = FinishReason.BLOCKED
-            message = lazy("The prompt was refused ({reason}). {said}", reason=reason, said=text)
+            message = lazy("The service blocked the prompt ({reason}). {said}", reason=reason, said=text)
             self._detail = map_lazy(message, safe_text)
 
     def _read_candidate(self, candidate: JsonObject) -> Iterator[TextDelta | ThoughtDelta]:
@@ -166,7 +166,7 @@ def _read_part(part: JsonObject) -> MessagePart:
     if "text" in part:
         text = part["text"]
         if not isinstance(text, str):
-            raise protocol_failure(lazy("a text that is none"))
+            raise protocol_failure(lazy("text that is not a string"))
         return Thought(text, signature) if is_thought else Text(text, signature)
     if "functionCall" in part:
         return _read_call(part["functionCall"], signature)
@@ -198,7 +198,7 @@ def _read_media(media: JsonObject) -> InlineData:
         encoded = as_str(media.get("data")).replace("-", "+").replace("_", "/")
         data = base64.b64decode(encoded + "=" * (-len(encoded) % 4), validate=True)
     except (binascii.Error, ValueError):
-        raise protocol_failure(lazy("media that are not base64")) from None
+        raise protocol_failure(lazy("media that is not base64")) from None
     return InlineData(as_str(media.get("mimeType")), data)
 
 
@@ -228,4 +228,4 @@ def _require_objects(value: object, what: str) -> list[JsonObject]:
         return []
     if not isinstance(value, list):
         raise protocol_failure(lazy("{what} is not a list", what=what))
-    return [_require_object(item, lazy("one of {what}", what=what)) for item in cast("list[object]", value)]
+    return [_require_object(item, lazy("an item of {what}", what=what)) for item in cast("list[object]", value)]

@@ -41,7 +41,7 @@ def open_vertex(model: str, options: ModelOptions) -> GeminiClient:
     location = options.environment.get("GOOGLE_CLOUD_LOCATION", "").strip() or _DEFAULT_LOCATION
     for place in (project or _DEFAULT_LOCATION, location):
         if not _PROJECT_OR_LOCATION.fullmatch(place):
-            raise UsageError(lazy("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION holds characters that no name has."))
+            raise UsageError(lazy("GOOGLE_CLOUD_PROJECT or GOOGLE_CLOUD_LOCATION contains invalid characters."))
     resource = model if "/" in model else f"publishers/google/models/{model}"
     identity, within = _create_auth(options, project)
     base = resolve_base_url(
@@ -60,12 +60,12 @@ def _create_auth(options: ModelOptions, project: str) -> "tuple[_Auth, bool]":
         return ApiKeyAuth(key, is_bearer=uses_bearer(options.environment)), False
     if not project:
         message = lazy(
-            "Vertex AI needs a project: set GOOGLE_CLOUD_PROJECT and run `gcloud auth application-default "
-            "login`, or set GOOGLE_API_KEY to a key of its express mode."
+            "Vertex AI needs a project. Set GOOGLE_CLOUD_PROJECT and run `gcloud auth "
+            "application-default login`, or set GOOGLE_API_KEY to an express mode key."
         )
         raise ModelFailure(message, FailureKind.NO_KEY)
     if not _has_google_auth():
-        raise UsageError(lazy("Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'"))
+        raise UsageError(lazy("Vertex AI with a project needs the google-auth package: pip install 'tejat[vertex]'"))
     return _DefaultCredentialsAuth(options.environment), True
 
 

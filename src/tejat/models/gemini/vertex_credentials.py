@@ -33,9 +33,7 @@ _METADATA_HEADERS = {"Metadata-Flavor": "Google"}
 _REFRESH_MARGIN = 225.0
 """Seconds before its expiry at which a token is no longer used."""
 _MAX_BYTES = 2**20
-_ADVICE = lazy(
-    "Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to the file of a key."
-)
+_ADVICE = lazy("Run `gcloud auth application-default login`, or set GOOGLE_APPLICATION_CREDENTIALS to a key file.")
 
 
 class GoogleCredentials(Protocol):
@@ -62,11 +60,11 @@ def load_credentials(environment: Mapping[str, str]) -> GoogleCredentials:
     if path and os.path.exists(path):
         return _load_file(path)
     if environment.get("GOOGLE_APPLICATION_CREDENTIALS"):
-        raise _no_credentials(lazy("GOOGLE_APPLICATION_CREDENTIALS names {path}, which is not there.", path=path))
+        raise _no_credentials(lazy("GOOGLE_APPLICATION_CREDENTIALS points to {path}, which does not exist.", path=path))
     machine = _MetadataServerCredentials(environment.get("GCE_METADATA_HOST") or _METADATA_HOSTS[0])
     if machine.is_available(AuthTransport(environment)):
         return machine
-    raise _no_credentials(lazy("There are no application default credentials of Google Cloud."))
+    raise _no_credentials(lazy("No Google Cloud application default credentials found."))
 
 
 def refresh_credentials(credentials: GoogleCredentials, environment: Mapping[str, str]) -> None:
@@ -74,11 +72,15 @@ def refresh_credentials(credentials: GoogleCredentials, environment: Mapping[str
     try:
         credentials.refresh(AuthTransport(environment))
     except exceptions.TransportError as error:
-        message = lazy("No token for Google Cloud: {why}", why=map_lazy(str(error), safe_text))
+        message = lazy("Could not get a Google Cloud token: {why}", why=map_lazy(str(error), safe_text))
         raise ModelFailure(message, FailureKind.NETWORK, can_retry=True) from None
     except exceptions.GoogleAuthError as error:
         raise ModelFailure(
-            lazy("Google Cloud gives no token. {why} {advice}", why=map_lazy(str(error), safe_text), advice=_ADVICE),
+            lazy(
+                "Could not get a Google Cloud token. {why} {advice}",
+                why=map_lazy(str(error), safe_text),
+                advice=_ADVICE,
+            ),
             FailureKind.AUTHENTICATION,
         ) from None
 
@@ -137,10 +139,10 @@ def _load_file(path: str) -> GoogleCredentials:
         with open(path, "rb", opener=regular_file_opener) as file:
             known: object = json.loads(file.read(_MAX_BYTES))
     except (OSError, ValueError, RecursionError):
-        raise _no_credentials(lazy("{path} is no file of credentials.", path=path)) from None
+        raise _no_credentials(lazy("{path} is not a credentials file.", path=path)) from None
     fields = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
     if str(fields.get("type")) not in _FACTORIES:
-        raise _no_credentials(lazy("{path} has credentials of a kind that is not taken here.", path=path))
+        raise _no_credentials(lazy("{path} contains an unsupported kind of credentials.", path=path))
     return _build(lambda: _from_info(fields))
 
 
@@ -149,7 +151,7 @@ def _build(make: Callable[[], object]) -> GoogleCredentials:
         return cast("GoogleCredentials", make())
     except (exceptions.GoogleAuthError, ValueError, KeyError, TypeError) as error:
         # Messages about a key may quote it.
-        message = lazy("The credentials of Google Cloud cannot be used ({kind}).", kind=type(error).__name__)
+        message = lazy("The Google Cloud credentials could not be used ({kind}).", kind=type(error).__name__)
         raise _no_credentials(message) from None
 
 
@@ -157,7 +159,7 @@ def _from_info(fields: dict[str, Any]) -> object:
     source = cast("object", fields.get("credential_source"))
     keys = cast("dict[str, object]", source).keys() if isinstance(source, dict) else ()
     if "executable" in keys:
-        raise ValueError(lazy("credentials that start a program are not taken"))
+        raise ValueError(lazy("credentials that run a program are not supported"))
     kind = "aws" if "environment_id" in keys else fields["type"]
     maker, method = _FACTORIES[kind]
     # This kind got its scopes at login.
@@ -202,12 +204,14 @@ class _MetadataServerCredentials:
         path = "computeMetadata/v1/instance/service-accounts/default/token"
         reply = cast("AuthTransport", request)(f"{self._base_url}/{path}", headers=_METADATA_HEADERS)
         if reply.status != 200:
-            raise exceptions.RefreshError(lazy("The machine has no account (HTTP {status}).", status=reply.status))
+            raise exceptions.RefreshError(
+                lazy("This machine has no service account (HTTP {status}).", status=reply.status)
+            )
         try:
             granted = json.loads(reply.data)
             self.token, self._expires = str(granted["access_token"]), time.monotonic() + float(granted["expires_in"])
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise exceptions.RefreshError(lazy("The machine gave something that is no token.")) from None
+            raise exceptions.RefreshError(lazy("The metadata server returned an invalid token.")) from None
 
 
 def _no_credentials(why: str) -> ModelFailure:

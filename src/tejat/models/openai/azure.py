@@ -28,10 +28,10 @@ def open_azure(deployment: str, options: ModelOptions) -> ModelClient:
     """
     key, token = read_api_key(options, _KEY_VARIABLE), read_api_key(options, _TOKEN_VARIABLE)
     if not key and not token:
-        message = lazy("There is no key for the model {model}. Set {key}.", model=deployment, key=_KEY_VARIABLE)
+        message = lazy("No API key for {model}. Set {key}.", model=deployment, key=_KEY_VARIABLE)
         raise ModelFailure(message, FailureKind.NO_KEY)
     if not options.environment.get(_ENDPOINT_VARIABLE, "").strip():
-        message = lazy("Azure needs an endpoint: set {name}.", name=_ENDPOINT_VARIABLE)
+        message = lazy("Azure needs an endpoint. Set {name}.", name=_ENDPOINT_VARIABLE)
         raise UsageError(message)
     base = resolve_base_url(options, variable=_ENDPOINT_VARIABLE, default="", has_key=True)
     base = base.removesuffix("/openai/v1").removesuffix("/openai")

@@ -55,7 +55,7 @@ def open_openai(
     """
     key = read_api_key(options, key_name)
     if not key and needs_key:
-        message = lazy("There is no key for the model {model}. Set {key_name}.", model=model, key_name=key_name)
+        message = lazy("No API key for {model}. Set {key_name}.", model=model, key_name=key_name)
         raise ModelFailure(message, FailureKind.NO_KEY)
     target = ModelTarget(model, key_name, key)
     headers = {"authorization": f"Bearer {key}"} if key else {}
@@ -195,7 +195,8 @@ class OpenAIClient(AdaptiveHttpModel[OpenAIDialect]):
 
 def _text_tools_notice(model: str) -> str:
     return lazy(
-        "The server does not pass tools to {model}: its chat template has no tool support. They are described in the "
-        "prompt instead, and calls are read from the text of the answer. A model with tool support works better.",
+        "The server does not pass tools to {model} because its chat template has no tool "
+        "support. Tejat describes the tools in the prompt and reads calls from the text. A model "
+        "with tool support works better.",
         model=model,
     )

@@ -94,7 +94,7 @@ class OpenAIResponseReader:
     def end(self) -> list[Chunk]:
         """Return the remaining chunks, the response last. Raises ModelFailure when the stream ended too early."""
         if not self.is_complete and not self._calls.are_complete:
-            raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
+            raise ModelFailure(lazy("The response was cut off."), FailureKind.STREAM_CUT, can_retry=True)
         deltas = self._add_split(self._think_tags.end())
         calls, malformed = self._complete_calls()
         written = () if calls or malformed else self._text_calls()
@@ -190,7 +190,7 @@ class OpenAIResponseReader:
         if malformed and reason is not FinishReason.BLOCKED:
             reason, detail = FinishReason.MALFORMED_CALL, malformed
         elif reason is not FinishReason.STOP:
-            detail = "".join(self._refusals) or lazy("It ended with {finish!r}.", finish=self._finish)
+            detail = "".join(self._refusals) or lazy("The response ended with {finish!r}.", finish=self._finish)
         thoughts, text = "".join(self._thoughts), "".join(self._texts)
         parts: list[MessagePart] = [Thought(thoughts)] if thoughts else []
         # Many models write empty lines before their calls.

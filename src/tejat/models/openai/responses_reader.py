@@ -92,7 +92,7 @@ class ResponsesReader:
         items = [item for _, item in sorted(self._items.items())]
         has_calls = any(item.get("type") == "function_call" for item in items)
         if not self.is_done and (self._open_items or not has_calls):
-            raise ModelFailure(lazy("The answer ended before it was whole."), FailureKind.STREAM_CUT, can_retry=True)
+            raise ModelFailure(lazy("The response was cut off."), FailureKind.STREAM_CUT, can_retry=True)
         refusals = [text for item in items for text in _texts(item, "refusal", "refusal") if text]
         try:
             parts = tuple(part for item in items for part in self._parts(item))
@@ -102,7 +102,7 @@ class ResponsesReader:
         reason = _INCOMPLETE_REASONS.get(
             self._incomplete, FinishReason.OTHER if self._incomplete else FinishReason.STOP
         )
-        detail = lazy("It ended with {finish!r}.", finish=self._incomplete) if self._incomplete else ""
+        detail = lazy("The response ended with {finish!r}.", finish=self._incomplete) if self._incomplete else ""
         if refusals:
             reason, detail = FinishReason.BLOCKED, "".join(refusals)
         return [self._response(parts, reason, detail)]

@@ -216,8 +216,8 @@ def _check_shape(name: str, preset: _Preset) -> None:
     refused = sorted(_REFUSED_KEYS & generation.keys())
     if refused:
         problem = lazy(
-            "generateContentConfig.{key} is not allowed here: it could bypass the policy or change the address of the "
-            "service. Remove it.",
+            "generateContentConfig.{key} is not allowed here: it could bypass the policy or change "
+            "the service address. Remove it.",
             key=refused[0],
         )
         raise preset.error(name, problem)

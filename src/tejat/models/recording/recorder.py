@@ -126,7 +126,7 @@ class RecordingModel(ModelWrapper):
             while line:
                 line = line[os.write(self._file, line) :]
         except OSError as error:
-            self.problem = lazy("{path}: the recording ends here: {why}", path=self._path, why=error.strerror)
+            self.problem = lazy("{path}: recording stopped: {why}", path=self._path, why=error.strerror)
             os.close(self._file)
             self._file = None
 
@@ -141,7 +141,9 @@ def _create_recording(path: str) -> int:
             os.close(file)
             raise
     except (OSError, ValueError) as error:
-        raise UsageError(lazy("{path}: cannot record into it: {why}", path=path, why=os_error_reason(error))) from None
+        raise UsageError(
+            lazy("{path}: cannot write the recording: {why}", path=path, why=os_error_reason(error))
+        ) from None
     return file
 
 
@@ -149,9 +151,9 @@ def _prepare_file(file: int, path: str) -> None:
     """Make the file empty and private. Raises UsageError for a file that must not be overwritten, and OSError."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(lazy("{path}: cannot record into it: it is not a regular file", path=path))
+        raise UsageError(lazy("{path}: cannot write the recording: not a regular file", path=path))
     if status.st_size and not os.pread(file, 64, 0).startswith(f'{{"{FORMAT_KEY}":'.encode()):
-        message = lazy("{path}: is there and is no recording: remove it first, or record into another file", path=path)
+        message = lazy("{path} exists and is not a recording. Remove it, or record to another file.", path=path)
         raise UsageError(message)
     os.fchmod(file, 0o600)
     os.ftruncate(file, 0)

@@ -68,7 +68,7 @@ class ReplayModel:
             raise recorded.failure
         if not recorded.chunks or not isinstance(recorded.chunks[-1], ModelResponse):
             message = lazy(
-                "request {asked} was interrupted when it was recorded, and has no more to give",
+                "request {asked} was interrupted when it was recorded, so its response is incomplete",
                 asked=self._request_count,
             )
             raise self._failure(message)
@@ -81,7 +81,7 @@ class ReplayModel:
         """Return the recorded count. Raises ModelFailure of the kind SCRIPT if there is none."""
         count = self._counts.get(self._normalizer.normalize(request).digest)
         if count is None:
-            raise self._failure(lazy("the tokens of such a request were not counted when this was recorded"))
+            raise self._failure(lazy("token counts of such requests are not in this recording"))
         return count
 
     async def close(self) -> None:
@@ -108,8 +108,10 @@ class ReplayModel:
             self._remaining.remove(exchange)
             return exchange
         if not self._remaining:
-            raise self._failure(lazy("request {asked} is one more than were recorded", asked=self._request_count))
-        message = lazy("request {asked} is not what was recorded:", asked=self._request_count)
+            raise self._failure(
+                lazy("request {asked} is not in the recording: it has no more requests", asked=self._request_count)
+            )
+        message = lazy("request {asked} differs from the recording:", asked=self._request_count)
         raise self._failure(join_lazy("\n", (message, diff_requests(self._remaining[0].request, request))))
 
     def _failure(self, words: str) -> ModelFailure:
@@ -126,10 +128,10 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
         head = JsonFields(_parse_line(lines[0] if lines else b""))
         version = head.integer(FORMAT_KEY)
     except ValueError:
-        raise UsageError(lazy("{path}: is no recording", path=path)) from None
+        raise UsageError(lazy("{path}: not a recording", path=path)) from None
     if version != FORMAT_VERSION:
         message = lazy(
-            "{path}: is a recording of version {version}, and only version {known} can be played",
+            "{path}: recording version {version} is not supported (supported: {known})",
             path=path,
             version=version,
             known=FORMAT_VERSION,
@@ -141,7 +143,7 @@ def open_replay(path: str, *, placeholders: Mapping[str, str], secrets: Sequence
         for number, line in enumerate(lines[1:], 2):  # noqa: B007 -- the number is used in the error
             replay.add_line(JsonFields(_parse_line(line)))
     except ValueError as error:
-        message = lazy("{path}: line {number} cannot be played: {why}", path=path, number=number, why=error)
+        message = lazy("{path}: line {number} cannot be replayed: {why}", path=path, number=number, why=error)
         raise UsageError(message) from None
     return replay
 
@@ -152,10 +154,10 @@ def _read_lines(path: str) -> list[bytes]:
         with open(path, "rb", opener=regular_file_opener) as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        message = lazy("{path}: the recording cannot be read: {why}", path=path, why=os_error_reason(error))
+        message = lazy("{path}: cannot read the recording: {why}", path=path, why=os_error_reason(error))
         raise UsageError(message) from None
     if len(content) > _MAX_BYTES:
-        raise UsageError(lazy("{path}: is longer than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
+        raise UsageError(lazy("{path}: larger than {most} MiB", path=path, most=_MAX_BYTES // 2**20))
     return content.split(b"\n")[:-1]
 
 
@@ -164,4 +166,4 @@ def _parse_line(line: bytes) -> object:
     try:
         return json.loads(line)
     except RecursionError:
-        raise ValueError(lazy("It is nested too deeply.")) from None
+        raise ValueError(lazy("JSON is nested too deeply.")) from None

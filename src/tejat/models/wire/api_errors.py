@@ -41,18 +41,18 @@ def parse_api_error(
         message = lazy("The account has no credit left. {text}", text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if is_quota_exhausted(error, code):
-        message = lazy("There is no quota or no capacity left for this model. {text}", text=text)
+        message = lazy("No quota or capacity left for this model. {text}", text=text)
         return ModelFailure(message, FailureKind.RATE_LIMITED, status=code)
     if code in {401, 403}:
-        advice = lazy("Is {key_name} right?", key_name=target.key_name)
+        advice = lazy("Check {key_name}.", key_name=target.key_name)
         if not target.key:
-            advice = lazy("It wants a key: set {key_name}.", key_name=target.key_name)
-        message = lazy("The service does not accept the key or its owner. {text} {advice}", text=text, advice=advice)
+            advice = lazy("It needs an API key: set {key_name}.", key_name=target.key_name)
+        message = lazy("The service rejected the API key. {text} {advice}", text=text, advice=advice)
         return ModelFailure(message, FailureKind.AUTHENTICATION, status=code)
     if code == 404:
         model = safe_text(target.model, max_length=100)
-        advice = lazy("Is {model} the name of a model of this server, and its address right?", model=model)
-        message = lazy("There is no such model here. {text} {advice}", text=text, advice=advice)
+        advice = lazy("Check that this server has a model named {model}, and that the address is right.", model=model)
+        message = lazy("Model not found. {text} {advice}", text=text, advice=advice)
         return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
     return _other_failure(code, text, retry_after)
 
@@ -112,11 +112,11 @@ def _other_failure(code: int, text: str, retry_after: float | None) -> ModelFail
     if code == 429:
         what, kind = lazy("Too many requests."), FailureKind.RATE_LIMITED
     elif is_retryable_status(code):
-        what, kind = lazy("The service is not available."), FailureKind.UNAVAILABLE
+        what, kind = lazy("The service is unavailable."), FailureKind.UNAVAILABLE
     elif code >= 400:
-        message = lazy("The service refused the request. {text}", text=text)
+        message = lazy("The service rejected the request. {text}", text=text)
         return ModelFailure(message, FailureKind.BAD_REQUEST, status=code)
     else:
-        message = lazy("This does not seem to be the service of a model. {text}", text=text)
+        message = lazy("This address does not seem to be a model service. {text}", text=text)
         return ModelFailure(message, FailureKind.PROTOCOL, status=code)
     return ModelFailure(join_lazy(" ", (what, text)), kind, status=code, retry_after=retry_after, can_retry=True)

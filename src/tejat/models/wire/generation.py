@@ -62,7 +62,7 @@ def ignored_settings(generation: JsonObject) -> str:
     if not ignored:
         return ""
     return lazy(
-        "This model ignores settings of modelConfigs that only Gemini models support: {names}.",
+        "This model ignores modelConfigs settings that only Gemini models support: {names}.",
         names=", ".join(sorted(ignored)),
     )
 

@@ -41,7 +41,7 @@ def failure_from_http(failure: HttpFailure) -> ModelFailure:
 
 def protocol_failure(detail: str) -> ModelFailure:
     """Create the failure for a response that does not follow the protocol of the service."""
-    message = lazy("The service sent something that is no answer of a model: {detail}", detail=detail)
+    message = lazy("The service sent an invalid response: {detail}", detail=detail)
     return ModelFailure(message, FailureKind.PROTOCOL)
 
 

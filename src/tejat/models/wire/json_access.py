@@ -15,7 +15,7 @@ def parse_object(text: str | bytes) -> Mapping[str, object]:
     """Parse a JSON object. Raises InvalidJson."""
     value = load_json(text)
     if not isinstance(value, dict):
-        raise InvalidJson(lazy("it is not an object"))
+        raise InvalidJson(lazy("not an object"))
     return cast("dict[str, object]", value)
 
 

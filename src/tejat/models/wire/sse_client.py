@@ -136,7 +136,9 @@ async def _read_events(response: HttpResponse) -> AsyncGenerator[str]:
         yield (await response.read(_MAX_RESPONSE_BYTES)).decode("utf-8", "replace")
         return
     if kind != "text/event-stream":
-        raise protocol_failure(lazy("it is of the type {kind}", kind=safe_text(kind, max_length=60) or lazy("unknown")))
+        raise protocol_failure(
+            lazy("unexpected content type {kind}", kind=safe_text(kind, max_length=60) or lazy("unknown"))
+        )
     parser = SseParser()
     async for piece in response:
         for event in parser.feed(piece):

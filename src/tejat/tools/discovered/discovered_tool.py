@@ -79,7 +79,7 @@ class DiscoveredTool(BaseTool):
             command=shlex.join(self._arguments),
             directory=self._directory,
             root_commands=self._arguments[:1],
-            notes=(lazy("It reads these arguments on its input: {given}", given=payload),),
+            notes=(lazy("Arguments passed on standard input: {given}", given=payload),),
             digest=self._digest(payload),
         )
 
@@ -137,7 +137,7 @@ def _encode_input(params: Params) -> str:
     try:
         return dump_json(cast("JsonObject", dict(params)))
     except (TypeError, ValueError) as error:
-        raise invalid_params(lazy("params cannot be written as JSON: {why}", why=error)) from None
+        raise invalid_params(lazy("params are not valid JSON: {why}", why=error)) from None
 
 
 def _exit_failure(exit_status: ExitStatus | None) -> str | None:

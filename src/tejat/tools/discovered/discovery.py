@@ -85,7 +85,7 @@ async def discover_tools(
         )
     except OSError as error:
         raise DiscoveryFailed(
-            lazy("{command} cannot be run: {why}", command=_LABEL, why=format_start_error(error)), command=words
+            lazy("{command} could not run: {why}", command=_LABEL, why=format_start_error(error)), command=words
         ) from error
     stderr = _last_lines(finished.stderr)
     if problem := _find_failure(finished, seconds):
@@ -102,9 +102,9 @@ def _find_failure(finished: ProgramResult, seconds: float) -> str | None:
     if finished.reason is ProgramEndReason.OUTPUT:
         return lazy("{command} output exceeded size limit of {most} bytes.", command=_LABEL, most=MAX_OUTPUT_BYTES)
     if finished.reason is ProgramEndReason.TIME or exit_status is None:
-        return lazy("{command} took longer than {seconds:g} seconds and was stopped.", command=_LABEL, seconds=seconds)
+        return lazy("{command} timed out after {seconds:g} seconds.", command=_LABEL, seconds=seconds)
     if exit_status.signal is not None:
-        return lazy("{command} was ended by {signal}.", command=_LABEL, signal=signal_name(exit_status.signal))
+        return lazy("{command} was killed by {signal}.", command=_LABEL, signal=signal_name(exit_status.signal))
     if exit_status.code:
         return lazy("{command} failed with exit code {code}", command=_LABEL, code=exit_status.code)
     return None
@@ -118,7 +118,7 @@ def _last_lines(output: bytes) -> tuple[str, ...]:
 def _parse_output(output: bytes) -> "_DeclarationParser":
     """Parse the printed declarations. Raises InvalidJson with the complete message."""
     if not output.strip():
-        raise InvalidJson(lazy("{command} printed nothing.", command=_LABEL))
+        raise InvalidJson(lazy("{command} printed no output.", command=_LABEL))
     try:
         listed = load_json(output)
     except InvalidJson as error:
@@ -161,7 +161,7 @@ class _DeclarationParser:
             most, rest = MAX_TOOLS, self._dropped_tools
             self.warnings.append(lazy("Discovered more than {most} tools. Skipping {rest}.", most=most, rest=rest))
         if self._dropped_warnings:
-            self.warnings.append(lazy("And {rest} more of such warnings.", rest=self._dropped_warnings))
+            self.warnings.append(lazy("{rest} more warnings like these.", rest=self._dropped_warnings))
 
     def _parse_declaration(self, declared: Mapping[str, object]) -> None:
         name = declared.get("name")
@@ -183,12 +183,10 @@ class _DeclarationParser:
             return ""
         description = strip_hidden(given)
         if description != given:
-            self._warn(
-                lazy("The description of the tool {name} has hidden characters. They were taken out.", name=name)
-            )
+            self._warn(lazy("Removed hidden characters from the description of tool {name}.", name=name))
         if len(description) > MAX_DESCRIPTION_LENGTH:
             most = MAX_DESCRIPTION_LENGTH
-            self._warn(lazy("The description of the tool {name} was cut at {most} characters.", name=name, most=most))
+            self._warn(lazy("Shortened the description of tool {name} to {most} characters.", name=name, most=most))
             description = f"{description[:most]}..."
         return description
 
@@ -201,7 +199,7 @@ class _DeclarationParser:
         try:
             return _parse_schema(given)
         except _InvalidSchema as broken:
-            self._warn(lazy("The parameters of the tool {name} were left out: {broken}.", name=name, broken=broken))
+            self._warn(lazy("Ignoring the parameters of tool {name}: {broken}.", name=name, broken=broken))
             return _EMPTY_SCHEMA
 
     def _warn(self, warning: str) -> None:
@@ -218,16 +216,16 @@ class _InvalidSchema(Exception):
 def _parse_schema(given: object) -> JsonObject:
     """Validate a schema and make it an object schema. Raises _InvalidSchema."""
     if not isinstance(given, dict):
-        raise _InvalidSchema(lazy("they are no object"))
+        raise _InvalidSchema(lazy("not an object"))
     if not _is_shallow(cast("JsonValue", given)):
-        raise _InvalidSchema(lazy("they are nested deeper than {most} levels", most=MAX_SCHEMA_DEPTH))
+        raise _InvalidSchema(lazy("nested more than {most} levels deep", most=MAX_SCHEMA_DEPTH))
     schema: JsonObject = {**_EMPTY_SCHEMA, **cast("JsonObject", _lowercase_types(cast("JsonValue", given)))}
     if schema["type"] != "object":
-        raise _InvalidSchema(lazy("they are not those of an object"))
+        raise _InvalidSchema(lazy('the schema type is not "object"'))
     if len(dump_json(schema)) > MAX_SCHEMA_LENGTH:
-        raise _InvalidSchema(lazy("they take more than {most} KiB", most=MAX_SCHEMA_LENGTH // 1024))
+        raise _InvalidSchema(lazy("larger than {most} KiB", most=MAX_SCHEMA_LENGTH // 1024))
     if flaw := schema_problem(schema):
-        raise _InvalidSchema(lazy("they are no JSON Schema, {flaw}", flaw=_for_display(flaw)))
+        raise _InvalidSchema(lazy("not a valid JSON Schema: {flaw}", flaw=_for_display(flaw)))
     return schema
 
 

@@ -233,14 +233,12 @@ def _too_large(path: str, size: int) -> WorkspaceError:
 
 
 def _approval_mismatch(path: str) -> ToolFailure:
-    message = lazy("What was approved is not what would be written, so nothing was written: {path}", path=path)
+    message = lazy("The change differs from the one you approved, so nothing was written: {path}", path=path)
     return ToolFailure(message, ErrorType.EXECUTION_FAILED)
 
 
 def _path_retargeted(path: str) -> WorkspaceError:
-    message = lazy(
-        "The path has come to mean another file, so nothing was written: {path}. Read it again first.", path=path
-    )
+    message = lazy("{path} now points to a different file, so nothing was written. Read it again first.", path=path)
     return WorkspaceError(message, ErrorType.STALE_FILE, path=path)
 
 

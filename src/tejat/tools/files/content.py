@@ -181,8 +181,8 @@ def _image_content(image: InlineData, path: str, display: str, stop: Callable[[]
         scaled = scale_image(image.data, stop)
     except ConversionFailure as failure:
         message = lazy(
-            "The image has {size} pixels, and services take at most {limit} on each side: {path}. It could not be "
-            "scaled down. {why}",
+            "The image has {size} pixels; services accept at most {limit} per side: {path}. It could "
+            "not be scaled down. {why}",
             size=size,
             limit=MAX_SIDE,
             path=path,
@@ -201,11 +201,11 @@ def _read_pdf_text(data: bytes, location: Location, lines: _LineRange, stop: Cal
     try:
         document = extract_pdf_text(data, stop)
     except ConversionFailure as failure:
-        message = lazy("The text of the PDF document cannot be extracted: {path}. {why}", path=path, why=failure)
+        message = lazy("Could not extract the text of the PDF: {path}. {why}", path=path, why=failure)
         raise _unusable(message) from failure
     if not any(page.strip() for page in document.pages):
         count = document.page_count
-        raise _unusable(lazy("The PDF document has no text on its {count} pages: {path}", count=count, path=path))
+        raise _unusable(lazy("The PDF has no text on its {count} pages: {path}", count=count, path=path))
     text = [
         line[:MAX_LINE_LENGTH]
         for number, page in enumerate(document.pages, 1)

@@ -29,9 +29,9 @@ def find_elision_failure(change: FileChange, written: Iterable[str], field: str)
         return None
     return invalid_params(
         lazy(
-            "`{field}` contains an omission placeholder: `{line}` would be written in place of lines of the file. "
-            "Provide these lines, or if they have to go and `{line}` is meant literally, delete them with one edit and "
-            "add it with another.",
+            "`{field}` contains an omission placeholder: `{line}` would replace lines of the file. "
+            "Provide those lines. If they must go and `{line}` is meant literally, delete them in "
+            "one edit and add it in another.",
             field=field,
             line=line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN]}...",
         )

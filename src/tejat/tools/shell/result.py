@@ -87,8 +87,9 @@ def timeout_result(run: CommandRun, why: CommandEndReason, *, limit: float) -> T
     if why is CommandEndReason.IDLE and (prompt := _find_input_prompt(run)):
         sentences.append(
             lazy(
-                'It seems to wait for input (needs_input), which nobody can give; its last words are "{prompt}". '
-                "Answer beforehand, with an option of the program or by a pipe into it.",
+                "The command seems to be waiting for input (needs_input), which cannot be provided; its "
+                'last output was "{prompt}". Provide the input up front, with an option of the program '
+                "or a pipe into it.",
                 prompt=prompt,
             )
         )
@@ -127,13 +128,13 @@ def add_sandbox_notes(result: ToolResult, changes: ControlPathChanges, *, has_mo
 
 def _control_path_notes(changes: ControlPathChanges) -> Iterator[str]:
     if changes.created:
-        yield lazy("New files that decide what other programs run: {paths}.", paths=_list_paths(changes.created))
+        yield lazy("New files that control what other programs run: {paths}.", paths=_list_paths(changes.created))
     if changes.changed:
-        yield lazy("Changed files that decide what other programs run: {paths}.", paths=_list_paths(changes.changed))
+        yield lazy("Changed files that control what other programs run: {paths}.", paths=_list_paths(changes.changed))
     if changes.created or changes.changed:
         yield lazy("Check them before git, an editor or a shell uses them.")
     if not changes.is_complete:
-        yield lazy("There are too many directories to find all such files; those deep inside are not protected.")
+        yield lazy("There are too many directories to check; such files deep inside are not protected.")
 
 
 def _list_paths(paths: tuple[str, ...]) -> str:

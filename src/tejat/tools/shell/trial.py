@@ -30,10 +30,10 @@ def build_trial_confirmation(
     """Build the question whether to keep the changes. Those of an unfinished command cannot be kept."""
     obstacles = examined.blockers
     if result.error is not None:
-        obstacles = (_("The command did not come to its end."), *obstacles)
+        obstacles = (_("The command did not finish."), *obstacles)
     output = result.return_display if isinstance(result.return_display, str) else ""
     return TrialConfirmation(
-        title=_("Keep what a command did in a copy"),
+        title=_("Keep the changes a command made in a copy"),
         command=confirmation.command,
         directory=confirmation.directory,
         changes=examined.changes,

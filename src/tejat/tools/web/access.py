@@ -37,7 +37,7 @@ def reject_secrets(web: WebAccess, text: str) -> None:
     for secret in web.secrets():
         if len(secret) >= _MIN_SECRET_LENGTH and any(secret.casefold() in spelling for spelling in spellings):
             raise ToolFailure(
-                lazy("This would send a secret of the user, such as a key, to somebody else. Leave it out."),
+                lazy("This would send one of the user's secrets, such as an API key, to a third party. Remove it."),
                 ErrorType.POLICY_VIOLATION,
             )
 

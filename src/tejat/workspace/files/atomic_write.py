@@ -141,7 +141,7 @@ def _write(
 def _require_absent(parent: ParentDirectory, path: str) -> None:
     with suppress(FileNotFoundError):
         _require_regular_file(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False), path)
-        raise _stale_file_error(path, lazy("it did not exist then and exists now"))
+        raise _stale_file_error(path, lazy("it was created in the meantime"))
 
 
 def _rename_over(
@@ -160,7 +160,7 @@ def _rename_over(
                 os.fsync(temporary.fd)
                 kept = status
             if not _is_expected(current, status, expected):
-                raise _stale_file_error(path, lazy("it has other content now"))
+                raise _stale_file_error(path, lazy("its content changed"))
         temporary.ensure_name()
         if stat_identity(os.stat(parent.name, dir_fd=parent.fd, follow_symlinks=False)) == stat_identity(status):
             temporary.rename_over(parent.name)
@@ -191,8 +191,8 @@ def _require_regular_file(status: os.stat_result, path: str) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise _directory_error(path)
     if stat.S_ISLNK(status.st_mode):
-        raise _stale_file_error(path, lazy("it has become a symbolic link"))
-    message = lazy("Not a regular file: {path}. It cannot be written.", path=path)
+        raise _stale_file_error(path, lazy("it is now a symbolic link"))
+    message = lazy("Not a regular file, so it cannot be written: {path}.", path=path)
     raise WorkspaceError(message, ErrorType.SPECIAL_FILE, path=path)
 
 
@@ -207,8 +207,8 @@ def _require_writable(parent: ParentDirectory, current: int, status: os.stat_res
         raise _permission_error(path, errno.EROFS, lazy("The file system is read-only."))
     user = os.geteuid()
     if user == 0 or (user == status.st_uid and mode & stat.S_IWUSR):
-        raise _permission_error(path, errno.EPERM, lazy("The file is protected, for example by the immutable flag."))
-    reason = lazy("This user may not write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid)
+        raise _permission_error(path, errno.EPERM, lazy("The file is protected, for example with the immutable flag."))
+    reason = lazy("This user cannot write it (mode {mode:04o}, owner {owner}).", mode=mode, owner=status.st_uid)
     raise _permission_error(path, errno.EACCES, reason)
 
 
@@ -235,7 +235,7 @@ def _write_pieces(
     on_disk = os.fstat(temporary.fd).st_size
     if on_disk != size:
         message = lazy(
-            "Error writing to file '{path}': {size} bytes were written and {on_disk} arrived (EIO)",
+            "Error writing to file '{path}': wrote {size} bytes, but {on_disk} are on disk (EIO)",
             path=path,
             size=size,
             on_disk=on_disk,
@@ -257,7 +257,7 @@ def _flush_directories(innermost: int, created: int, path: str) -> None:
             return
         reason = f"{error.strerror} ({_errno_name(error.errno)})"
         message = lazy(
-            "Error writing to file '{path}': {reason}. It was replaced, but a power cut may undo that.",
+            "Error writing to file '{path}': {reason}. The file was replaced, but a power failure may undo that.",
             path=path,
             reason=reason,
         )

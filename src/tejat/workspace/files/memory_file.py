@@ -35,7 +35,7 @@ class MemoryFile:
         if not self.name.strip("./") or self.name.startswith("/") or ".." in parts or "\0" in self.name:
             raise UsageError(
                 lazy(
-                    "The memory file needs a name inside {directory}, which this is not: {name!r}",
+                    "The memory file name must be inside {directory}: {name!r}",
                     directory=self.directory,
                     name=self.name,
                 )

@@ -41,7 +41,7 @@ def _copy_owner(expected: os.stat_result, target: int) -> None:
         if error.errno not in (errno.EPERM, errno.EACCES, errno.EINVAL):
             raise
         owner = f"user {expected.st_uid} and group {expected.st_gid}"
-        reason = lazy("It belongs to {owner}, and this user cannot keep that", owner=owner)
+        reason = lazy("The owner {owner} cannot be preserved by this user", owner=owner)
         raise PermissionError(errno.EPERM, reason) from error
 
 
@@ -65,7 +65,7 @@ def _copy_attributes(source: int, target: int) -> None:
             if not name.startswith("security."):
                 os.removexattr(target, name)
     except PermissionError as error:
-        reason = lazy("This user cannot keep its extended attribute {name}", name=name)
+        reason = lazy("The extended attribute {name} cannot be preserved by this user", name=name)
         raise PermissionError(error.errno, reason) from error
 
 
@@ -81,5 +81,5 @@ def _copy_mode(expected: os.stat_result, target: int) -> None:
     os.fchmod(target, stat.S_IMODE(expected.st_mode))
     # A set-group-id bit for a group that is not ours is dropped without an error.
     if os.fstat(target).st_mode != expected.st_mode:
-        reason = lazy("This user cannot keep its mode {mode:04o}", mode=stat.S_IMODE(expected.st_mode))
+        reason = lazy("The mode {mode:04o} cannot be preserved by this user", mode=stat.S_IMODE(expected.st_mode))
         raise PermissionError(errno.EPERM, reason)

@@ -13,7 +13,7 @@ MAX_PATH_BYTES = 4096
 MAX_NAME_BYTES = 255
 
 _SHOWN = 60  # characters of an invalid path in a message
-_SPECIAL = lazy("Not a regular file but a pipe, socket or device, which is never opened")
+_SPECIAL = lazy("A pipe, socket or device, not a regular file")
 _LOOP = lazy("Too many symbolic links, probably a loop")
 _DIRECTORY = lazy("Path is a directory, not a file")
 
@@ -50,7 +50,7 @@ def outside_workspace_error(path: str, directories: Sequence[str]) -> WorkspaceE
 def path_too_long_error(path: str) -> WorkspaceError:
     """The error for a path or name that is too long for any file; the message shows only its beginning."""
     message = lazy(
-        "Path is too long (at most {path_limit} bytes, and {name_limit} for each name in it): {path}",
+        "Path is too long (at most {path_limit} bytes, {name_limit} per name): {path}",
         path_limit=MAX_PATH_BYTES,
         name_limit=MAX_NAME_BYTES,
         path=_shorten(path),
@@ -60,7 +60,7 @@ def path_too_long_error(path: str) -> WorkspaceError:
 
 def unencodable_path_error(path: str) -> WorkspaceError:
     """The error for a path with characters that cannot be encoded as a file name."""
-    message = lazy("Path has characters that no file name can have: {path}", path=_shorten(ascii(path)))
+    message = lazy("Path contains characters that are not valid in file names: {path}", path=_shorten(ascii(path)))
     return WorkspaceError(message, ErrorType.INVALID_TOOL_PARAMS, path=path)
 
 
@@ -79,11 +79,11 @@ def _shorten(path: str) -> str:
 _ERRORS: dict[tuple[int, PathPurpose | None], tuple[ErrorType, str | None]] = {
     (errno.ENOENT, None): (ErrorType.FILE_NOT_FOUND, lazy("File not found")),
     (errno.ENOENT, PathPurpose.LIST): (ErrorType.FILE_NOT_FOUND, lazy("Directory not found")),
-    (errno.ENOTDIR, PathPurpose.READ): (ErrorType.FILE_NOT_FOUND, lazy("File not found, a part of its path is a file")),
+    (errno.ENOTDIR, PathPurpose.READ): (ErrorType.FILE_NOT_FOUND, lazy("File not found: part of its path is a file")),
     (errno.ENOTDIR, PathPurpose.LIST): (ErrorType.PATH_IS_NOT_A_DIRECTORY, lazy("Path is not a directory")),
     (errno.ENOTDIR, PathPurpose.WRITE): (
         ErrorType.FILE_WRITE_FAILURE,
-        lazy("A part of the path is a file, not a directory"),
+        lazy("Part of the path is a file, not a directory"),
     ),
     (errno.EISDIR, None): (ErrorType.TARGET_IS_DIRECTORY, _DIRECTORY),
     (errno.ELOOP, PathPurpose.WRITE): (ErrorType.FILE_WRITE_FAILURE, _LOOP),

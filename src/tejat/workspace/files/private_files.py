@@ -25,7 +25,7 @@ def make_private_directory(path: str, *, follow_symlinks: bool = False) -> None:
     make_missing_directories(path)
     status = os.stat(path, follow_symlinks=follow_symlinks)
     if not stat.S_ISDIR(status.st_mode):
-        raise UnusableDirectory(errno.ENOTDIR, lazy("it is not a directory"), path)
+        raise UnusableDirectory(errno.ENOTDIR, lazy("not a directory"), path)
     if status.st_uid != os.geteuid():
         raise UnusableDirectory(errno.EPERM, lazy("it belongs to another user"), path)
     if stat.S_IMODE(status.st_mode) != 0o700:
@@ -43,7 +43,7 @@ def open_private_file(path: str, flags: int) -> int:
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            raise OSError(errno.EINVAL, lazy("it is not a regular file"), path)
+            raise OSError(errno.EINVAL, lazy("not a regular file"), path)
         if stat.S_IMODE(mode) != 0o600:
             os.fchmod(descriptor, 0o600)
         os.set_blocking(descriptor, True)  # a child may inherit it
@@ -120,5 +120,5 @@ def sync_directory(directory: int) -> None:
     except OSError as error:
         # There are file systems that cannot flush a directory.
         if error.errno not in _SYNC_UNSUPPORTED:
-            why = lazy("{why}. The file was written, but a power cut may undo that", why=error.strerror)
+            why = lazy("{why}. The file was written, but a power failure may undo that", why=error.strerror)
             raise OSError(error.errno, why) from error

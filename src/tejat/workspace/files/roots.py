@@ -343,9 +343,9 @@ def _open_root(directory: str, roots: list[RootDirectory], spellings: dict[str, 
     try:
         root = RootDirectory(_absolute(directory or "\0"))
     except ValueError as error:  # it is empty, or contains a NUL or a lone surrogate
-        raise UsageError(lazy("Workspace directory is not a path: {path!r}", path=directory)) from error
+        raise UsageError(lazy("Not a valid workspace directory: {path!r}", path=directory)) from error
     except OSError as error:
-        message = lazy("Workspace directory cannot be used: {path} ({why})", path=directory, why=error.strerror)
+        message = lazy("Cannot use workspace directory {path}: {why}", path=directory, why=error.strerror)
         raise UsageError(message) from error
     known = next((other for other in roots if os.path.samestat(os.fstat(other.fd), os.fstat(root.fd))), None)
     if known is None:

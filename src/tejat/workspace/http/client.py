@@ -87,7 +87,9 @@ class HttpClient:
         )
         try:
             if is_forwarded and response.status == 407:
-                raise HttpFailure(lazy("The proxy wants a name and a password, or other ones."), HttpFailureKind.PROXY)
+                raise HttpFailure(
+                    lazy("The proxy requires a user name and password, or rejected them."), HttpFailureKind.PROXY
+                )
             yield response
         finally:
             if resolver is None and connection.is_reusable():
@@ -144,13 +146,13 @@ def _build_headers(
     """Build the headers. Raises HttpFailure with BAD_HEADER, which never quotes the value: it may be a key."""
     for name, value in custom.items():
         if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
-            raise HttpFailure(lazy("A header has a name that cannot be sent."), HttpFailureKind.BAD_HEADER)
+            raise HttpFailure(lazy("A header has an invalid name."), HttpFailureKind.BAD_HEADER)
         if name.lower() in _RESERVED_HEADERS:
-            message = lazy("The header {name} is not for the caller to set.", name=name)
+            message = lazy("The header {name} cannot be set.", name=name)
             raise HttpFailure(message, HttpFailureKind.BAD_HEADER)
         if not (value.isascii() and value.isprintable() and value == value.strip()):
             message = lazy(
-                "The header {name} has a value that cannot be sent: it may have only ASCII and no blanks around it.",
+                "The header {name} has an invalid value: only ASCII without surrounding whitespace is allowed.",
                 name=name,
             )
             raise HttpFailure(message, HttpFailureKind.BAD_HEADER)

@@ -63,8 +63,10 @@ async def connect_to_any(addresses: Sequence[Address], *, where: str) -> socket.
         for attempt in attempts:
             attempt.cancel()
             attempt.add_done_callback(_close_result)
-    reason = os.strerror(error.errno) if error is not None and error.errno else lazy("no address answered")
-    raise HttpFailure(lazy("No connection to {where}: {reason}.", where=where, reason=reason), HttpFailureKind.CONNECT)
+    reason = os.strerror(error.errno) if error is not None and error.errno else lazy("no address responded")
+    raise HttpFailure(
+        lazy("Could not connect to {where}: {reason}.", where=where, reason=reason), HttpFailureKind.CONNECT
+    )
 
 
 async def _resolve(host: str, port: int) -> list[Address]:
@@ -76,7 +78,7 @@ async def _resolve(host: str, port: int) -> list[Address]:
     except (OSError, UnicodeError):
         found = []
     if not found:
-        raise HttpFailure(lazy("The name {host} could not be resolved.", host=host), HttpFailureKind.DNS)
+        raise HttpFailure(lazy("Could not resolve {host}.", host=host), HttpFailureKind.DNS)
     first = [address for address in found if address[0] == found[0][0]]
     second = [address for address in found if address[0] != found[0][0]]
     mixed = [address for pair in zip(first, second, strict=False) for address in pair]

@@ -93,7 +93,7 @@ class HttpConnection:
             if event is h11.NEED_DATA:
                 await self._wait(until, HttpFailureKind.TIMED_OUT_IDLE, deadline)
                 continue
-            raise HttpFailure(lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL)
+            raise HttpFailure(lazy("{where} violated the HTTP protocol.", where=self.server), HttpFailureKind.PROTOCOL)
 
     async def _write_request(self, request: OutgoingRequest, body: Sequence[bytes], deadline: RequestDeadline) -> None:
         """Write the request, unless the server disconnects or answers before the end."""
@@ -135,10 +135,12 @@ class HttpConnection:
             elif isinstance(event, h11.InformationalResponse) and event.status_code != 101:
                 self._interim_responses += 1
                 if self._interim_responses > _MAX_INTERIM_RESPONSES:
-                    message = lazy("{where} keeps putting off its answer.", where=self.server)
+                    message = lazy("{where} keeps delaying its response.", where=self.server)
                     raise HttpFailure(message, HttpFailureKind.PROTOCOL)
             else:
-                raise HttpFailure(lazy("{where} did not keep to HTTP.", where=self.server), HttpFailureKind.PROTOCOL)
+                raise HttpFailure(
+                    lazy("{where} violated the HTTP protocol.", where=self.server), HttpFailureKind.PROTOCOL
+                )
         return self._response
 
     def _next_event(self) -> "h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]":
@@ -168,17 +170,17 @@ class HttpConnection:
             raise self._closed_failure()
         if kind is HttpFailureKind.TOO_LARGE:
             raise HttpFailure(lazy("{where} sent too many headers.", where=self.server), kind)
-        raise HttpFailure(lazy("{where} answered with something that is not HTTP/1.1.", where=self.server), kind)
+        raise HttpFailure(lazy("{where} did not respond with HTTP/1.1.", where=self.server), kind)
 
     def _closed_failure(self) -> HttpFailure:
         if isinstance(self.stream.error, ssl.SSLError):
             why = ssl_error_text(self.stream.error)
-            message = lazy("{where} ended the TLS connection: {why}.", where=self.server, why=why)
+            message = lazy("{where} closed the TLS connection: {why}.", where=self.server, why=why)
             return HttpFailure(message, HttpFailureKind.TLS)
         if self._response is None:
-            message = lazy("{where} closed the connection before it answered.", where=self.server)
+            message = lazy("{where} closed the connection before responding.", where=self.server)
         else:
-            message = lazy("{where} closed the connection in the middle of its answer.", where=self.server)
+            message = lazy("{where} closed the connection in the middle of the response.", where=self.server)
         return HttpFailure(message, HttpFailureKind.DISCONNECTED)
 
 

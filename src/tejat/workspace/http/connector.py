@@ -78,7 +78,7 @@ async def _connect_to_proxy(stream: SocketStream, proxy: Proxy, certificate_stor
         if proxy.origin.is_secure:
             await _start_tls(stream, proxy.origin, certificate_store)
     except HttpFailure as failure:
-        message = lazy("The proxy cannot be reached. {why}", why=failure.message)
+        message = lazy("Could not reach the proxy. {why}", why=failure.message)
         raise HttpFailure(message, HttpFailureKind.PROXY) from None
 
 
@@ -89,19 +89,19 @@ async def _open_tunnel(stream: SocketStream, origin: Origin, proxy: Proxy) -> No
     try:
         response = await tunnel.send(request, (), deadline)
     except HttpFailure as failure:
-        message = lazy("{why} It was asked for {authority}.", why=failure.message, authority=origin.authority)
+        message = lazy("{why} It was asked to connect to {authority}.", why=failure.message, authority=origin.authority)
         raise HttpFailure(message, HttpFailureKind.PROXY) from None
     if response.status == 407:
-        message = lazy("{where} wants a name and a password, or other ones.", where=tunnel.server)
+        message = lazy("{where} requires a user name and password, or rejected them.", where=tunnel.server)
     elif not 200 <= response.status < 300:
         message = lazy(
-            "{where} answered {status} when it was asked for {authority}.",
+            "{where} returned {status} when asked to connect to {authority}.",
             where=tunnel.server,
             status=response.status,
             authority=origin.authority,
         )
     elif tunnel.has_trailing_data:
-        message = lazy("{where} spoke before {authority} could.", where=tunnel.server, authority=origin.authority)
+        message = lazy("{where} sent data before {authority} could.", where=tunnel.server, authority=origin.authority)
     else:
         return
     raise HttpFailure(message, HttpFailureKind.PROXY)
@@ -113,21 +113,21 @@ async def _start_tls(stream: SocketStream, origin: Origin, certificate_store: Ce
         # Data from before TLS would be lost, and both sides would wait for each other.
         message = lazy("{server} closed the connection.", server=origin.authority)
         if stream.has_data:
-            message = lazy("{server} spoke before the TLS handshake.", server=origin.authority)
+            message = lazy("{server} sent data before the TLS handshake.", server=origin.authority)
         raise HttpFailure(message, HttpFailureKind.TLS)
     try:
         await stream.start_tls(context, origin.host.removesuffix("."))
     except ssl.SSLCertVerificationError as error:
-        unloaded = (lazy(" ({name} could not be loaded.)", name=name) for name in certificate_store.load_errors)
+        unloaded = (lazy(" (Could not load {name}.)", name=name) for name in certificate_store.load_errors)
         message = lazy(
             "The certificate of {server} is not trusted: {why}.{unread}",
             server=origin.authority,
-            why=error.verify_message.rstrip(".") or lazy("it cannot be verified"),
+            why=error.verify_message.rstrip(".") or lazy("verification failed"),
             unread=join_lazy("", unloaded),
         )
     except ssl.SSLError as error:
         why = ssl_error_text(error)
-        message = lazy("{authority} does not speak TLS as we do: {why}.", authority=origin.authority, why=why)
+        message = lazy("TLS handshake with {authority} failed: {why}.", authority=origin.authority, why=why)
     except OSError:
         message = lazy("{authority} closed the connection during the TLS handshake.", authority=origin.authority)
     else:

@@ -32,15 +32,15 @@ class RequestDeadline:
         where, most = self._where, self.limits
         match kind:
             case HttpFailureKind.TIMED_OUT_CONNECT:
-                message = lazy("No connection to {where} within {seconds:g} s.", where=where, seconds=most.connect)
+                message = lazy("Could not connect to {where} within {seconds:g} s.", where=where, seconds=most.connect)
             case HttpFailureKind.TIMED_OUT_FIRST_BYTE:
                 seconds = most.first_byte
-                message = lazy("{where} did not begin to answer within {seconds:g} s.", where=where, seconds=seconds)
+                message = lazy("{where} did not respond within {seconds:g} s.", where=where, seconds=seconds)
             case HttpFailureKind.TIMED_OUT_IDLE:
-                message = lazy(
-                    "Nothing came from or went to {where} for {seconds:g} s.", where=where, seconds=most.idle
-                )
+                message = lazy("No data from or to {where} for {seconds:g} s.", where=where, seconds=most.idle)
             case _:
                 seconds = most.total
-                message = lazy("{where} did not finish its answer within {seconds:g} s.", where=where, seconds=seconds)
+                message = lazy(
+                    "{where} did not finish its response within {seconds:g} s.", where=where, seconds=seconds
+                )
         return HttpFailure(message, kind)

@@ -101,12 +101,10 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     scheme, _, rest = (value if "://" in value else f"http://{value}").partition("://")
     scheme = scheme.lower()
     if scheme not in DEFAULT_PORTS:
-        message = lazy(
-            "The proxy in {variable} is of an unknown kind, and only http and https will do.", variable=variable
-        )
+        message = lazy("The proxy in {variable} has an unknown scheme. Use http or https.", variable=variable)
         if scheme.isalnum() and len(scheme) < 10:
             message = lazy(
-                "The proxy in {variable} is {scheme}, and only http and https will do.",
+                "The proxy in {variable} uses {scheme}. Use http or https.",
                 variable=variable,
                 scheme=scheme,
             )
@@ -115,7 +113,9 @@ def _parse_proxy(variable: str, value: str) -> Proxy:
     server = server.partition("/")[0]
     origin = _parse_origin(f"{scheme}://{server}")
     if origin is None:
-        raise HttpFailure(lazy("The proxy in {variable} cannot be read.", variable=variable), HttpFailureKind.PROXY)
+        raise HttpFailure(
+            lazy("The proxy in {variable} is not a valid address.", variable=variable), HttpFailureKind.PROXY
+        )
     if scheme == "http" and not server.endswith(f":{origin.port}"):
         origin = Origin(scheme, origin.host, _DEFAULT_PORT)
     return Proxy(origin, _authorization(userinfo) if at else "")

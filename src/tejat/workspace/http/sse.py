@@ -53,7 +53,7 @@ class SseParser:
         for piece in data.splitlines(keepends=True):
             self._size += len(piece)
             if self._size > self._max_bytes:
-                raise EventTooLong(lazy("an event is longer than {most} bytes", most=self._max_bytes))
+                raise EventTooLong(lazy("an event longer than {most} bytes", most=self._max_bytes))
             self._line.append(piece)
             self._after_return = piece.endswith(b"\r")
             if self._after_return or piece.endswith(b"\n"):

@@ -43,23 +43,23 @@ def parse_url(url: str) -> tuple[Origin, str]:
     Raises HttpFailure with BAD_URL. The message never quotes the URL: it may hold a secret.
     """
     if not url.isprintable() or " " in url or "\\" in url:
-        raise _invalid_url(lazy("The URL has blanks, control characters or backslashes."))
+        raise _invalid_url(lazy("The URL contains whitespace, control characters or backslashes."))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
         parts, host, port = None, "", None
     if parts is None:
-        raise _invalid_url(lazy("The URL cannot be read."))
+        raise _invalid_url(lazy("The URL is invalid."))
     if parts.scheme not in DEFAULT_PORTS:
-        raise _invalid_url(lazy("The URL does not begin with http:// or https://."))
+        raise _invalid_url(lazy("The URL must start with http:// or https://."))
     if "@" in parts.netloc:
-        raise _invalid_url(lazy("The URL has a name or password in it, which belong into a header."))
+        raise _invalid_url(lazy("The URL contains a user name or password. Use a header instead."))
     if port == 0:
-        raise _invalid_url(lazy("The URL has a port that does not exist."))
+        raise _invalid_url(lazy("The URL has an invalid port."))
     written = f"[{host}]" if ":" in host else host
     if not f"{parts.netloc.lower()}:".startswith(f"{written}:"):
-        raise _invalid_url(lazy("The URL has brackets in its host that do not belong there."))
+        raise _invalid_url(lazy("The URL has misplaced brackets in its host."))
     origin = Origin(parts.scheme, _ascii_host(host), port or DEFAULT_PORTS[parts.scheme])
     path = quote(parts.path or "/", safe=_PATH_CHARACTERS)
     query = quote(parts.query, safe=f"{_PATH_CHARACTERS}?")
@@ -69,14 +69,14 @@ def parse_url(url: str) -> tuple[Origin, str]:
 def _ascii_host(host: str) -> str:
     if ":" in host:
         if not _is_ipv6(host):
-            raise _invalid_url(lazy("The URL has a host that is no address."))
+            raise _invalid_url(lazy("The URL has an invalid host address."))
         return host
     try:
         name = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError:
         name = ""
     if len(name) > 253 or not all(map(_is_label, name.removesuffix(".").split("."))):
-        raise _invalid_url(lazy("The URL has no host that can be looked up."))
+        raise _invalid_url(lazy("The URL has an invalid host."))
     return name
 
 

@@ -145,10 +145,10 @@ class JobStore:
                     return read_log_tail(file, lines=lines, is_finished=is_over)
                 return read_log(file, offset, lines=lines, is_finished=is_over)
         except FileNotFoundError:
-            raise _failure(lazy("The output of process {pid} is gone.", pid=pid)) from None
+            raise _failure(lazy("The output of process {pid} no longer exists.", pid=pid)) from None
         except OSError as error:
             why = error.strerror
-            message = lazy("The output of process {pid} cannot be read: {why} ({path})", pid=pid, why=why, path=path)
+            message = lazy("Could not read the output of process {pid}: {why} ({path})", pid=pid, why=why, path=path)
             raise _failure(message) from error
 
     def stop(self, pid: int) -> Job:
@@ -161,7 +161,7 @@ class JobStore:
         _run_stop_command(record.stop_command)
         job = self._job_status(record)
         if job.state is JobState.RUNNING:
-            raise _failure(lazy("Process {pid} could not be stopped.", pid=pid))
+            raise _failure(lazy("Could not stop process {pid}.", pid=pid))
         return job
 
     def prune(self) -> None:
@@ -180,7 +180,7 @@ class JobStore:
         records, _ = self._read_records()
         found = [record for record in records if record.pid == pid]
         if not found:
-            raise _failure(lazy("There is no background process {pid}.", pid=pid))
+            raise _failure(lazy("No background process {pid}.", pid=pid))
         return found[-1]
 
     def _read_records(self) -> "tuple[list[_Record], list[str]]":
@@ -345,7 +345,7 @@ def _terminate_supervisor(record: _Record) -> None:
     except ProcessLookupError:
         pass
     except PermissionError as error:
-        raise _failure(lazy("Process {pid} belongs to somebody else and cannot be stopped.", pid=record.pid)) from error
+        raise _failure(lazy("Process {pid} belongs to another user and cannot be stopped.", pid=record.pid)) from error
     finally:
         os.close(handle)
 

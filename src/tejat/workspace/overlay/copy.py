@@ -74,7 +74,7 @@ class OverlayCopy:
             try:
                 found = self._layer_changes[root.real_path] = read_upper_layer(layer.upper, root.real_path, stop=stop)
             except TooManyChanges:
-                return OverlayChanges((), "", (_("It changed too many files to show them all."),))
+                return OverlayChanges((), "", (_("It changed too many files to list."),))
             seen = self._snapshot(root, found.nodes, stop, old)
             own = list(_list_changes(root.real_path, found, seen))
             obstacles += self._blockers(own, found, seen)
@@ -82,8 +82,8 @@ class OverlayCopy:
         self._changes = tuple(sorted(changes, key=lambda change: change.full_path))
         if len(changes) > MAX_CHANGES:
             message = ngettext(
-                "It changed {count} file: too many to show them all.",
-                "It changed {count} files: too many to show them all.",
+                "It changed {count} file, too many to list.",
+                "It changed {count} files, too many to list.",
                 len(changes),
             )
             return OverlayChanges(self._changes[:MAX_CHANGES], "", (message,))
@@ -110,7 +110,9 @@ class OverlayCopy:
             raise ToolFailure(
                 f"Nothing was kept, because other programs changed files meanwhile: {named}",
                 ErrorType.STALE_FILE,
-                display=_("Nothing was kept, because other programs changed files meanwhile: {paths}", paths=named),
+                display=_(
+                    "Nothing was kept, because other programs changed files in the meantime: {paths}", paths=named
+                ),
             )
         failed = [remark for restoration in work for remark in restoration.run().failed]
         if failed:
@@ -135,11 +137,11 @@ class OverlayCopy:
             path = change.path
             is_directory = change.after is not None and change.after.kind is PathKind.DIRECTORY
             if self._control_names.matches(path, is_directory=is_directory):
-                yield _("{path} decides what other programs run, so commands may not change it.", path=change.full_path)
+                yield _("{path} controls what other programs run, so commands cannot change it.", path=change.full_path)
             if path in seen.state.special_files:
-                yield _("{path} is no ordinary file, so it cannot be replaced.", path=change.full_path)
+                yield _("{path} is not a regular file, so it cannot be replaced.", path=change.full_path)
             if path in seen.skip_reasons:
-                yield _("{path} cannot be compared: {why}.", path=change.full_path, why=seen.skip_reasons[path])
+                yield _("Could not compare {path}: {why}.", path=change.full_path, why=seen.skip_reasons[path])
             key = seen.state.files.get(path)
             if key is not None and unpack_file_key(key).changed >= self._started:
                 yield _("{path} was changed by another program while the command ran.", path=change.full_path)
@@ -151,7 +153,7 @@ class OverlayCopy:
             if not patch.startswith(_PATCH):
                 continue
             if len(text) + len(patch) > MAX_DIFF:
-                return text + _("The rest of the diff is too long to be shown.") + "\n"
+                return text + _("The rest of the diff is too long to show.") + "\n"
             text += patch
         return text
 

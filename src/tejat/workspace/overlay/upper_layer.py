@@ -95,14 +95,14 @@ def _add_entry(found: LayerChanges, path: str, source: str, status: os.stat_resu
             )
         case stat.S_IFREG:
             size = format_size(status.st_size)
-            found.blockers.append(_("{path} is too large to be kept ({size}).", path=full_path, size=size))
+            found.blockers.append(_("{path} is too large to keep ({size}).", path=full_path, size=size))
         case _:
-            message = _("{path} is a pipe, socket or device, which cannot be kept.", path=full_path)
+            message = _("{path} is a pipe, socket or device and cannot be kept.", path=full_path)
             found.blockers.append(message)
 
 
 def _unreadable(root: str, path: str) -> str:
-    return _("{path} cannot be read, so it cannot be shown.", path=os.path.join(root, path))
+    return _("{path} cannot be read, so its change cannot be shown.", path=os.path.join(root, path))
 
 
 def _hash_file(path: str) -> bytes:

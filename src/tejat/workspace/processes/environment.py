@@ -107,7 +107,7 @@ def child_environment(
     result.update(extra or {})
     for name, value in result.items():
         if "\0" in value:
-            raise UsageError(lazy("The environment variable {name} has a NUL character in its value.", name=name))
+            raise UsageError(lazy("The value of the environment variable {name} contains a NUL character.", name=name))
     return result
 
 
@@ -124,10 +124,10 @@ def _folded(names: Sequence[str]) -> frozenset[str]:
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise UsageError(lazy("{name!r} cannot be the name of an environment variable.", name=name))
+        raise UsageError(lazy("{name!r} is not a valid environment variable name.", name=name))
     if _is_forbidden(name):
         raise UsageError(
-            lazy("The environment variable {name} is never passed on: a shell would run what is in it.", name=name)
+            lazy("The environment variable {name} is never passed on: a shell would execute it.", name=name)
         )
 
 

@@ -110,25 +110,25 @@ print("end")
 _ROOT_ATTEMPT = "write in the root"
 # Attempts have translatable names.
 _OUTSIDE_ATTEMPTS = (
-    lazy("make a file outside"),
+    lazy("create a file outside"),
     lazy("change a file outside"),
-    lazy("empty a file outside"),
-    lazy("remove a file outside"),
+    lazy("truncate a file outside"),
+    lazy("delete a file outside"),
 )
 _ATTRIBUTE_ATTEMPTS = (
-    lazy("change the permissions of a file outside"),
-    lazy("change the times of a file outside"),
+    lazy("change permissions of a file outside"),
+    lazy("change timestamps of a file outside"),
     lazy("set an attribute of a file outside"),
 )
 _PROCESS_ATTEMPTS = (
-    lazy("look into a process"),
+    lazy("inspect a process"),
     lazy("signal a process"),
     lazy("share memory with a process"),
 )
-_CONTROL_ATTEMPTS = (lazy("change a control file"), lazy("move a control file"), lazy("plant a control file"))
+_CONTROL_ATTEMPTS = (lazy("change a control file"), lazy("move a control file"), lazy("create a control file"))
 _NETWORK_ATTEMPTS = (
-    lazy("connect by TCP"),
-    lazy("connect to a local socket"),
+    lazy("open a TCP connection"),
+    lazy("connect to a Unix socket"),
     lazy("connect to an abstract socket"),
 )
 
@@ -164,22 +164,22 @@ def probe(sandbox: Sandbox, *, state: str, script: Sequence[str] = ()) -> Sandbo
         ineffective = tuple(_ineffective_attempts(place.outside))
         is_root_shared = os.path.exists(os.path.join(place.root, "allowed"))
     if outcome is None:
-        axis = EnforcementAxis(enforced=False, detail=lazy("nothing can be run in it: {why}", why=complaint))
+        axis = EnforcementAxis(enforced=False, detail=lazy("commands do not run in it: {why}", why=complaint))
         return SandboxReport(sandbox.name, axis, axis, axis, axis, axis, axis)
     outcome |= {attempt: lazy("it had no effect") for attempt in ineffective if outcome[attempt] == "done"}
     if not is_root_shared and outcome[_ROOT_ATTEMPT] == "done":
-        outcome[_ROOT_ATTEMPT] = lazy("what is written does not appear here")
+        outcome[_ROOT_ATTEMPT] = lazy("files written inside do not appear outside")
     return replace(_report(sandbox.name, outcome), start_seconds=seconds)
 
 
 def _report(name: str, outcome: Mapping[str, str]) -> SandboxReport:
     files = _axis(outcome, *_OUTSIDE_ATTEMPTS)
     if outcome[_ROOT_ATTEMPT] != "done":
-        detail = lazy("the root itself cannot be written: {why}", why=outcome[_ROOT_ATTEMPT])
+        detail = lazy("the workspace is not writable: {why}", why=outcome[_ROOT_ATTEMPT])
         files = EnforcementAxis(enforced=False, detail=detail)
     processes = _axis(outcome, *_PROCESS_ATTEMPTS)
     if processes.enforced and outcome["see a process"] == "done":
-        detail = lazy("{how}; other processes can be seen, not touched", how=processes.detail)
+        detail = lazy("{how}; other processes are visible, but protected", how=processes.detail)
         processes = EnforcementAxis(enforced=True, detail=detail)
     return SandboxReport(
         sandbox=name,
@@ -196,7 +196,7 @@ def _axis(outcome: Mapping[str, str], *attempts: str) -> EnforcementAxis:
     possible = [attempt for attempt in attempts if outcome[attempt] == "done"]
     if possible:
         return EnforcementAxis(enforced=False, detail=lazy("a command can {deeds}", deeds=join_lazy(", ", possible)))
-    detail = lazy("refused to {deed}: {why}", deed=attempts[0], why=outcome[attempts[0]])
+    detail = lazy("could not {deed}: {why}", deed=attempts[0], why=outcome[attempts[0]])
     return EnforcementAxis(enforced=True, detail=detail)
 
 

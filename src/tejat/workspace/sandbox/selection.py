@@ -36,7 +36,7 @@ def select_sandbox(
     be written.
     """
     if mode is SandboxMode.OFF:
-        return None, unenforced_report(lazy("the sandbox is switched off"), lazy("Use --sandbox auto."))
+        return None, unenforced_report(lazy("the sandbox is turned off"), lazy("Use --sandbox auto."))
     if container is not None and container.engine:
         return _named(container, tuple(roots), state_directory)
     sandbox, report = _first_working(tuple(roots), state_directory)
@@ -53,7 +53,7 @@ def _named(container: ContainerOptions, roots: tuple[str, ...], state: str) -> t
     from tejat.workspace.sandbox.container.selection import ContainerRefused, ImageNotFound, select_container
 
     name = container.engine
-    wanted = lazy("The sandbox {name}, set by {source}, cannot be used.", name=name, source=container.source)
+    wanted = lazy("Cannot use the sandbox {name}, set by {source}.", name=name, source=container.source)
     command: tuple[str, ...] = ()
     if name in ENGINES:
         try:
@@ -73,13 +73,13 @@ def _named(container: ContainerOptions, roots: tuple[str, ...], state: str) -> t
             return found, report
         lines = [wanted]
     elif name in (SEATBELT, "windows-native"):
-        lines = [wanted, lazy("It is not available on this system.")]
+        lines = [wanted, lazy("Not available on this system.")]
     else:
-        supported = lazy("{name} is not supported: use docker, podman, or true.", name=name)
+        supported = lazy("{name} is not supported. Use docker, podman or true.", name=name)
         lines = [wanted, supported]
     _, other = _first_working(roots, state)
     if not _missing_axes(other):
-        lines.append(lazy('"sandbox": true uses what works here: {name}.', name=other.sandbox))
+        lines.append(lazy('"sandbox": true uses {name}, which works here.', name=other.sandbox))
     raise SandboxUnavailable(join_lazy("\n", filter(None, lines)), pull_command=command)
 
 
@@ -107,12 +107,12 @@ def _missing_axes(report: SandboxReport) -> list[str]:
 def _require_enforcement(report: SandboxReport) -> None:
     if report.sandbox is None:
         how, hint = report.files.detail, report.fix
-        message = lazy("A sandbox is required and none works here ({how}). {what_to_do}", how=how, what_to_do=hint)
+        message = lazy("A sandbox is required, but none works here ({how}). {what_to_do}", how=how, what_to_do=hint)
         raise SandboxUnavailable(message)
     missing = _missing_axes(report)
     if missing:
         message = lazy(
-            "A sandbox is required and {sandbox} is not enough ({listed}). {what_to_do}",
+            "A sandbox is required, but {sandbox} is not enough ({listed}). {what_to_do}",
             sandbox=report.sandbox,
             listed=join_lazy("; ", missing),
             what_to_do=_install_hint(),
@@ -123,7 +123,10 @@ def _require_enforcement(report: SandboxReport) -> None:
 @cache
 def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, SandboxReport]:
     if "/" in roots:
-        why, fix = lazy("the root directory is /, which leaves nothing to fence off"), lazy("Open a directory below /.")
+        why, fix = (
+            lazy("the workspace is /, so there is nothing to isolate"),
+            lazy("Start Tejat in a directory below /."),
+        )
         return None, unenforced_report(why, fix)
     make_private_directory(state, follow_symlinks=True)
     passed_over: list[str] = []
@@ -134,7 +137,7 @@ def _first_working(roots: tuple[str, ...], state: str) -> tuple[Sandbox | None, 
             return sandbox, report
         has_failed = True
         passed_over.append(join_lazy("", (sandbox.name, ": ", report.files.detail)))
-    why = join_lazy("; ", passed_over) or lazy("this system has no sandbox that is known here")
+    why = join_lazy("; ", passed_over) or lazy("no known sandbox on this system")
     fix = _namespace_hint() if has_failed else _install_hint()
     if find_writable_helper_path(roots) is not None:
         fix = join_lazy(" ", (fix, lazy("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")))
@@ -150,16 +153,16 @@ def _candidates(roots: tuple[str, ...], state: str, passed_over: list[str]) -> I
         return
     programs = list(_bubblewrap_programs(roots))
     if not programs:
-        passed_over.append(lazy("bubblewrap: not installed outside the root directories"))
+        passed_over.append(lazy("bubblewrap: not installed outside the workspace"))
     for program in programs:
         sandbox = BubblewrapSandbox(program, state=state)
         sandbox.placeholders.sweep()
         yield sandbox
     changeable = find_writable_helper_path(roots)
     if not abi_version():
-        passed_over.append(lazy("landlock: this kernel does not offer it"))
+        passed_over.append(lazy("landlock: not supported by this kernel"))
     elif changeable is not None:
-        passed_over.append(lazy("landlock: commands could change {path}, which Tejat runs from", path=changeable))
+        passed_over.append(lazy("landlock: commands could change {path}, where Tejat is installed", path=changeable))
     else:
         yield LandlockSandbox()
 
@@ -190,13 +193,13 @@ def _install_hint() -> str:
         return lazy(
             "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
         )
-    return lazy("This system has no other that could be installed.")
+    return lazy("No other sandbox can be installed on this system.")
 
 
 def _namespace_hint() -> str:
     if sys.platform == "linux":
         return lazy(
-            "Let bubblewrap use user namespaces: sysctl kernel.unprivileged_userns_clone=1, and on Ubuntu "
-            "sysctl kernel.apparmor_restrict_unprivileged_userns=0."
+            "Allow bubblewrap to use user namespaces: sysctl kernel.unprivileged_userns_clone=1; on "
+            "Ubuntu also sysctl kernel.apparmor_restrict_unprivileged_userns=0."
         )
     return _install_hint()

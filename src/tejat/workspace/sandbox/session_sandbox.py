@@ -107,8 +107,8 @@ class SessionSandbox:
         moved = next((mount for mount in self._mounts if mount.source != mount.target), None)
         if sandbox is not None and not sandbox.is_container and moved is not None:
             message = lazy(
-                "SANDBOX_MOUNTS shows {source} at {target}, which only a container can do. "
-                "{sandbox} shows paths at their own place: use {source} alone.",
+                "SANDBOX_MOUNTS mounts {source} at {target}, which needs a container. {sandbox} keeps "
+                "paths as they are: use {source} only.",
                 source=moved.source,
                 target=moved.target,
                 sandbox=sandbox.name,
@@ -140,7 +140,7 @@ class SessionSandbox:
         if self._sandbox is not None:
             sandbox, report = self._select(paths)
             if sandbox is None:
-                raise SandboxUnavailable(_("There would be no sandbox any more: {why}.", why=report.files.detail))
+                raise SandboxUnavailable(_("The sandbox would stop working: {why}.", why=report.files.detail))
             self._sandbox, self.report = sandbox, report
         self._paths = paths
         self._last_found = None  # it does not cover the new roots
@@ -159,7 +159,7 @@ class SessionSandbox:
         if self._sandbox is None:
             return SandboxedCommand(tuple(arguments))
         if network and self._is_offline:
-            raise OSError(errno.EPERM, lazy("GEMINI_SANDBOX_PROXY_COMMAND is not supported, so there is no network"))
+            raise OSError(errno.EPERM, lazy("GEMINI_SANDBOX_PROXY_COMMAND is not supported, so the network is off"))
         # What a background process has done since the last command is reported with this one.
         is_unseen = self._has_unseen_changes or bool(self._pending_detaches)
         earlier = self._last_found if is_unseen else None
@@ -256,7 +256,7 @@ def format_warning(report: SandboxReport) -> str:
     unguarded = [f"{name} ({axis.detail})" for name, axis in axes_by_name(report).items() if not axis.enforced]
     if not unguarded:
         return ""
-    return _("The sandbox ({name}) does not guard: {what}.", name=report.sandbox, what=", ".join(unguarded))
+    return _("The sandbox ({name}) does not protect: {what}.", name=report.sandbox, what=", ".join(unguarded))
 
 
 def axes_by_name(report: SandboxReport) -> dict[str, EnforcementAxis]:

@@ -76,7 +76,7 @@ def parse_pattern(source: str, *, fixed_strings: bool, case_sensitive: bool) -> 
     except UnicodeEncodeError as error:
         raise invalid_pattern(source, "it holds a lone surrogate, which no text can contain") from error
     if size > MAX_PATTERN_BYTES:
-        raise invalid_pattern(source, f"it is longer than {MAX_PATTERN_BYTES} bytes")
+        raise invalid_pattern(source, f"longer than {MAX_PATTERN_BYTES} bytes")
     tokens = [_literal(each, folds) for each in source] if fixed_strings else _PatternParser(source, folds).parse()
     kinds = {token.kind for token in tokens}
     return SearchPattern(

@@ -24,12 +24,12 @@ class UnencodableCharacter(ToolFailure):
     def __init__(self, character: str, codec: str) -> None:
         self.character = character
         self.codec = codec
-        other = lazy("Use another that {codec} has, or convert the file to UTF-8 first.", codec=codec)
+        other = lazy("Use a character that {codec} supports, or convert the file to UTF-8 first.", codec=codec)
         message = lazy(
-            "{character} cannot be written in {codec}, the encoding of this file. {remedy}",
+            "{character} cannot be encoded in {codec}, the encoding of this file. {remedy}",
             character=_describe_character(character),
             codec=codec,
-            remedy=lazy("Leave it out.") if _is_surrogate(character) else other,
+            remedy=lazy("Remove it.") if _is_surrogate(character) else other,
         )
         super().__init__(message, ErrorType.FILE_WRITE_FAILURE)
 

@@ -48,9 +48,9 @@ def plan_restore(changes: Sequence[PathChange], current: Snapshot, *, is_kept: C
         if why is None and _needs_content(change) and change.before is not None:
             digest = change.before.digest
             if digest is None and (change.before.identity not in created or change.after is not None):
-                why = lazy("its old content was not kept")
+                why = lazy("its previous content was not saved")
             elif digest is not None and not is_kept(digest):
-                why = lazy("its old content is no longer kept")
+                why = lazy("its previous content is no longer available")
         if why is None:
             wanted.append(replace(change, after=now))
         else:
@@ -68,19 +68,23 @@ def _conflict_reason(change: PathChange, now: PathState | None, current: Snapsho
     """Return why the path may not be touched: it is not as the call left it."""
     after = change.after
     if change.path in current.state.special_files:
-        return lazy("a pipe, socket or device is there now")
+        return lazy("now a pipe, socket or device")
     if now is None:
         # A restoration may have been interrupted between removing a file and creating a directory.
-        return None if after is None or _is_directory(change.before) != _is_directory(after) else lazy("removed since")
+        return (
+            None
+            if after is None or _is_directory(change.before) != _is_directory(after)
+            else lazy("removed since then")
+        )
     if _is_directory_in_progress(change.before, now) or _is_directory_in_progress(after, now):
         return None
     if after is None:
-        return lazy("something else is there now")
+        return lazy("replaced by something else")
     if now.kind is not after.kind:
-        return lazy("changed since: it is a {kind} now", kind=now.kind)
+        return lazy("now a {kind}", kind=now.kind)
     if now.target != after.target or (now.kind is PathKind.FILE and not now.has_same_content(after)):
-        return lazy("changed since")
-    return None if now.permissions == after.permissions else lazy("its permissions changed since")
+        return lazy("changed since then")
+    return None if now.permissions == after.permissions else lazy("permissions changed since then")
 
 
 def _is_directory_in_progress(node: PathState | None, now: PathState) -> bool:
@@ -164,7 +168,7 @@ class Restoration:
                 with open_directory_nofollow(self._root.fd, os.path.dirname(change.path)) as directory:
                     step(change, directory, os.path.basename(change.path))
             except OSError as error:
-                why = lazy("could not be put back: {why}", why=error.strerror)
+                why = lazy("could not be restored: {why}", why=error.strerror)
                 self._failed[change.path] = PathProblem(change.full_path, why)
 
     def _make_parent(self, change: PathChange) -> None:
@@ -200,7 +204,7 @@ class Restoration:
     def _restore_renamed(self, change: PathChange, directory: int, name: str) -> None:
         source = self._renamed.get(change.before.identity) if change.before is not None else None
         if source is None or change.before is None:
-            raise OSError(None, lazy("its old content was not kept"))
+            raise OSError(None, lazy("its previous content was not saved"))
         with open_directory_nofollow(self._root.fd, os.path.dirname(source)) as other:
             expected = self._expected_state(source)
             restore_renamed_file(other, os.path.basename(source), directory, name, expected=expected)
@@ -211,9 +215,9 @@ class Restoration:
         if remove_directory(directory, name):
             self._restored.add(change.path)
         elif change.before is None:
-            self._remaining.append(PathProblem(change.full_path, lazy("left, because there is something else in it")))
+            self._remaining.append(PathProblem(change.full_path, lazy("kept, because it contains other files")))
         else:
-            raise OSError(None, lazy("there is something else in the directory now"))
+            raise OSError(None, lazy("the directory contains other files now"))
 
     def _restore_content(self, change: PathChange, directory: int, name: str) -> None:
         node = change.before
@@ -227,7 +231,7 @@ class Restoration:
         else:
             content = None if node.digest is None else self._read(node.digest)
             if content is None:
-                raise OSError(None, lazy("its old content is damaged"))
+                raise OSError(None, lazy("its saved content is damaged"))
             restore_file(directory, name, content, node, expected=expected)
         self._restored.add(change.path)
 

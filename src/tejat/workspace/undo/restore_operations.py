@@ -22,7 +22,7 @@ class ConcurrentChange(OSError):
     """The path is no longer in the expected state."""
 
     def __init__(self) -> None:
-        super().__init__(errno.ESTALE, lazy("it changed in the last moment"))
+        super().__init__(errno.ESTALE, lazy("it changed at the last moment"))
 
 
 ExpectedState = bytes | str | None

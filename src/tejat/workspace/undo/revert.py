@@ -38,7 +38,7 @@ def revert_entry(
             changes = tuple(group)
             root = _open(path, roots, closing)
             if root is None:
-                why = lazy("there is no directory {path}", path=path)
+                why = lazy("no directory {path}", path=path)
                 refused += [PathProblem(change.full_path, why) for change in changes]
                 continue
             part = _plan_root(store, root, changes, dry_run=dry_run)
@@ -140,7 +140,7 @@ def _name_later_entry(remark: PathProblem, later: Mapping[str, str]) -> PathProb
     newer = later.get(remark.path)
     if newer is None:
         return remark
-    return PathProblem(remark.path, lazy("{why} (by {newer}, undo that first)", why=remark.reason, newer=newer))
+    return PathProblem(remark.path, lazy("{why} (by {newer}; undo that first)", why=remark.reason, newer=newer))
 
 
 def _root_of(change: PathChange) -> str:

@@ -225,7 +225,7 @@ class UndoStore:
         if free < needed:
             self._failed_reservation = (needed, free)
             message = lazy(
-                "The room for undo ({limit}) is used up: {needed} more would be needed.",
+                "Undo storage is full ({limit}): {needed} more needed.",
                 limit=format_size(self._limit),
                 needed=format_size(needed),
             )
@@ -249,7 +249,7 @@ class UndoStore:
         if kept < len(entries):
             dropped = len(entries) - kept
             self._entries.replace_all([replace(entry, undone_by=None) for entry in entries[dropped:]])
-            self._warn(lazy("To make room, the oldest calls ({dropped}) can't be undone any more.", dropped=dropped))
+            self._warn(lazy("The oldest calls ({dropped}) can no longer be undone, to make room.", dropped=dropped))
         self._store.compact(live, stop, goal=self.directory.size() + wanted - int(_FILL_RATIO * self._limit))
         self._refresh()
 

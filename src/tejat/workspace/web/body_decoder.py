@@ -43,7 +43,7 @@ def create_decoder(content_encoding: str) -> BodyDecoder:
             return _ZlibDecoder(zlib.MAX_WBITS)
         case other:
             raise UndecodableBody(
-                lazy('The server sent the content encoding "{other}", which was not asked for.', other=other[:60])
+                lazy('The server used the content encoding "{other}", which was not requested.', other=other[:60])
             )
 
 
@@ -86,7 +86,7 @@ class _ZlibDecoder:
             part = self._stream.decompress(piece, limit)
         except zlib.error:
             if self._has_started or self._window != zlib.MAX_WBITS:
-                raise UndecodableBody(lazy("The body of the answer is broken: it cannot be unpacked.")) from None
+                raise UndecodableBody(lazy("The response body is damaged: decompression failed.")) from None
             # Many servers leave out the header that "deflate" ought to have.
             self._window = _RAW
             self._stream = zlib.decompressobj(_RAW)

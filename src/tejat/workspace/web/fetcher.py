@@ -99,7 +99,7 @@ class Fetcher:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._fetch_with_redirects(_parse_or_fail(url), allow_private)
         except TimeoutError:
-            message = lazy("The page did not come within {seconds:g} seconds.", seconds=self._limits.seconds)
+            message = lazy("The page did not load within {seconds:g} seconds.", seconds=self._limits.seconds)
             raise FetchFailure(message) from None
         except HttpFailure as failure:
             raise FetchFailure(failure.message) from None
@@ -112,7 +112,7 @@ class Fetcher:
             if isinstance(got, FetchedPage):
                 return got
             url = _next_hop(url, got)
-        message = lazy("There are more than {redirects} redirects.", redirects=self._limits.redirects)
+        message = lazy("More than {redirects} redirects.", redirects=self._limits.redirects)
         raise FetchFailure(message, is_blocked=True)
 
     async def _resolve_checked(self, url: Url, allow_private: frozenset[str]) -> list[str]:
@@ -129,7 +129,7 @@ class Fetcher:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise FetchFailure(lazy("The name {host} could not be resolved.", host=url.host))
+            raise FetchFailure(lazy("Could not resolve {host}.", host=url.host))
         for address in addresses:
             _check_zone(classify_address(address), url, allow_private, address=address)
         return addresses[:_MAX_ADDRESSES]
@@ -181,9 +181,9 @@ def _next_hop(url: Url, location: str) -> Url:
     try:
         following = url.join(location)
     except InvalidUrl as bad:
-        raise FetchFailure(lazy("The page redirects to what is not fetched. {bad}", bad=bad), is_blocked=True) from None
+        raise FetchFailure(lazy("The page redirects to an invalid address. {bad}", bad=bad), is_blocked=True) from None
     if url.scheme == "https" and following.scheme == "http":
-        raise FetchFailure(lazy("The page redirects from https to http, which is not followed."), is_blocked=True)
+        raise FetchFailure(lazy("The page redirects from https to http. Not followed."), is_blocked=True)
     return following
 
 
@@ -191,13 +191,11 @@ def _check_zone(zone: NetworkZone, url: Url, allow_private: frozenset[str], *, a
     """Raise FetchFailure for a forbidden address, or a private one without consent."""
     if zone is NetworkZone.PUBLIC or (zone is NetworkZone.PRIVATE and url.origin in allow_private):
         return
-    leads = lazy("{host} leads to {address}", host=url.host, address=address) if address else url.host
+    leads = lazy("{host} resolves to {address}", host=url.host, address=address) if address else url.host
     if zone is NetworkZone.FORBIDDEN:
-        message = lazy("Blocked: {leads}, which is no address of the public internet.", leads=leads)
+        message = lazy("Blocked: {leads}, which is not a public internet address.", leads=leads)
     else:
-        message = lazy(
-            "Blocked: {leads}, on this machine or a private network, which the user has not agreed to.", leads=leads
-        )
+        message = lazy("Blocked: {leads}, on this machine or a private network, which was not approved.", leads=leads)
     raise FetchFailure(message, is_blocked=True)
 
 

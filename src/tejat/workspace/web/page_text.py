@@ -79,7 +79,7 @@ def convert_to_markdown(html: str, *, base_url: str, with_links: bool, limit: in
     try:
         answer = run_worker(html_worker.__file__, "html_to_markdown", asked, seconds=_MAX_SECONDS, stop=stop)
     except WorkerFailure as failure:
-        raise PageFailure(lazy("The HTML of the page cannot be converted. {why}", why=failure)) from None
+        raise PageFailure(lazy("Could not convert the page's HTML. {why}", why=failure)) from None
     head, _, text = answer.partition(b"\n")
     outcome: dict[str, bool] = json.loads(head)
     is_truncated = outcome["was_cut"] or len(html) > MAX_HTML

@@ -45,12 +45,12 @@ class SearchEndpoint:
             async with http.request("GET", self._request_url(query), limits=_LIMITS) as response:
                 if response.status != 200:
                     answered = f"{response.status} {response.reason[:100]}"
-                    parsed = lazy("The search service answered {status}.", status=answered)
-                    hint = lazy("Is the format json switched on in its settings?")
+                    parsed = lazy("The search service returned {status}.", status=answered)
+                    hint = lazy("Check that it has the json format enabled.")
                     raise SearchFailure(join_lazy(" ", (parsed, hint)) if response.status == 403 else parsed)
                 answer = await response.read(_MAX_BYTES)
         except HttpFailure as failure:
-            raise SearchFailure(lazy("The search service cannot be used. {why}", why=failure.message)) from None
+            raise SearchFailure(lazy("The search service failed. {why}", why=failure.message)) from None
         finally:
             await http.close()
         return _parse_hits(answer)
@@ -65,10 +65,10 @@ def _parse_hits(answer: bytes) -> list[SearchHit]:
     try:
         parsed: object = json.loads(answer)
     except (ValueError, RecursionError):
-        raise SearchFailure(lazy("The search service did not answer in JSON.")) from None
+        raise SearchFailure(lazy("The search service did not return JSON.")) from None
     results = cast("dict[str, object]", parsed).get("results") if isinstance(parsed, dict) else None
     if not isinstance(results, list):
-        raise SearchFailure(lazy("The search service answered in JSON, but without results."))
+        raise SearchFailure(lazy("The search service returned JSON without results."))
     rows = [cast("dict[str, object]", each) for each in cast("Sequence[object]", results) if isinstance(each, dict)]
     hits = [SearchHit(_line(row.get("title")), _line(row.get("url")), _line(row.get("content"))) for row in rows]
     return [hit for hit in hits if hit.url][:MAX_HITS]

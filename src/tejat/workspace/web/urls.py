@@ -137,8 +137,8 @@ _PUNCTUATION = ".,;:!?"
 _MESSAGES = {
     UrlProblem.MALFORMED: lazy("The URL is malformed."),
     UrlProblem.UNSUPPORTED_SCHEME: lazy("Only http and https are supported."),
-    UrlProblem.HAS_CREDENTIALS: lazy("A URL with a user name or a password is not fetched."),
-    UrlProblem.TOO_LONG: lazy("The URL has more than {most} characters.", most=MAX_URL_LENGTH),
+    UrlProblem.HAS_CREDENTIALS: lazy("URLs with a user name or password are not fetched."),
+    UrlProblem.TOO_LONG: lazy("The URL is longer than {most} characters.", most=MAX_URL_LENGTH),
 }
 
 

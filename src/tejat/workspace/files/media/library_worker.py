@@ -35,7 +35,7 @@ def run_worker(program: str, library: str, given: bytes, *, seconds: float, stop
             with run_helper(argv, directory_fd=directory, stdin=given) as child:
                 return _read_output(child, seconds, stop)
         except OSError as error:
-            message = lazy("The program that reads it cannot be started: {why}.", why=error.strerror)
+            message = lazy("Could not start the program that reads it: {why}.", why=error.strerror)
             raise WorkerFailure(message) from error
 
 
@@ -55,4 +55,4 @@ def _read_output(child: HelperProcess, seconds: float, stop: Callable[[], None])
     return b"".join(blocks)
 
 
-_UNREADABLE = lazy("It cannot be read: it is damaged or protected, or takes too much memory or time.")
+_UNREADABLE = lazy("The file is damaged or protected, or takes too much memory or time.")

@@ -22,9 +22,7 @@ def expand_braces(pattern: str) -> list[str]:
     tree = _parse(pattern)
     count, characters = tree.size()
     if count > MAX_ALTERNATIVES or characters > _MAX_CHARACTERS:
-        message = lazy(
-            "The glob pattern stands for too many alternatives (at most {most} are allowed).", most=MAX_ALTERNATIVES
-        )
+        message = lazy("The glob pattern expands to too many alternatives (at most {most}).", most=MAX_ALTERNATIVES)
         raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)
     return list(dict.fromkeys(tree.expand()))
 

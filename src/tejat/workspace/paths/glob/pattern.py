@@ -44,7 +44,9 @@ def compile_glob(pattern: str, *, case_sensitive: bool) -> "GlobPattern":
     if len(pattern) > _MAX_LENGTH:
         raise pattern_too_large()
     if not _is_encodable(pattern):
-        raise ToolFailure(lazy("The glob pattern has characters that no path can have."), ErrorType.INVALID_TOOL_PARAMS)
+        raise ToolFailure(
+            lazy("The glob pattern contains characters that are not valid in paths."), ErrorType.INVALID_TOOL_PARAMS
+        )
     alternatives: list[GlobSegments] = []
     for text in expand_braces(pattern):
         alternatives += _expand_choices(parse_glob(text, pattern))

@@ -50,7 +50,7 @@ def parse_glob(text: str, pattern: str) -> GlobSegments:
     if text.startswith("/"):
         raise pattern_outside(pattern)
     if _GROUP_WITH_SLASH.search(text):
-        message = lazy("A group such as @(a|b) cannot have a slash in it; use braces: {a/b,c}.")
+        message = lazy("A group such as @(a|b) cannot contain a slash. Use braces: {a/b,c}.")
         raise ToolFailure(message, ErrorType.INVALID_TOOL_PARAMS)
     parts: list[GlobSegment] = []
     names = text.split("/")
@@ -170,12 +170,12 @@ def _read_member(text: str, position: int) -> tuple[str, int]:
 
 def pattern_too_large() -> ToolFailure:
     """The failure for a pattern that would take too long."""
-    return ToolFailure(lazy("The glob pattern is too large or too complicated."), ErrorType.INVALID_TOOL_PARAMS)
+    return ToolFailure(lazy("The glob pattern is too large or too complex."), ErrorType.INVALID_TOOL_PARAMS)
 
 
 def pattern_outside(pattern: str) -> ToolFailure:
     """The failure for a pattern that matches outside the searched directory."""
     message = lazy(
-        'Path not in workspace: the glob pattern "{pattern}" leads out of the searched directory.', pattern=pattern
+        'Path not in workspace: the glob pattern "{pattern}" leaves the searched directory.', pattern=pattern
     )
     return ToolFailure(message, ErrorType.PATH_NOT_IN_WORKSPACE, display=lazy("Path not in workspace."))

@@ -30,8 +30,8 @@ class ImageNotFound(ContainerRefused):
 
     def __init__(self, image: str, command: tuple[str, ...]) -> None:
         super().__init__(
-            lazy("The image {image} is not on this machine.", image=image),
-            lazy("Fetch it with: {command}", command=" ".join(command)),
+            lazy("The image {image} does not exist on this machine.", image=image),
+            lazy("Pull it with: {command}", command=" ".join(command)),
         )
         self.image = image
         self.command = command
@@ -69,7 +69,7 @@ def open_engine(options: ContainerOptions, roots: Sequence[str]) -> ContainerEng
     name = options.program
     engine = find_engine(name, roots, dict(options.client_environment))
     if engine is None:
-        problem = lazy("{name} was not found on PATH. Programs in the root directories are not used.", name=name)
+        problem = lazy("{name} was not found on PATH. Programs inside the workspace are not used.", name=name)
         raise ContainerRefused(problem, lazy("Install {name}.", name=name))
     try:
         engine.check_service()
@@ -79,8 +79,8 @@ def open_engine(options: ContainerOptions, roots: Sequence[str]) -> ContainerEng
         raise ContainerRefused(problem, lazy("Start the {name} service.", name=name)) from None
     if not has_runtime:
         raise ContainerRefused(
-            lazy("docker info: the service does not list the runtime runsc."),
-            lazy("Install gVisor, and add runsc to the runtimes of docker."),
+            lazy("docker info: the runtime runsc is not configured."),
+            lazy("Install gVisor and add runsc to docker's runtimes."),
         )
     return engine
 
@@ -95,8 +95,8 @@ def _find_image(engine: ContainerEngine, named: str) -> str:
     image = engine.find_default_image()
     if image is None:
         raise ContainerRefused(
-            lazy("There is no image {names}.", names=" or ".join(DEFAULT_IMAGES)),
-            lazy("Build one with `tejat sandbox build`, or name one in GEMINI_SANDBOX_IMAGE."),
+            lazy("No image {names}.", names=" or ".join(DEFAULT_IMAGES)),
+            lazy("Build one with `tejat sandbox build`, or set GEMINI_SANDBOX_IMAGE."),
         )
     return image
 
@@ -105,5 +105,5 @@ def _check_roots(roots: Sequence[str], options: ContainerOptions) -> None:
     for root in roots:
         is_private = any(is_beneath(root, directory) for directory in options.private_directories)
         if root == "/" or is_private or (options.home and is_beneath(options.home, root)):
-            problem = lazy("{root} cannot be shown to a container as a whole.", root=root)
-            raise ContainerRefused(problem, lazy("Start in a project directory."))
+            problem = lazy("{root} cannot be mounted as a whole.", root=root)
+            raise ContainerRefused(problem, lazy("Start Tejat in a project directory."))

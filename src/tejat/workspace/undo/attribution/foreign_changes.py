@@ -67,15 +67,17 @@ def _judge(change: PathChange, changed: int | None, times: CallTimes, named: Col
     if changed is not None and changed < times.started - _TICK:
         return ForeignChange(path, lazy("changed before the call started"), is_proven=True)
     if changed is not None and changed > times.ended + _TICK:
-        return ForeignChange(path, lazy("changed after the call had ended"), is_proven=True)
+        return ForeignChange(path, lazy("changed after the call ended"), is_proven=True)
     if change.kind in (ChangeKind.CREATED, ChangeKind.REMOVED) and is_named(path, named):
         return None
     if changed is not None and not times.activity.covers(changed, slack=_TICK):
-        return ForeignChange(path, lazy("changed while the call was only waiting"), is_proven=True)
+        return ForeignChange(path, lazy("changed while the call was waiting"), is_proven=True)
     seconds = times.activity.seconds
     if seconds <= _SHORT_SECONDS:
         return None
-    reason = lazy("changed while the call ran ({seconds} seconds), maybe by another program", seconds=round(seconds))
+    reason = lazy(
+        "changed while the call was running ({seconds} seconds), possibly by another program", seconds=round(seconds)
+    )
     return ForeignChange(path, reason, is_proven=False)
 
 
