@@ -50,7 +50,7 @@ def test_only_the_person_can_read_it_whatever_the_umask(paths: AppPaths) -> None
 
 @pytest.mark.parametrize("key", ["a'b", "a\nb", "schlüssel", "\x1b[2J"])
 def test_what_can_be_no_key_is_not_kept(paths: AppPaths, key: str) -> None:
-    with pytest.raises(UsageError, match="not a key that could be kept"):
+    with pytest.raises(UsageError, match="Not a valid API key"):
         save_api_key(paths, "GEMINI_API_KEY", key)
     assert read_api_keys(paths) == {}
 
@@ -77,7 +77,7 @@ def test_a_file_that_others_could_have_written_is_refused(paths: AppPaths) -> No
 def test_where_it_cannot_be_kept_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     paths = AppPaths(str(tmp_path), f"{tmp_path}/file/tejat", "/nowhere", "/nowhere", ())
-    with pytest.raises(UsageError, match="Cannot make the directory"):
+    with pytest.raises(UsageError, match="Could not create the directory"):
         save_api_key(paths, "GEMINI_API_KEY", "AIza-first")
 
 

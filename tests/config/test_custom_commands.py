@@ -61,7 +61,7 @@ def only(*commands: CustomCommand) -> CustomCommands:
 
 
 def left_out(name: str, why: str) -> CustomCommands:
-    told = f"The command /{name} was left out. {why}"
+    told = f"Skipped command /{name}. {why}"
     return CustomCommands({}, {name: told}, frozenset(), (told,))
 
 
@@ -84,7 +84,7 @@ class TestNames:
 
     def test_of_two_with_one_name_the_first_counts(self, machine: Machine) -> None:
         first, second = put(machine.own, "a b.toml"), put(machine.own, "a_b.toml")
-        told = f"The command /a_b was left out. Cannot use {second}: {first} has the same name."
+        told = f"Skipped command /a_b. Ignoring {second}: {first} has the same name."
         assert machine.find() == CustomCommands({"a_b": command(first, "a_b")}, {}, frozenset(), (told,))
 
     def test_other_files_and_hidden_ones_are_none(self, machine: Machine) -> None:
@@ -103,7 +103,7 @@ class TestWhose:
     def test_one_of_the_person_stands_in_for_a_broken_one_of_the_project(self, machine: Machine) -> None:
         mine, theirs = put(machine.own, "x.toml", "mine"), machine.project / "x.toml"
         theirs.write_text("description = 'none'\n")
-        told = f"The command /x was left out. Cannot use {theirs}: it has no prompt."
+        told = f"Skipped command /x. Ignoring {theirs}: no prompt."
         expected = CustomCommands({"x": command(mine, "x", "mine")}, {}, frozenset(), (told,))
         assert machine.find(machine.pinned()) == expected
 
@@ -131,8 +131,8 @@ class TestWhose:
         put(machine.project, "other.toml", "Do something else.")
         new = put(machine.project, "new.toml")
         told = {
-            name: f"The command /{name} was left out. "
-            f"Will not obey {path}: it has changed since the folder was looked at."
+            name: f"Skipped command /{name}. "
+            f"Ignoring {path}: it changed after the folder was checked."
             for name, path in (("new", new), ("other", other))
         }
         kept = {name: command(path, name, tier=PROJECT) for name, path in (("marked", marked), ("same", same))}
@@ -152,53 +152,53 @@ class TestContent:
     @pytest.mark.parametrize(
         ("text", "why"),
         [
-            ("", "it has no prompt."),
-            ("description = 'x'", "it has no prompt."),
-            ("prompt = 3", "its prompt must be a text that is not empty."),
-            ("prompt = ['x']", "its prompt must be a text that is not empty."),
-            ('prompt = " \\n"', "its prompt must be a text that is not empty."),
-            ("prompt = 'x'\ndescription = 3", "its description must be a text."),
-            (f"prompt = {'[' * 5000}", "it is nested too deeply."),
-            (f"a{'.a' * 400_000} = 1", "it is nested too deeply."),
-            (f"""[a{' . "a"' * 40}]""", "it is nested too deeply."),
-            (f"{'x' * 900_000} = 1", "it has no prompt."),
-            (f"a{' ' * 900_000} = 1", "it has no prompt."),
-            (f"a{'.a' * 30} = 1\n" * 2, "it is not TOML: Cannot overwrite a value (at line 2, column 66)."),
+            ("", "no prompt."),
+            ("description = 'x'", "no prompt."),
+            ("prompt = 3", "prompt must be a non-empty string."),
+            ("prompt = ['x']", "prompt must be a non-empty string."),
+            ('prompt = " \\n"', "prompt must be a non-empty string."),
+            ("prompt = 'x'\ndescription = 3", "description must be a string."),
+            (f"prompt = {'[' * 5000}", "nested too deeply."),
+            (f"a{'.a' * 400_000} = 1", "nested too deeply."),
+            (f"""[a{' . "a"' * 40}]""", "nested too deeply."),
+            (f"{'x' * 900_000} = 1", "no prompt."),
+            (f"a{' ' * 900_000} = 1", "no prompt."),
+            (f"a{'.a' * 30} = 1\n" * 2, "invalid TOML: Cannot overwrite a value (at line 2, column 66)."),
         ],
     )
     def test_what_is_wrong_is_told_with_the_file(self, machine: Machine, text: str, why: str) -> None:
         path = machine.own / "x.toml"
         path.write_text(text)
-        assert machine.find() == left_out("x", f"Cannot use {path}: {why}")
+        assert machine.find() == left_out("x", f"{path}: {why}")
 
     def test_what_is_no_toml_is_told_with_the_place(self, machine: Machine) -> None:
         path = machine.own / "x.toml"
         path.write_text('prompt = "one"\nother = =')
         [problem] = machine.find().problems
-        assert problem.startswith(f"The command /x was left out. Cannot use {path}: it is not TOML: ")
+        assert problem.startswith(f"Skipped command /x. {path}: invalid TOML: ")
         assert "line 2" in problem
 
     def test_what_is_no_text(self, machine: Machine) -> None:
         path = machine.own / "x.toml"
         path.write_bytes(b"# \xff\n")
-        assert machine.find() == left_out("x", f"Cannot read {path}: it is not UTF-8 (line 1).")
+        assert machine.find() == left_out("x", f"Could not read {path}: not UTF-8 (line 1).")
 
     def test_a_pipe_is_not_waited_for(self, machine: Machine) -> None:
         path = machine.own / "x.toml"
         os.mkfifo(path)
-        assert machine.find() == left_out("x", f"Cannot read {path}: it is not a regular file.")
+        assert machine.find() == left_out("x", f"Could not read {path}: not a regular file.")
 
     def test_what_others_may_write_is_not_obeyed(self, machine: Machine) -> None:
         path = put(machine.own, "x.toml")
         path.chmod(0o666)
-        why = f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it."
+        why = f"Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}"
         assert machine.find() == left_out("x", why)
 
     def test_a_directory_that_others_may_write_to_is_not_obeyed(self, machine: Machine) -> None:
         put(machine.own, "open/x.toml")
         directory = machine.own / "open"
         directory.chmod(0o777)
-        why = f"Will not obey {directory}: everybody may write to it. `chmod o-w` closes it."
+        why = f"Refusing to use {directory}: writable by everyone. Fix it with: chmod o-w {directory}"
         assert machine.find() == CustomCommands({}, {}, frozenset(), (why,))
 
 
@@ -220,8 +220,8 @@ class TestLinks:
         (machine.project / "out.toml").symlink_to(outside)
         (machine.project / "in.toml").symlink_to(inside)
         link = machine.project / "out.toml"
-        told = f"The command /out was left out. Will not obey {link}: it leads outside the project."
-        problems = (told, f"Will not obey {machine.project / 'dir'}: it leads outside the project.")
+        told = f"Skipped command /out. Ignoring {link}: it points outside the project."
+        problems = (told, f"Ignoring {machine.project / 'dir'}: it points outside the project.")
         expected = {"in": command(machine.project / "in.toml", "in", tier=PROJECT)}
         found = machine.find()
         assert found.commands == expected
@@ -231,7 +231,7 @@ class TestLinks:
         put(tmp_path / "elsewhere", "x.toml")
         machine.project.rmdir()
         machine.project.symlink_to(tmp_path / "elsewhere")
-        why = f"Will not obey {machine.project}: it leads outside the project."
+        why = f"Ignoring {machine.project}: it points outside the project."
         assert machine.find() == CustomCommands({}, {}, frozenset(), (why,))
         assert machine.find(TrustDecision(TrustLevel.UNKNOWN, "")) == only()
 
@@ -239,8 +239,8 @@ class TestLinks:
         path = put(machine.own, "a/x.toml")
         (machine.own / "a" / "again").symlink_to(machine.own)
         (machine.own / "lost.toml").symlink_to(machine.own / "gone")
-        lost = f"Cannot read {machine.own / 'lost.toml'}: No such file or directory."
-        told = f"The command /lost was left out. {lost}"
+        lost = f"Could not read {machine.own / 'lost.toml'}: No such file or directory."
+        told = f"Skipped command /lost. {lost}"
         assert machine.find() == CustomCommands({"a:x": command(path, "a:x")}, {"lost": told}, frozenset(), (told,))
 
 
@@ -248,7 +248,7 @@ class TestLimits:
     def test_the_number_of_files(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(custom_commands, "MAX_FILES", 2)
         paths = [put(machine.own, f"{name}.toml") for name in "abc"]
-        why = f"{machine.own} holds more than 2 files: the rest is left out."
+        why = f"{machine.own} contains more than 2 files. The rest is ignored."
         expected = {path.stem: command(path, path.stem) for path in paths[:2]}
         assert machine.find() == CustomCommands(expected, {}, frozenset(), (why,))
 
@@ -257,16 +257,16 @@ class TestLimits:
         path = put(machine.own, f"{deep}/x.toml")
         put(machine.own, f"{deep}/a/x.toml")
         name = ":".join([*"a" * custom_commands.MAX_DEPTH, "x"])
-        why = f"{machine.own / deep / 'a'} lies too deep and is left out."
+        why = f"Ignoring {machine.own / deep / 'a'}: nested too deeply."
         assert machine.find() == CustomCommands({name: command(path, name)}, {}, frozenset(), (why,))
 
     def test_the_length_of_all_together(self, machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(custom_commands, "MAX_CHARACTERS", 40)
         first, second = put(machine.own, "a.toml"), put(machine.own, "b.toml", "x" * 40)
-        told = f"The command /b was left out. Cannot use {second}: the files in {machine.own} are longer than 0 MiB."
+        told = f"Skipped command /b. Ignoring {second}: the files in {machine.own} are larger than 0 MiB."
         assert machine.find() == CustomCommands({"a": command(first, "a")}, {"b": told}, frozenset(), (told,))
 
     def test_the_length_of_one(self, machine: Machine) -> None:
         path = put(machine.own, "x.toml", "x" * 2**23)
-        told = f"Cannot read {path}: it is longer than 8 MiB. Remove what you do not need from it."
+        told = f"Could not read {path}: larger than 8 MiB. Remove what you do not need."
         assert machine.find() == left_out("x", told)

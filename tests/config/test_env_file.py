@@ -129,7 +129,7 @@ class TestWhichFile:
     def test_the_persons_own_must_be_closed_to_others(self, base: Path) -> None:
         path = write(base / "home/.env")
         os.chmod(path, 0o666)
-        with pytest.raises(UsageError, match="everybody may write to it"):
+        with pytest.raises(UsageError, match="writable by everyone"):
             read(base)
 
     def test_a_pipe_is_no_file(self, base: Path) -> None:
@@ -206,7 +206,7 @@ class TestWhatItSets:
     def test_what_cannot_be_read_is_named(self, base: Path) -> None:
         path = base / "work/project/.env"
         path.write_bytes(b"A=\xff\n")
-        with pytest.raises(UsageError, match=f"Cannot read {path}: it is not UTF-8"):
+        with pytest.raises(UsageError, match=f"Could not read {path}: not UTF-8"):
             read(base)
 
 

@@ -93,20 +93,20 @@ class TestNotUnderstood:
     @pytest.mark.parametrize(
         ("value", "why"),
         [
-            ("check", "a group of hooks must be an object"),
-            (group(command(), matcher=5), "matcher must be a text"),
+            ("check", "a hook group must be an object"),
+            (group(command(), matcher=5), "matcher must be a string"),
             (group(command(), sequential="yes"), "sequential must be true or false"),
             ({"matcher": "x"}, "hooks must be a list of hooks"),
             ({"hooks": "check"}, "hooks must be a list of hooks"),
             (group("check"), "a hook must be an object"),
-            (group({"type": "prompt", "prompt": "?"}), "the type of a hook must be command, but is 'prompt'"),
-            (group({"type": "command"}), "command must be a text"),
-            (group(command(" ")), "command must be a command line"),
-            (group(command("a\0b")), "command must be a command line"),
-            (group(command(name=5)), "name must be a text"),
-            (group(command(timeout=0)), "timeout must be a number above 0"),
-            (group(command(timeout=True)), "timeout must be a number above 0"),
-            (group(command(timeout="60 s")), "timeout must be a number above 0"),
+            (group({"type": "prompt", "prompt": "?"}), "the type of a hook must be command, not 'prompt'"),
+            (group({"type": "command"}), "command must be a string"),
+            (group(command(" ")), "command must be a non-empty string"),
+            (group(command("a\0b")), "command must be a non-empty string"),
+            (group(command(name=5)), "name must be a string"),
+            (group(command(timeout=0)), "timeout must be a number greater than 0"),
+            (group(command(timeout=True)), "timeout must be a number greater than 0"),
+            (group(command(timeout="60 s")), "timeout must be a number greater than 0"),
         ],
     )
     def test_it_stays_a_hook_that_says_what_is_wrong_and_where(self, value: JsonValue, why: str) -> None:
@@ -114,25 +114,25 @@ class TestNotUnderstood:
         (hook,) = found.hooks
         assert (hook.problem, hook.command) == (f"user.json:3: in hooks.BeforeTool, {why}.", "")
         (warning,) = found.warnings
-        assert warning.startswith(f"{hook.problem} Until it is put right, calls of ")
+        assert warning.startswith(f"{hook.problem} Until it is fixed, calls of ")
 
     def test_it_is_for_the_tools_that_it_was_meant_for(self) -> None:
         hook = one("BeforeTool", group({}, matcher="write_file"))
         assert (hook.matcher, hook.problem) == (
             "write_file",
-            "user.json:1: in hooks.BeforeTool, command must be a text.",
+            "user.json:1: in hooks.BeforeTool, command must be a string.",
         )
 
     def test_the_others_of_its_group_are_read(self) -> None:
         found = read({"AfterTool": [entry(group(command("a"), 5, command("b")))]})
         assert [hook.command for hook in found.hooks] == ["a", "", "b"]
-        assert found.warnings == ("user.json:1: in hooks.AfterTool, a hook must be an object. This hook is not run.",)
+        assert found.warnings == ("user.json:1: in hooks.AfterTool, a hook must be an object. This hook does not run.",)
 
     def test_events_that_nobody_knows_are_told_of(self) -> None:
         found = read({"Before": [entry(group(command()))], "SubagentStop": []})
         assert found.hooks == ()
         assert found.warnings == (
-            "user.json:1: hooks.Before is no event that is known, so nothing is run for it. Known are "
+            "user.json:1: hooks.Before is not a known event, so its hooks never run. Known events: "
             + ", ".join(HookEvent)
             + ".",
         )

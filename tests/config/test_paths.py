@@ -65,7 +65,7 @@ class TestPlacesOf:
         paths = app_paths({})
         assert all(os.path.isabs(path) for path in (paths.home, paths.config, paths.state, paths.gemini))
         assert not os.path.exists(paths.gemini)
-        with pytest.raises(UsageError, match=r"^No home directory is known. Set HOME to one.$"):
+        with pytest.raises(UsageError, match=r"^No home directory found. Set HOME.$"):
             make_private_directory(paths.state)
 
     def test_a_directory_for_the_administrator_can_only_be_added(self) -> None:
@@ -101,20 +101,20 @@ class TestPrivateDirectory:
 
     def test_a_file_in_the_way(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(UsageError, match=f"^Cannot use {tmp_path}/file: it is not a directory.$"):
+        with pytest.raises(UsageError, match=f"^Cannot use {tmp_path}/file: not a directory.$"):
             make_private_directory(f"{tmp_path}/file")
-        with pytest.raises(UsageError, match=f"^Cannot make the directory {tmp_path}/file/a/b: Not a directory.$"):
+        with pytest.raises(UsageError, match=f"^Could not create the directory {tmp_path}/file/a/b: Not a directory.$"):
             make_private_directory(f"{tmp_path}/file/a/b")
 
     def test_a_link_to_nowhere(self, tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to("nowhere")
-        with pytest.raises(UsageError, match=f"^Cannot make the directory {tmp_path}/link: No such file"):
+        with pytest.raises(UsageError, match=f"^Could not create the directory {tmp_path}/link: No such file"):
             make_private_directory(f"{tmp_path}/link")
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="for root every directory is open")
     def test_no_permission(self, tmp_path: Path) -> None:
         (tmp_path / "closed").mkdir(mode=0o500)
-        with pytest.raises(UsageError, match=f"^Cannot make the directory {tmp_path}/closed/a: Permission denied.$"):
+        with pytest.raises(UsageError, match=f"^Could not create the directory {tmp_path}/closed/a: Permission denied.$"):
             make_private_directory(f"{tmp_path}/closed/a")
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")

@@ -89,7 +89,7 @@ class TestPolicyPaths:
         given, standard = self.file(root / "p.toml"), write(paths.gemini, "a.toml")
         own = write(paths.config, "mine.toml")
         files = {file.path: file.allows_nothing for file in read_policy_files(paths, [str(root)], self.settings(given))}
-        reason = "s.json:2 replaces this directory, so its rules can only tighten"
+        reason = "s.json:2 replaces this directory, so its rules can only restrict"
         assert files == {given: None, standard: reason, own: None}
 
     def test_the_standard_directory_may_be_named(self, paths: AppPaths, root: Path) -> None:
@@ -105,7 +105,7 @@ class TestPolicyPaths:
         central = write(paths.admin[0], "a.toml")
         files = {file.path: file.allows_nothing for file in read_policy_files(paths, [str(root)], settings)}
         directory = os.path.dirname(central)
-        assert files == {central: None, given: f"{directory} has rules, so added rules can only tighten"}
+        assert files == {central: None, given: f"{directory} has rules, so additional rules can only restrict"}
 
     def test_flags_replace_settings_of_the_same_kind(self, paths: AppPaths, root: Path) -> None:
         user, admin, flag = (self.file(root / name) for name in ("u.toml", "a.toml", "f.toml"))
@@ -121,7 +121,7 @@ class TestPolicyPaths:
         settings = self.settings(f"{root.parent}/link.toml", outside, admin=("a.toml",))
         self.file(root / "a.toml")
         files = read_policy_files(paths, [str(root)], settings, is_trusted=False)
-        reason = "this folder is not trusted, so rules in it can only tighten"
+        reason = "this folder is not trusted, so its rules can only restrict"
         assert [file.allows_nothing for file in files] == [reason, reason, None]
         options = PolicyOptions(policy_paths=("p.toml",))
         (typed,) = read_policy_files(paths, [str(root)], Settings(), options, is_trusted=False)
@@ -192,55 +192,55 @@ class TestRefused:
     def test_too_long(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = write(directory, "a.toml", "#" * (MAX_TRUSTED_BYTES + 1))
         size = 1 if directory == tmp_path / "project" / ".gemini" else 8
-        told = f"Cannot read {path}: it is longer than {size} MiB. Remove what you do not need from it."
+        told = f"Could not read {path}: larger than {size} MiB. Remove what you do not need."
         assert self.message(paths, tmp_path) == told
 
     def test_not_text(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = write(directory, "a.toml")
         Path(path).write_bytes(b"\xff")
-        assert self.message(paths, tmp_path) == f"Cannot read {path}: it is not UTF-8 (line 1)."
+        assert self.message(paths, tmp_path) == f"Could not read {path}: not UTF-8 (line 1)."
 
     def test_a_link_to_nowhere(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = write(directory, "a.toml")
         os.unlink(path)
         os.symlink("nowhere", path)
-        assert self.message(paths, tmp_path) == f"Cannot read {path}: No such file or directory."
+        assert self.message(paths, tmp_path) == f"Could not read {path}: No such file or directory."
 
     def test_a_directory_called_like_a_file(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = directory / "policies" / "a.toml"
         path.mkdir(parents=True)
-        assert self.message(paths, tmp_path) == f"Cannot read {path}: it is not a regular file."
+        assert self.message(paths, tmp_path) == f"Could not read {path}: not a regular file."
 
     def test_a_file_called_like_the_directory(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         directory.mkdir(parents=True)
         (directory / "policies").touch()
-        assert self.message(paths, tmp_path) == f"Cannot read {directory}/policies: Not a directory."
+        assert self.message(paths, tmp_path) == f"Could not read {directory}/policies: Not a directory."
 
     def test_a_loop_of_links(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         directory.mkdir(parents=True)
         (directory / "policies").symlink_to("policies")
-        assert self.message(paths, tmp_path).startswith(f"Cannot read {directory}/policies: Too many levels")
+        assert self.message(paths, tmp_path).startswith(f"Could not read {directory}/policies: Too many levels")
 
     def test_too_many(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         for number in range(1001):
             write(directory, f"{number}.toml")
         assert self.message(paths, tmp_path) == (
-            f"Cannot read {directory}/policies: it holds more than 1000 policy files."
+            f"Could not read {directory}/policies: it contains more than 1000 policy files."
         )
 
     def test_too_much(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         for number in range(9):
             write(directory, f"{number}.toml", "#" * MAX_BYTES)
         assert self.message(paths, tmp_path) == (
-            f"Cannot read {directory}/policies: its policy files are longer than 8388608 characters. "
-            "Remove rules that you do not need."
+            f"Could not read {directory}/policies: its policy files are longer than 8388608 characters. "
+            "Remove rules you do not need."
         )
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_no_permission(self, directory: Path, paths: AppPaths, tmp_path: Path) -> None:
         path = write(directory, "a.toml")
         os.chmod(path, 0)
-        assert self.message(paths, tmp_path) == f"Cannot read {path}: Permission denied."
+        assert self.message(paths, tmp_path) == f"Could not read {path}: Permission denied."
 
 
 class TestOtherWriters:
@@ -253,7 +253,7 @@ class TestOtherWriters:
         opened.chmod(0o777)
         with pytest.raises(UsageError) as caught:
             read_policy_files(paths, [])
-        assert str(caught.value) == f"Will not obey {opened}: everybody may write to it. `chmod o-w` closes it."
+        assert str(caught.value) == f"Refusing to use {opened}: writable by everyone. Fix it with: chmod o-w {opened}"
 
     def test_a_project_may_be_anybodys(self, paths: AppPaths, tmp_path: Path) -> None:
         path = write(tmp_path / "project" / ".gemini", "a.toml")

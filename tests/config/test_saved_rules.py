@@ -300,20 +300,20 @@ class TestFailure:
 
     def test_the_home_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "home").touch()
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: Cannot make the directory .*: Not a dir"):
+        with pytest.raises(UsageError, match=r"^The rule could not be saved: Could not create the directory .*: Not a dir"):
             save_rules(app_paths({"HOME": f"{tmp_path}/home"}), rule("a"))
 
     def test_a_directory_in_the_place_of_the_file(self, paths: AppPaths) -> None:
         os.makedirs(paths.saved_rules)
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: .* it is not a regular file.$"):
+        with pytest.raises(UsageError, match=r"^The rule could not be saved: .* not a regular file.$"):
             save_rules(paths, rule("a"))
-        with pytest.raises(UsageError, match=r"^Nothing was revoked: .* it is not a regular file.$"):
+        with pytest.raises(UsageError, match=r"^Nothing was revoked: .* not a regular file.$"):
             revoke_all_rules(paths)
 
     def test_others_could_have_written_it(self, paths: AppPaths) -> None:
         save_rules(paths, rule("a"))
         os.chmod(paths.saved_rules, 0o666)
-        with pytest.raises(UsageError, match=r"^The rule could not be saved: Will not obey "):
+        with pytest.raises(UsageError, match=r"^The rule could not be saved: Refusing to use "):
             save_rules(paths, rule("b"))
-        with pytest.raises(UsageError, match=r"^Will not obey "):
+        with pytest.raises(UsageError, match=r"^Refusing to use "):
             read_saved_rules(paths)

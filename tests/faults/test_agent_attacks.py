@@ -193,16 +193,16 @@ class TestFiles:
         return str(path)
 
     def test_a_pipe_is_no_recording_and_no_script(self, machine: ProgramEnv, pipe: str) -> None:
-        told = {"--replay": "the recording cannot be read", "-m": "the script cannot be read"}
+        told = {"--replay": "cannot read the recording", "-m": "cannot read the script"}
         for flag, value in (("--replay", pipe), ("-m", f"scripted:{pipe}")):
             done = machine.run("-p", "hi", "-o", "stream-json", flag, value)
-            message = f"{pipe}: {told[flag]}: it is not a regular file"
+            message = f"{pipe}: {told[flag]}: not a regular file"
             assert (done.code, closing(done)) == (42, {"type": "input", "message": message, "code": 42})
 
     def test_a_pipe_or_a_device_is_no_system_prompt(self, machine: ProgramEnv, pipe: str) -> None:
         for path in (pipe, "/dev/zero"):
             done = machine.run("-p", "hi", "-o", "stream-json", GEMINI_SYSTEM_MD=path)
-            message = f"Cannot read {path}: it is not a regular file."
+            message = f"Could not read {path}: not a regular file."
             assert (done.code, closing(done)) == (52, {"type": "configuration", "message": message, "code": 52})
         done = machine.run("-p", "hi", "-o", "stream-json", GEMINI_SYSTEM_MD="nowhere.md")
         message = "The system prompt that GEMINI_SYSTEM_MD names does not exist: nowhere.md."

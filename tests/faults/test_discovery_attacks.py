@@ -67,7 +67,7 @@ class TestScriptsThatChange:
         trust(machine)
         (warning,) = self.after_editing(machine, "bin/real.sh")
         assert warning == (
-            'The hook "./hook.sh" (AfterAgent) failed: it was not run: bin/real.sh has changed since this folder was '
+            'Hook "./hook.sh" (AfterAgent) failed: it was not run: bin/real.sh has changed since this folder was '
             "trusted. See `tejat trust`."
         )
 
@@ -78,7 +78,7 @@ class TestScriptsThatChange:
         settings(machine.home, tools={"allowed": ["greet"]})
         trust(machine)
         (refused,) = self.after_editing(machine, "call.sh", "greet")
-        assert "It was not run: call.sh has changed since this folder was trusted." in refused
+        assert "It was not run: call.sh changed since this folder was trusted." in refused
 
     def test_a_server_that_is_started_again(self, machine: ProgramEnv) -> None:
         program(machine.project / "server.py", SERVER.replace("CALLED", "sys.exit(1)"))
@@ -87,8 +87,8 @@ class TestScriptsThatChange:
         settings(machine.home, tools={"allowed": ["own__greet"]})
         trust(machine)
         died, refused, *_ = self.after_editing(machine, "server.py", "own__greet", "own__greet")
-        assert "The server ended with exit code 1." in died
-        assert "The server was not started: server.py has changed since this folder was trusted." in refused
+        assert "The server exited with code 1." in died
+        assert "The server did not start: server.py changed since this folder was trusted." in refused
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ class TestDamage:
         assert contents(root) == before
         for entry in older:
             refused = journal.restore(entry.id).refused
-            assert {remark.reason for remark in refused} <= {"its old content is no longer kept"}
+            assert {remark.reason for remark in refused} <= {"its previous content is no longer available"}
             assert name == "pack" or not refused
         journal.close()
 
@@ -314,7 +314,7 @@ class TestDamage:
         journal = UndoRecorder(str(state), [str(root)])
         result = journal.restore(journal.entries()[0].id)
         journal.close()
-        assert {remark.reason for remark in result.refused} == {"could not be put back: its old content is damaged"}
+        assert {remark.reason for remark in result.refused} == {"could not be restored: its saved content is damaged"}
         assert not list((root / "d2").iterdir())
 
 

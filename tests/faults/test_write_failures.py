@@ -77,7 +77,7 @@ class TestRefused:
         expected = seen(roots, file)
         with as_user(12345):
             error = refusal(roots, file, expected)
-        reason = "It belongs to user 0 and group 0, and this user cannot keep that."
+        reason = "The owner user 0 and group 0 cannot be preserved by this user."
         message = f"Permission denied writing to file: {file} (EPERM). {reason}"
         assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
         assert tree(root) == {"f": b"old content"}
@@ -91,7 +91,7 @@ class TestRefused:
         with as_user(12345):
             error = refusal(roots, file, expected)
         message = (
-            f"Permission denied writing to file: {file} (EACCES). This user may not write it (mode 0644, owner 0)."
+            f"Permission denied writing to file: {file} (EACCES). This user cannot write it (mode 0644, owner 0)."
         )
         assert (error.error_type, error.message) == (ErrorType.PERMISSION_DENIED, message)
         assert tree(root) == {"f": b"old content"}
@@ -146,7 +146,7 @@ class TestFailures:
     ) -> None:
         monkeypatch.setattr(os, "writev", lambda _, pieces: sum(map(len, pieces)))
         error = refusal(roots, file, seen(roots, file))
-        message = f"Error writing to file '{file}': 11 bytes were written and 0 arrived (EIO)"
+        message = f"Error writing to file '{file}': wrote 11 bytes, but 0 are on disk (EIO)"
         assert (error.error_type, error.message) == (ErrorType.FILE_WRITE_FAILURE, message)
         assert tree(root) == {"f": b"old content"}
 
@@ -165,7 +165,7 @@ class TestFailures:
         monkeypatch.setattr(os, "fsync", fsync)
         if heard:
             error = refusal(roots, file, expected)
-            words = "Input/output error (EIO). It was replaced, but a power cut may undo that."
+            words = "Input/output error (EIO). The file was replaced, but a power failure may undo that."
             assert error.message == f"Error writing to file '{file}': {words}"
         else:
             write(roots, file, b"new content", expected)

@@ -25,7 +25,7 @@ from tejat.mcp.content.untrusted import wrap_untrusted
 
 SERVER = Path(__file__).parent / "full_server.py"
 TRANSPORTS = ("stdio", "http", "sse")
-REFUSED = "The server refused: "
+REFUSED = "The server returned an error: "
 SAMPLED = {"role": "user", "parts": [{"text": "What is six times seven?"}]}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 """The picture of the server."""

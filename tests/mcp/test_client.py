@@ -41,7 +41,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 QUICK = replace(CLIENT_LIMITS, start=SECONDS, listing=1.0)
 NEVER_BY_ITSELF = replace(CLIENT_LIMITS, reconnect_delays=())
-PERHAPS = "The server ended with exit code 3. The call may or may not have been done."
+PERHAPS = "The server exited with code 3. The call may or may not have been executed."
 OFFICIAL = str(Path(__file__).parent / "official_server.py")
 VISITING = str(Path(__file__).parent / "visiting_server.py")
 
@@ -87,7 +87,7 @@ def test_from_the_start_to_the_end() -> None:
         (ServerState.CONNECTED, None),
         (ServerState.DISCONNECTED, None),
     ]
-    assert (told[-1].reason, told[-1].features) == ("The session with the server was closed.", ServerFeatures())
+    assert (told[-1].reason, told[-1].features) == ("The server session was closed.", ServerFeatures())
 
 
 @pytest.mark.parametrize("mode", ["", "stateless"])
@@ -178,13 +178,13 @@ def test_official_servers_at_an_address() -> None:
 @pytest.mark.parametrize(
     ("faults", "step", "reason"),
     [
-        (["silent=initialize"], "handshake", "The server did not answer the handshake within 1 seconds."),
-        (["wrong-id=initialize"], "handshake", "The server did not answer the handshake within 1 seconds."),
+        (["silent=initialize"], "handshake", "The server did not complete the handshake within 1 seconds."),
+        (["wrong-id=initialize"], "handshake", "The server did not complete the handshake within 1 seconds."),
         (["silent=tools/list"], "list", "The server did not answer within 1 seconds (tools/list)."),
-        (["die=start"], "handshake", "The server ended with exit code 3."),
-        (["die=initialize", "exit=0"], "handshake", "The server ended with exit code 0."),
-        (["die=tools/list"], "list", "The server ended with exit code 3."),
-        (["broken=tools/list"], "list", "The server refused: It <U+001B>[31mbroke<U+001B>[0m (code -32603)"),
+        (["die=start"], "handshake", "The server exited with code 3."),
+        (["die=initialize", "exit=0"], "handshake", "The server exited with code 0."),
+        (["die=tools/list"], "list", "The server exited with code 3."),
+        (["broken=tools/list"], "list", "The server returned an error: It <U+001B>[31mbroke<U+001B>[0m (code -32603)"),
         (["odd=tools/list"], "list", "The server's answer cannot be read"),
         (["no-capabilities"], "list", "No prompts, tools, or resources found on the server."),
         (
@@ -230,7 +230,7 @@ def test_a_program_that_is_not_there() -> None:
     supervisor: ProcessSupervisor | None = None
     status = run_checked(main())
     assert (status.state, status.step) == (ServerState.DISCONNECTED, ConnectionStep.START)
-    assert status.reason.startswith("The server was not started: its program cannot be started")
+    assert status.reason.startswith("The server did not start: cannot start its program")
 
 
 def test_settings_that_say_nothing() -> None:
@@ -355,7 +355,7 @@ class TestRetry:
             status = await mcp_client.reconnect()
             assert (status.state, status.reason) == (
                 ServerState.DISCONNECTED,
-                "The session with the server was closed.",
+                "The server session was closed.",
             )
 
         run_checked(main())
@@ -431,7 +431,7 @@ def test_a_call_that_is_lost_twice_is_lost(tmp_path: Path) -> None:
         async with open_client("die=tools/call", f"record={log}", limits=NEVER_BY_ITSELF) as mcp_client:
             return await failure_of(mcp_client.call_tool("look", {}))
 
-    assert run_checked(main()).message == "The server ended with exit code 3."
+    assert run_checked(main()).message == "The server exited with code 3."
     assert read_methods(log).count("tools/call") == 2
 
 
@@ -452,7 +452,7 @@ def test_it_is_connected_again_by_itself_but_not_for_ever(tmp_path: Path) -> Non
             await asyncio.sleep(0.5)
             assert (mcp_client.status.state, mcp_client.status.reason) == (
                 ServerState.DISCONNECTED,
-                "The server ended with exit code 3.",
+                "The server exited with code 3.",
             )
             # Whoever needs it gets it.
             assert first_text(await mcp_client.call_tool("add", {})) == "{}"

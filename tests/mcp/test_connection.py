@@ -64,7 +64,7 @@ def test_the_time_for_all_pages_together_is_bounded() -> None:
             found = await connection.list_features(seconds=1)
             assert (len(found.tools), len(found.prompts), len(found.resources)) == (9, 0, 2)
             (problem,) = found.problems
-            assert problem.startswith("Its prompts could not be listed: The server did not answer within ")
+            assert problem.startswith("Could not list prompts: The server did not answer within ")
             assert problem.endswith(" seconds (prompts/list).")
             with pytest.raises(McpFailure):
                 await connection.list_features(seconds=0.3, is_strict=True)
@@ -82,7 +82,7 @@ def test_marks_that_cannot_be_headers_are_for_stateless_servers() -> None:
             return [tool.name for tool in features.tools], features.problems
 
     assert asyncio.run(offered()) == (["good", "bad"], ())
-    told = "The tool 'bad' was left out: it wants an argument in a header whose name is none."
+    told = "Skipped tool 'bad': it needs a header argument with an invalid name."
     assert asyncio.run(offered("stateless")) == (["good"], (told,))
 
 
@@ -93,7 +93,7 @@ def test_questions_in_rounds_are_for_stateless_servers() -> None:
             assert told == [{"one": {"action": "accept", "content": {"alias": "bad", "a": 1}}}, "kept"]
             with pytest.raises(McpFailure, match="after 10 rounds"):
                 await connection.call("ask", method="roots/list", endless=True)
-            with pytest.raises(McpFailure, match="not answered here"):
+            with pytest.raises(McpFailure, match="not supported here"):
                 await connection.call("ask", method="sampling/createMessage")
         odd = '{"resultType":"input_required","requestState":"x","content":[{"type":"text","text":"as it is"}]}'
         async with connected(f"result=tools/call:{odd}") as connection:

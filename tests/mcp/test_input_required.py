@@ -82,25 +82,25 @@ def test_a_state_alone_is_given_back_after_a_moment() -> None:
 
 def test_there_is_an_end_to_it() -> None:
     server = Server(needs(inputRequests={"a": asks()}))
-    assert server.failure().message == "The server still wanted to know more after 10 rounds of questions."
+    assert server.failure().message == "The server still requested input after 10 rounds."
     assert len(server.told) == 11
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (needs(), "The server wants to know more and does not say what."),
-        (needs(inputRequests=[1]), "The questions of the server are no object, or too many."),
+        (needs(), "The server requested input without saying which."),
+        (needs(inputRequests=[1]), "The server sent invalid or too many input requests."),
         (
             needs(inputRequests={str(number): asks() for number in range(17)}),
-            "The questions of the server are no object, or too many.",
+            "The server sent invalid or too many input requests.",
         ),
-        (needs(inputRequests={"a": 7}), "The server asks for something that nobody here can answer."),
-        (needs(inputRequests={"a": asks("ping")}), "The server asks for something that nobody here can answer."),
+        (needs(inputRequests={"a": 7}), "The server sent a request that cannot be answered here."),
+        (needs(inputRequests={"a": asks("ping")}), "The server sent a request that cannot be answered here."),
         (
             needs(inputRequests={"a": asks("sampling/createMessage")}),
             (
-                "The server asks for sampling/createMessage, and that is not answered here: "
+                "The server sent sampling/createMessage, which is not supported here: "
                 "The model may not be asked here."
             ),
         ),
@@ -126,7 +126,7 @@ LONG = 60.0
 def wants(*urls: object, code: int = -32042) -> McpFailure:
     listed = [{"mode": "url", "message": f"go to {url}", "url": url, "elicitationId": f"id {url}"} for url in urls]
     data = cast("JsonObject", {"elicitations": listed})
-    return McpFailure("The server refused: first that.", McpProblem.REFUSED, code=code, data=data)
+    return McpFailure("The server returned an error: first that.", McpProblem.REFUSED, code=code, data=data)
 
 
 def asked_for(url: str) -> JsonObject:
@@ -183,14 +183,14 @@ class TestVisits:
 
     def test_there_is_an_end_to_it(self) -> None:
         server = Server(wants(BANK))
-        told = f"The server wants the user to visit {BANK} in a browser first."
+        told = f"The server asks you to open {BANK} in a browser first."
         assert User(BANK).failure(server, 0.01, 0.01, 0.01) == (told, McpProblem.REFUSED, -32042)
         assert len(server.told) == 3
 
     @pytest.mark.parametrize("can_be_asked", [True, False])
     def test_what_nobody_agrees_to_is_told_with_all_addresses(self, can_be_asked: bool) -> None:
         server, user = Server(wants(BANK, POST), DONE), User(BANK)
-        told = f"The server wants the user to visit {BANK} and {POST} in a browser first."
+        told = f"The server asks you to open {BANK} and {POST} in a browser first."
         assert user.failure(server, LONG, can_be_asked=can_be_asked) == (told, McpProblem.REFUSED, -32042)
         assert server.told == [PARAMS]
         assert user.asked == ([asked_for(BANK), asked_for(POST)] if can_be_asked else [])
@@ -209,7 +209,7 @@ class TestVisits:
     )
     def test_only_web_pages_are_visited(self, url: object) -> None:
         server, user = Server(wants(BANK, url), DONE), User(BANK)
-        told = "The server wants the user to visit something that is no address of a web page."
+        told = "The server asked to open an invalid web address."
         assert user.failure(server, LONG) == (told, McpProblem.MALFORMED, None)
         assert (server.told, user.asked) == ([PARAMS], [])
 

@@ -91,7 +91,7 @@ def test_a_refusal_is_told_in_words_that_can_be_shown() -> None:
 
     failure = run_checked(main())
     assert (failure.message, failure.problem, failure.code) == (
-        "The server refused: It <U+001B>[31mbroke<U+001B>[0m (code -32603)",
+        "The server returned an error: It <U+001B>[31mbroke<U+001B>[0m (code -32603)",
         McpProblem.REFUSED,
         -32603,
     )
@@ -211,12 +211,12 @@ def test_a_server_that_ends_fails_everybody_who_waits_and_whoever_comes_later() 
             waiting = [asyncio.create_task(heard.call("hang")) for _ in range(3)]
             failures = [await failure_of(heard.talk.request("ping", timeouts=LONG))]
             failures += [await failure_of(task) for task in waiting]
-            assert [failure.message for failure in failures] == ["The server ended with exit code 3."] * 4
+            assert [failure.message for failure in failures] == ["The server exited with code 3."] * 4
             assert not any(isinstance(failure, RequestNotSent) for failure in failures)
             late = [await failure_of(heard.call("echo")), await failure_of(heard.talk.notify("notifications/x"))]
             assert [(type(failure), failure.problem) for failure in late] == [(RequestNotSent, McpProblem.CLOSED)] * 2
             assert heard.talk.is_closed
-            assert [failure.message for failure in heard.ends] == ["The server ended with exit code 3."]
+            assert [failure.message for failure in heard.ends] == ["The server exited with code 3."]
 
     run_checked(main())
 

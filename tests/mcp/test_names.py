@@ -34,14 +34,14 @@ class TestAlias:
     @pytest.mark.parametrize(
         ("alias", "told"),
         [
-            ("", "An MCP server needs a name. Give it one in mcpServers."),
+            ("", "An MCP server has no name. Name it in mcpServers."),
             ("a b", "The MCP server name \"a b\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
             ("a\n", "The MCP server name \"a<U+000A>\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
             ("ü", "The MCP server name \"ü\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
             ("x\x1b", "The MCP server name \"x<U+001B>\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
             (
                 "A" * 41,
-                f'The MCP server name "{"A" * 41}"... is too long. Give it one of at most 40 characters.',
+                f'The MCP server name "{"A" * 41}"... is too long. Use at most 40 characters.',
             ),
         ],
     )
@@ -115,21 +115,21 @@ class TestNameTools:
             naming = assign_tool_names("s", order)
             assert naming == ToolNaming(
                 (NamedTool("s__other", "other"),),
-                ('Tools of MCP server s were left out: "a b", "a+b", "a_b" would all be called s__a_b.',),
+                ('Skipped tools of MCP server s: "a b", "a+b", "a_b" would all be named s__a_b.',),
             )
 
     def test_the_same_name_twice(self) -> None:
         assert assign_tool_names("s", ["a", "a"]) == ToolNaming(
-            (), ('Tools of MCP server s were left out: "a", "a" would all be called s__a.',)
+            (), ('Skipped tools of MCP server s: "a", "a" would all be named s__a.',)
         )
 
     def test_what_nobody_can_see_is_left_out_whole(self) -> None:
         assert assign_tool_names("s", ["ok", "a\x1b[31mb", "c\nd", ""]) == ToolNaming(
             (NamedTool("s__ok", "ok"),),
             (
-                'A tool of MCP server s was left out: its name "a<U+001B>[31mb" has characters that nobody can see.',
-                'A tool of MCP server s was left out: its name "c<U+000A>d" has characters that nobody can see.',
-                "A tool of MCP server s was left out: it has no name.",
+                'Skipped a tool of MCP server s: its name "a<U+001B>[31mb" contains invisible characters.',
+                'Skipped a tool of MCP server s: its name "c<U+000A>d" contains invisible characters.',
+                "Skipped a tool of MCP server s: it has no name.",
             ),
         )
 

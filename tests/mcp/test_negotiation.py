@@ -20,7 +20,7 @@ from tejat.mcp.types import ClientCallbacks, ServerInfo, ServerState, ServerStat
 from tejat.workspace.http.client import HttpClient
 
 OFFERED = {name: {"listChanged": True} for name in ("tools", "prompts", "resources")}
-REFUSED = "The server refused: Method not found (code -32601)"
+REFUSED = "The server returned an error: Method not found (code -32601)"
 
 
 def status_of(*faults: str, host: ClientCallbacks = ClientCallbacks()) -> ServerStatus:  # noqa: B008
@@ -74,18 +74,18 @@ def test_a_server_that_keeps_nothing_in_mind(tmp_path: Path) -> None:
     [
         (["refuse=initialize"], REFUSED),
         (["refuse=initialize", "odd=server/discover"], REFUSED),
-        (["stateless", "broken=server/discover"], "The server refused: Unsupported protocol version (code -32022)"),
+        (["stateless", "broken=server/discover"], "The server returned an error: Unsupported protocol version (code -32022)"),
         (
             ["stateless", 'result=server/discover:{"supportedVersions":["2031-01-01"]}'],
-            "The server refused: Unsupported protocol version (code -32022)",
+            "The server returned an error: Unsupported protocol version (code -32022)",
         ),
-        (["revision=1999-01-01"], "The server speaks a revision of the protocol that is not known here: 1999-01-01."),
+        (["revision=1999-01-01"], "The server uses an unknown protocol version: 1999-01-01."),
         (
             ["revision=\x1b[31m"],
-            "The server speaks a revision of the protocol that is not known here: <U+001B>[31m.",
+            "The server uses an unknown protocol version: <U+001B>[31m.",
         ),
-        (["result=initialize:{}"], "The server speaks a revision of the protocol that is not known here: none."),
-        (["odd=initialize"], "The server's answer cannot be read"),
+        (["result=initialize:{}"], "The server uses an unknown protocol version: none."),
+        (["odd=initialize"], "The server's response is invalid"),
     ],
 )
 def test_servers_that_nobody_can_speak_with(faults: list[str], reason: str) -> None:

@@ -20,7 +20,7 @@ def test_the_environment_overrules_the_settings() -> None:
 
 
 def test_a_key_goes_in_the_clear_only_where_it_was_sent_on_purpose() -> None:
-    with pytest.raises(UsageError, match=r"The key would go to mine\.example"):
+    with pytest.raises(UsageError, match=r"The API key would be sent unencrypted to mine\.example"):
         address({}, "http://mine.example/v1")
     assert address({}, "http://mine.example/v1", has_key=False) == "http://mine.example/v1"
     assert address({"SERVICE_URL": "http://mine.example"}) == "http://mine.example"
@@ -43,7 +43,7 @@ def test_a_key_goes_in_the_clear_only_where_it_was_sent_on_purpose() -> None:
     ],
 )
 def test_what_is_no_address(wrong: str) -> None:
-    is_none = "is not the address of a service: that is http:// or https:// and a host, perhaps a port and a path."
+    is_none = "is not a valid service address. Use http:// or https://, a host, and an optional port and path."
     with pytest.raises(UsageError) as caught:
         address({"SERVICE_URL": wrong})
     assert str(caught.value) == f"SERVICE_URL {is_none}"
@@ -59,4 +59,4 @@ def test_a_key() -> None:
     for wrong in ("schlüssel", "a\nb", "a\x00b"):
         with pytest.raises(UsageError) as caught:
             read_api_key(ModelOptions({"KEY": wrong}), "KEY")
-        assert str(caught.value) == "KEY holds characters that no key has."
+        assert str(caught.value) == "KEY contains characters that are not valid in an API key."

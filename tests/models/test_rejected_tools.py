@@ -23,7 +23,7 @@ ASKED = ModelRequest((user_message("hi"),), tools=TOOLS)
 
 
 def refused(message: str, kind: FailureKind = FailureKind.BAD_REQUEST, status: int | None = 400) -> ModelFailure:
-    return ModelFailure(f"The service refused the request. (HTTP 400) {message}", kind, status=status)
+    return ModelFailure(f"The service rejected the request. (HTTP 400) {message}", kind, status=status)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def refused(message: str, kind: FailureKind = FailureKind.BAD_REQUEST, status: i
         ("* GenerateContentRequest.tools[0].function_declarations[3].name: Invalid function name.", ["last"]),
         ("Unknown name at 'tools[0].functionDeclarations[1].parameters': Cannot find field.", ["srv__a.b"]),
         ("[{'type': 'missing', 'loc': ['body', 'tools', 2, 'function', 'name']}]", ["srv__c"]),
-        (f"Invalid schema for function '{wire_name('srv__a.b')}': it is no object.", ["srv__a.b"]),
+        (f"Invalid schema for function '{wire_name('srv__a.b')}': not an object.", ["srv__a.b"]),
         ("Invalid parameters for tool `srv__c`", ["srv__c"]),
         ("Unable to submit request because `srv__a.b` functionDeclaration `parameters.x` schema", ["srv__a.b"]),
         ("Duplicate function declaration found: last", ["last"]),
@@ -174,7 +174,7 @@ class TestEveryService:
             (FailureKind.BAD_REQUEST, 2, attempts + 2, 0.0),
         ]
         assert retries[0].reason.startswith(
-            "The service does not take the tool bad, left out from now on. The service refused the request. (HTTP 400)"
+            "The service does not take the tool bad, left out from now on. The service rejected the request. (HTTP 400)"
         )
         assert not any(isinstance(chunk, Retry) for chunk in second)
         assert all(isinstance(found[-1], ModelResponse) and found[-1].text == "Hello" for found in (first, second))

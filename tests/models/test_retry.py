@@ -26,7 +26,7 @@ from tejat.models.gemini.client import open_gemini
 from tejat.models.retry import MAX_CALLS, RetryingModel
 
 HELLO = ModelRequest([user_message("hi")])
-BUSY = "The service is not available. (HTTP 503) busy"
+BUSY = "The service is unavailable. (HTTP 503) busy"
 
 
 @dataclass
@@ -106,7 +106,7 @@ def test_attempts_come_to_an_end() -> None:
     outcome = ask(*[error_reply(503, "busy")] * 9, attempts=3)
     assert (outcome.requests, len(outcome.retries)) == (3, 2)
     assert outcome.failure is not None
-    assert outcome.failure.message == f"{BUSY} Given up after 3 attempts."
+    assert outcome.failure.message == f"{BUSY} Gave up after 3 attempts."
     assert (outcome.failure.kind, outcome.failure.status) == (FailureKind.UNAVAILABLE, 503)
 
 
@@ -135,13 +135,13 @@ def test_a_service_that_wants_more_than_our_patience_is_not_waited_for() -> None
     assert (outcome.slept, outcome.requests) == ([100.0], 2)
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.failure.retry_after) == (FailureKind.RATE_LIMITED, 7200.0)
-    assert "The service can be asked again in 2.0 hours, at 1970-01-0" in outcome.failure.message
+    assert "The service asks to retry in 2.0 hours, at 1970-01-0" in outcome.failure.message
 
 
 def test_patience_is_for_all_waits_together() -> None:
     outcome = ask(*[error_reply(503, "busy")] * 5, patience=5.0)
     assert outcome.slept == [1.0, 2.0]
-    assert str(outcome.failure) == f"{BUSY} Given up after waiting for 5 seconds in all."
+    assert str(outcome.failure) == f"{BUSY} Gave up after waiting 5 seconds."
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_answers_of_no_use_are_asked_for_three_times(reply: Reply, kind: Failure
     assert (outcome.requests, [retry.max_attempts for retry in outcome.retries]) == (3, [3, 3])
     assert outcome.failure is not None
     assert (outcome.failure.kind, {retry.kind for retry in outcome.retries}) == (kind, {kind})
-    assert outcome.failure.message.endswith("Given up after 3 attempts.")
+    assert outcome.failure.message.endswith("Gave up after 3 attempts.")
 
 
 def test_silence_is_an_answer_where_it_is_allowed() -> None:
@@ -231,7 +231,7 @@ def test_more_calls_than_anybody_can_follow_are_of_no_use() -> None:
     assert outcome.failure is not None
     assert (outcome.failure.kind, outcome.requests) == (FailureKind.MALFORMED_CALL, 3)
     assert outcome.failure.message == (
-        "The model made 10001 calls at once, and only 10000 are taken. Given up after 3 attempts."
+        "The model made 10001 calls at once; at most 10000 are allowed. Gave up after 3 attempts."
     )
     taken = ask(stream(chunk(*[listing] * MAX_CALLS, reason="STOP"))).chunks[-1]
     assert isinstance(taken, ModelResponse)

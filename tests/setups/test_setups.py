@@ -156,7 +156,7 @@ class Setup:
     def _shorten(self, text: str) -> str:
         for mark, path in self.marks.items():
             text = text.replace(path, mark.strip("@"))
-        text = re.sub(r"(this is not TOML: ).*", r"\1...", text)  # it differs between versions of Python
+        text = re.sub(r"(invalid TOML: ).*", r"\1...", text)  # it differs between versions of Python
         return text.replace(str(self.program.base), "BASE")
 
 

@@ -92,7 +92,7 @@ class TestAnswers:
 
     @pytest.mark.parametrize("params", [{}, {"query": "  "}, {"names": []}, {"query": "", "names": None}])
     def test_nothing_was_asked(self, params: dict[str, object]) -> None:
-        assert find(registry_of(*SMALL), **params) == invalid_params_result("Give a query, or the names of tools.")
+        assert find(registry_of(*SMALL), **params) == invalid_params_result("Provide a query or tool names.")
 
     @pytest.mark.parametrize("params", [{"query": 5}, {"query": "x", "limit": 0}, {"names": [""]}])
     def test_wrong_arguments(self, params: dict[str, object]) -> None:

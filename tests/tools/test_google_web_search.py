@@ -144,7 +144,7 @@ class TestByAServiceOfOnesOwn:
 
     def test_a_service_that_fails(self) -> None:
         assert self.search(http_response("", status="500 Oops")) == failed_result(
-            'Error: Error during web search for query "tea": The search service answered 500 Oops.',
+            'Error: Error during web search for query "tea": The search service returned 500 Oops.',
             ErrorType.WEB_SEARCH_FAILED,
             "Error performing web search.",
         )

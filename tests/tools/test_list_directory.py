@@ -351,7 +351,7 @@ class TestFailing:
         assert time.monotonic() - started < 20
 
     def test_long_and_deep_paths(self, tool: LSTool, root: Path) -> None:
-        shown = "Path is too long (at most 4096 bytes, and 255 for each name in it): "
+        shown = "Path is too long (at most 4096 bytes, 255 per name): "
         for path in ("n" * 300, "d/" * 2500):
             reason = f"{shown}{path[:60]}..."
             assert call(tool, path=path) == ToolResult(

@@ -64,6 +64,6 @@ def test_what_makes_no_sense(jobs: JobStore, params: dict[str, object], reason: 
 
 def test_only_jobs_of_ours(jobs: JobStore) -> None:
     assert call(jobs, pid=1) == failed_result(
-        "There is no background process 1.",
+        "No background process 1.",
         ErrorType.SHELL_EXECUTE_ERROR,
     )

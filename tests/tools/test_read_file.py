@@ -224,8 +224,8 @@ class TestMedia:
     def test_an_image_that_cannot_be_scaled_down(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.jpg").write_bytes(jpeg(10_000, 10_000))
         assert call(tool, "a.jpg") == failed_result(
-            "The image has 10000 x 10000 pixels, and services take at most 8000 on each side: a.jpg. It could not be "
-            "scaled down. It cannot be read: it is damaged or protected, or takes too much memory or time.",
+            "The image has 10000 x 10000 pixels; services accept at most 8000 per side: a.jpg. It could not be "
+            "scaled down. The file is damaged or protected, or takes too much memory or time.",
             ErrorType.READ_CONTENT_FAILURE,
         )
 
@@ -244,7 +244,7 @@ class TestMedia:
         part = f"{note}First\n--- page 2 of 3 ---"
         assert call(tool, "a.pdf", offset=1, limit=2) == ToolResult(part, "Read text of PDF file: a.pdf")
         (root / "a.pdf").write_bytes(pdf("", ""))
-        message = "The PDF document has no text on its 2 pages: a.pdf"
+        message = "The PDF has no text on its 2 pages: a.pdf"
         assert call(tool, "a.pdf", limit=9) == failed_result(message, ErrorType.READ_CONTENT_FAILURE)
 
     def test_base64_on_the_way_out(self, tool: ReadFileTool, root: Path) -> None:
@@ -285,7 +285,7 @@ class TestMedia:
     def test_sound_that_models_do_not_hear(self, tool: ReadFileTool, root: Path) -> None:
         (root / "a.wma").write_bytes(b"\x30\x26\xb2\x75\0\0" * 50)
         assert call(tool, "a.wma") == failed_result(
-            "Cannot read audio file a.wma: its format is not supported. "
+            "Could not read audio file a.wma: its format is not supported. "
             "Supported formats: mp3, wav, aiff, aif, aac, ogg, flac.",
             ErrorType.READ_CONTENT_FAILURE,
         )
@@ -518,7 +518,7 @@ class TestFailing:
             for name in ("fifo", "socket"):
                 started = time.monotonic()
                 assert call(tool, name) == failed_result(
-                    f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
+                    f"A pipe, socket or device, not a regular file: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
                 assert time.monotonic() - started < 20
@@ -535,7 +535,7 @@ class TestFailing:
     def test_long_paths_are_refused_in_few_words(self, tool: ReadFileTool) -> None:
         for path in ("n" * 300, "d/" * 2500):
             assert call(tool, path) == invalid_params_result(
-                f"Path is too long (at most 4096 bytes, and 255 for each name in it): {path[:60]}..."
+                f"Path is too long (at most 4096 bytes, 255 per name): {path[:60]}..."
             )
 
 

@@ -319,7 +319,7 @@ class TestEncodings:
         result = call(tool, root / "f", "edit_me", character)
         assert result.error is not None
         assert result.error.type is ErrorType.FILE_WRITE_FAILURE
-        assert result.error.message.startswith(f"{said} cannot be written in ")
+        assert result.error.message.startswith(f"{said} cannot be encoded in ")
         assert (root / "f").read_bytes() == raw
 
     def test_what_the_encoding_lacks_is_not_found(self, tool: EditTool, root: Path) -> None:
@@ -440,7 +440,7 @@ class TestStaleFiles:
         (root / "f").write_text("old")
         started = time.monotonic()
         assert ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "old", "new") == failed_result(
-            f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
+            f"A pipe, socket or device, not a regular file: {root}/f", ErrorType.SPECIAL_FILE
         )
         assert time.monotonic() - started < 20
 
@@ -675,7 +675,7 @@ class TestRefusing:
 
     def test_a_part_of_the_path_is_a_file(self, workspace: Workspace, root: Path) -> None:
         (root / "a").write_text("x")
-        reason = f"A part of the path is a file, not a directory: {root}/a/f"
+        reason = f"Part of the path is a file, not a directory: {root}/a/f"
         assert ask(workspace, EditApprover(), root / "a" / "f", "", "y") == failed_result(
             f"Error preparing edit: {reason}", ErrorType.EDIT_PREPARATION_FAILURE, f"Error: {reason}"
         )
@@ -687,7 +687,7 @@ class TestRefusing:
             for name in ("fifo", "socket"):
                 started = time.monotonic()
                 assert call(tool, root / name, "a", "b") == failed_result(
-                    f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
+                    f"A pipe, socket or device, not a regular file: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
                 assert time.monotonic() - started < 20

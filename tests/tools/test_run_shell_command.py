@@ -124,8 +124,8 @@ class TestChecks:
     @pytest.mark.parametrize(
         ("params", "reason"),
         [
-            ({"command": "a\0b"}, "Command cannot hold a NUL character."),
-            ({"command": "echo \ud800"}, "Command holds half characters that no program could read."),
+            ({"command": "a\0b"}, "Command cannot contain a NUL character."),
+            ({"command": "echo \ud800"}, "Command contains lone surrogates, which cannot be encoded."),
             (
                 {"command": ": " + "x" * 100_000},
                 "Command is too long (100002 bytes, at most 100000). Write it to a file and run that.",
@@ -135,7 +135,7 @@ class TestChecks:
             ({"command": "true", "delay_ms": 60_001}, "params/delay_ms must be <= 60000"),
             (
                 {"command": "true", "timeout": 5, "is_background": True},
-                "params/timeout is not for background processes: stop them with stop_background_process.",
+                "params/timeout does not apply to background processes: stop them with stop_background_process.",
             ),
             ({"command": 3}, "params/command must be string"),
             ({}, "params must have required property 'command'"),
@@ -460,7 +460,7 @@ class TestLimits:
             assert result.error.message.endswith(
                 " It seems to wait for input (needs_input), which nobody can give; "
                 f'its last words are "{prompt.strip()}". '
-                "Answer beforehand, with an option of the program or by a pipe into it."
+                "Provide the input up front, with an option of the program or a pipe into it."
             )
 
     def test_what_does_not_ask_is_not(self, workspace: Workspace, shell: ShellContext) -> None:
@@ -629,7 +629,7 @@ class TestApproval:
             str(root / "sub"),
             description="serves it",
             notes=(
-                "It stays in the background, also when this session ends.",
+                "It keeps running in the background, even after this session ends.",
                 "It may use the network.",
                 "No sandbox.",
             ),
@@ -670,12 +670,12 @@ class TestApproval:
         approved = asyncio.run(tool.should_confirm_execute(params))
         (root / "link").unlink()
         (root / "link").symlink_to("two")
-        refused = failed_result("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+        refused = failed_result("The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE)
         assert asyncio.run(validate_and_execute(tool, params, ToolContext(approved=approved))) == refused
         assert list((root / "one").iterdir()) + list((root / "two").iterdir()) == []
 
     def test_an_approval_of_something_else_is_refused(self, tool: ShellTool, root: Path) -> None:
-        refused = failed_result("What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE)
+        refused = failed_result("The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE)
         assert call(tool, "touch mark", ToolContext(approved=InfoConfirmation("a", "b"))) == refused
         approved = asyncio.run(tool.should_confirm_execute({"command": "touch mark"}))
         assert isinstance(approved, ExecConfirmation)

@@ -229,7 +229,7 @@ class TestAsking:
             file.write_text(before)
         confirmation = proposal(tool, "b")
         file.write_text("mine\n")
-        what = "it did not exist then and exists now" if before is None else "it has other content now"
+        what = "it was created in the meantime" if before is None else "its content changed"
         assert save_approved(tool, confirmation, "b") == not_saved(
             f"The file has changed since it was read, so nothing was written: {file} ({what}). Read it again first.",
             ErrorType.STALE_FILE,
@@ -240,7 +240,7 @@ class TestAsking:
         shown, other = proposal(tool, "tea"), proposal(tool, "coffee")
         for forged in (replace(shown, proposal=other.proposal), replace(shown, digest="")):
             assert save_approved(tool, forged, "tea") == not_saved(
-                f"What was approved is not what would be written, so nothing was written: {file}"
+                f"The change differs from the one you approved, so nothing was written: {file}"
             )
         assert save_approved(tool, replace(shown, proposal=None), "coffee").error is not None
         assert not file.exists()
@@ -263,7 +263,7 @@ class TestAsking:
 
     def test_a_model_that_need_not_ask_cannot_say_that_the_person_wrote_it(self, tool: MemoryTool, home: Path) -> None:
         assert save(tool, "tea", modified_by_user=True, modified_content="anything") == not_saved(
-            "Only the user can rewrite the file, and nobody was asked."
+            "Only the user can rewrite the file, and no one was asked."
         )
         assert list_tree(home) == []
         assert save(tool, "tea", modified_content="anything") == remembered("tea")
@@ -285,11 +285,11 @@ class TestFilesThatCannotBeUsed:
 
     def test_no_text(self, tool: MemoryTool, file: Path) -> None:
         file.write_bytes(b"\0\1\2" * 50)
-        self.both(tool, f"It is not a text file: {file}")
+        self.both(tool, f"Not a text file: {file}")
 
     def test_a_pipe(self, tool: MemoryTool, file: Path) -> None:
         os.mkfifo(file)
-        self.both(tool, f"Not a regular file but a pipe, socket or device, which is never opened: {file}")
+        self.both(tool, f"A pipe, socket or device, not a regular file: {file}")
 
     def test_a_file_where_the_directory_should_be(self, tool: MemoryTool, home: Path) -> None:
         (home / ".gemini").touch()
@@ -320,7 +320,7 @@ class TestFilesThatCannotBeUsed:
         file.write_bytes(raw)
         result = save(tool, "日本")
         assert result.error is not None
-        assert "cannot be written in cp1252" in result.error.message
+        assert "cannot be encoded in cp1252" in result.error.message
         assert file.read_bytes() == raw
 
 

@@ -445,7 +445,7 @@ class TestRefusing:
             for name in ("fifo", "socket"):
                 started = time.monotonic()
                 assert call(tool, "x", path=name) == failed_result(
-                    f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
+                    f"A pipe, socket or device, not a regular file: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
                 assert time.monotonic() - started < 20

@@ -47,13 +47,13 @@ def test_another_with_the_same_pid_is_not_what_was_shown(jobs: JobStore) -> None
     jobs.stop(shown_job.pid)
     record = Path(shown_job.log).with_suffix(".json")
     record.write_text(json.dumps(json.loads(record.read_text()) | {"pid": other.pid, "started": 1}))
-    refused = "The process is not the one that was shown, so nothing was done."
+    refused = "The process differs from the one shown, so nothing was done."
     assert call(jobs, other.pid, ToolContext(approved=shown)) == failed_result(refused, ErrorType.STALE_FILE)
     assert jobs.get(other.pid).state is JobState.RUNNING
 
 
 def test_what_is_no_job_of_ours(jobs: JobStore) -> None:
     assert call(jobs, 1) == failed_result(
-        "There is no background process 1.",
+        "No background process 1.",
         ErrorType.SHELL_EXECUTE_ERROR,
     )

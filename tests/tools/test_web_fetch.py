@@ -142,7 +142,7 @@ class TestAsking:
                 "http://me:pw@a.com",
                 (
                     "Error(s) in prompt URLs:\n"
-                    '- A URL with a user name or a password is not fetched: "http://me:pw@a.com".'
+                    '- URLs with a user name or password are not fetched: "http://me:pw@a.com".'
                 ),
             ),
             (
@@ -173,7 +173,7 @@ class TestAsking:
         prompt = "read http://localhost:3000/a, http://127.1/ https://b.com and http://localhost:3000/c"
         assert self.shown(prompt) == InfoConfirmation(
             "Confirm Web Fetch",
-            f"{prompt}\n\nOn this machine or a private network; a yes lets this one call go there:\n"
+            f"{prompt}\n\nOn this machine or a private network; approving allows it for this call:\n"
             "http://127.0.0.1\nhttp://localhost:3000",
             ("http://localhost:3000/a,", "http://127.0.0.1/", "https://b.com/", "http://localhost:3000/c"),
         )
@@ -220,7 +220,7 @@ class TestPrivatePlaces:
         result, opened = fetch({"/": PAGE}, "read HERE/")
         assert result == failed_result(
             f"Error: Error during fallback fetch for {opened.origin}/: "
-            "Blocked: 127.0.0.1, on this machine or a private network, which the user has not agreed to.",
+            "Blocked: 127.0.0.1, on this machine or a private network, which was not approved.",
             ErrorType.WEB_FETCH_FALLBACK_FAILED,
         )
         assert opened.requests == []

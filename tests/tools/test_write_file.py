@@ -261,7 +261,7 @@ class TestEncodings:
 
     def test_half_a_character_is_refused(self, tool: WriteFileTool, root: Path) -> None:
         assert call(tool, root / "f", "a\ud83d") == failed_result(
-            "The lone surrogate U+D83D cannot be written in utf-8, the encoding of this file. Leave it out.",
+            "The lone surrogate U+D83D cannot be encoded in utf-8, the encoding of this file. Remove it.",
             ErrorType.FILE_WRITE_FAILURE,
         )
         assert list_tree(root) == []
@@ -405,7 +405,7 @@ class TestStaleFiles:
         result = ask(workspace, EditApprover(meanwhile=become_pipe), root / "f", "new")
         assert time.monotonic() - started < 20
         assert result == failed_result(
-            f"Not a regular file but a pipe, socket or device, which is never opened: {root}/f", ErrorType.SPECIAL_FILE
+            f"A pipe, socket or device, not a regular file: {root}/f", ErrorType.SPECIAL_FILE
         )
         assert stat.S_ISFIFO((root / "f").stat().st_mode)
 
@@ -616,7 +616,7 @@ class TestRefusing:
     def test_long_paths(self, tool: WriteFileTool, root: Path) -> None:
         for path in ("n" * 300, "d/" * 2500 + "f"):
             assert call(tool, path, "x") == invalid_params_result(
-                f"Path is too long (at most 4096 bytes, and 255 for each name in it): {path[:60]}..."
+                f"Path is too long (at most 4096 bytes, 255 per name): {path[:60]}..."
             )
         assert list_tree(root) == []
 
@@ -683,7 +683,7 @@ class TestRefusing:
         (root / "a").mkdir()
         (root / "a" / "b").write_text("x")
         assert call(tool, root / "a" / "b" / "c" / "f", "y") == failed_result(
-            f"A part of the path is a file, not a directory: {root}/a/b/c/f", ErrorType.FILE_WRITE_FAILURE
+            f"Part of the path is a file, not a directory: {root}/a/b/c/f", ErrorType.FILE_WRITE_FAILURE
         )
         assert list_tree(root) == ["a", "a/b"]
 
@@ -694,7 +694,7 @@ class TestRefusing:
             for name in ("fifo", "socket"):
                 started = time.monotonic()
                 assert call(tool, root / name, "x") == failed_result(
-                    f"Not a regular file but a pipe, socket or device, which is never opened: {root}/{name}",
+                    f"A pipe, socket or device, not a regular file: {root}/{name}",
                     ErrorType.SPECIAL_FILE,
                 )
                 assert time.monotonic() - started < 20

@@ -103,7 +103,7 @@ class TestWhichOnes:
     def test_names_that_lead_somewhere_else(self, here: Here, name: str) -> None:
         here.write("GEMINI.md", "x")
         assert here.find(names=[name]) == ContextFiles(
-            warnings=(f"{name!r} is not the name of a context file: it leads somewhere else.",)
+            warnings=(f"{name!r} is not a valid context file name: it points elsewhere.",)
         )
 
     def test_a_project_that_is_not_trusted(self, here: Here) -> None:
@@ -256,14 +256,14 @@ class TestWhatIsRead:
         here.write("secret.md", "secret")
         path = here.start / "GEMINI.md"
         path.symlink_to(here.home / "secret.md")
-        assert here.find() == ContextFiles(warnings=(f"{path} was left out: it leads outside the project.",))
+        assert here.find() == ContextFiles(warnings=(f"Skipped {path}: it points outside the project.",))
 
     def test_special_files_and_broken_links(self, here: Here) -> None:
         os.mkfifo(here.start / "GEMINI.md")
         (here.start / "AGENTS.md").symlink_to("nowhere")
         assert here.find().warnings == (
-            f"{here.start}/GEMINI.md was left out: it is not a regular file.",
-            f"{here.start}/AGENTS.md was left out: No such file or directory.",
+            f"Skipped {here.start}/GEMINI.md: not a regular file.",
+            f"Skipped {here.start}/AGENTS.md: No such file or directory.",
         )
 
     def test_the_limits_are_told(self, here: Here) -> None:
@@ -272,7 +272,7 @@ class TestWhatIsRead:
         found = here.find()
         assert sum(file.size for file in found.files) == 2**20
         assert [warning.rpartition(": ")[2] for warning in found.warnings] == [
-            *["only its first 256 KB are used."] * 4,
+            *["only the first 256 KB are used."] * 4,
             *["the limit of 1024 KB and 500 files is reached."] * 2,
         ]
 
@@ -280,7 +280,7 @@ class TestWhatIsRead:
         path = here.write("work/repository/packages/one/GEMINI.md", "Be\U000e0041 nice\u200b")
         found = here.find()
         assert [file.text for file in found.files] == ["Be nice"]
-        assert found.warnings == (f"{path} has hidden characters (<U+200B>, <U+E0041>). The model does not get them.",)
+        assert found.warnings == (f"{path} contains hidden characters (<U+200B>, <U+E0041>). They are removed.",)
 
 
 def test_combined(here: Here) -> None:
@@ -311,11 +311,11 @@ class TestUserFile:
         found = find_context_files(home_directory=str(home), directories=[], names=["GEMINI.md"], is_trusted=False)
         if at.endswith("more.md"):
             (file,) = found.files
-            assert "Import failed: ./more.md - Will not obey" in file.text
+            assert "Import failed: ./more.md - Refusing to use" in file.text
             assert "More." not in file.text
         else:
             assert found.files == ()
-            assert "everybody may write to it" in found.warnings[0]
+            assert "writable by everyone" in found.warnings[0]
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
     def test_one_of_another_user_is_refused(self, tmp_path: Path) -> None:
@@ -325,4 +325,4 @@ class TestUserFile:
         home = str(tmp_path / ".gemini")
         found = find_context_files(home_directory=home, directories=[], names=["GEMINI.md"], is_trusted=False)
         assert found.files == ()
-        assert "it belongs to another user (number 12345)" in found.warnings[0]
+        assert "owned by another user (uid 12345)" in found.warnings[0]

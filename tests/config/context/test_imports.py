@@ -144,8 +144,8 @@ class TestRefused:
         (root / "folder.md").mkdir()
         (root / "link.md").symlink_to("nowhere")
         assert filled(root, "@./gone.md. @pipe.md @folder.md @link.md") == (
-            f"{failed('./gone.md', 'File not found')}. {failed('pipe.md', 'it is not a regular file')} "
-            f"{failed('folder.md', 'it is not a regular file')} {failed('link.md', 'No such file or directory')}"
+            f"{failed('./gone.md', 'File not found')}. {failed('pipe.md', 'not a regular file')} "
+            f"{failed('folder.md', 'not a regular file')} {failed('link.md', 'No such file or directory')}"
         )
 
 
@@ -200,7 +200,7 @@ class TestFlat:
     def test_what_cannot_be_read_is_told(self, root: Path) -> None:
         os.mkfifo(root / "pipe.md")
         _, warnings = self.flat(root, "@pipe.md")
-        assert warnings == [f"{root}/GEMINI.md imports pipe.md, which cannot be used: it is not a regular file."]
+        assert warnings == [f"{root}/GEMINI.md imports pipe.md, which was skipped: not a regular file."]
 
 
 @settings(max_examples=100, deadline=None)

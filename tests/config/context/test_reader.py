@@ -43,7 +43,7 @@ def test_hidden_characters_are_taken_out_and_told_once(tmp_path: Path) -> None:
     reader = ContextReader()
     assert reader.read(path, named="GEMINI.md") == "Be nice. abc\n"
     listed = "<U+200B>, <U+202C>, <U+202E>, <U+FE01>, <U+E0049>, ..."
-    assert reader.warnings == [f"GEMINI.md has hidden characters ({listed}). The model does not get them."]
+    assert reader.warnings == [f"GEMINI.md contains hidden characters ({listed}). They are removed."]
 
 
 class TestLimits:
@@ -57,7 +57,7 @@ class TestLimits:
         path = write(tmp_path / "a.md", b"0123456789abcde\n" * 4_000_000)
         text = reader.read(path)
         assert (len(text), text[-16:]) == (MAX_BYTES, "0123456789abcde\n")
-        assert reader.warnings == [f"{path} is too long: only its first 256 KB are used."]
+        assert reader.warnings == [f"{path} is too long: only the first 256 KB are used."]
 
     def test_a_line_without_end(self, tmp_path: Path) -> None:
         assert len(ContextReader().read(write(tmp_path / "a.md", b"x" * 10 * MAX_BYTES))) == MAX_BYTES
@@ -67,7 +67,7 @@ class TestLimits:
         reader = ContextReader()
         lengths = [len(reader.read(path)) for _ in range(5)]
         assert sum(lengths) == MAX_TOTAL_BYTES
-        assert reader.warnings == [f"{path} is too long: only its first 0 KB are used."]
+        assert reader.warnings == [f"{path} is too long: only the first 0 KB are used."]
         with pytest.raises(UnreadableContextFile, match=r"^the limit of 1024 KB and 500 files is reached$"):
             reader.read(path)
 
@@ -82,7 +82,7 @@ class TestLimits:
         reader = ContextReader()
         assert [reader.count_import() for _ in range(MAX_IMPORTS)] == [True] * MAX_IMPORTS
         assert [reader.count_import() for _ in range(3)] == [False] * 3
-        assert reader.warnings == ["The context files have more than 2000 imports: the rest is left alone."]
+        assert reader.warnings == ["The context files have more than 2000 imports. The rest is ignored."]
 
 
 class TestUnreadable:
@@ -91,20 +91,20 @@ class TestUnreadable:
             ContextReader().read(str(tmp_path / "missing"))
 
     def test_a_directory(self, tmp_path: Path) -> None:
-        with pytest.raises(UnreadableContextFile, match=r"^it is not a regular file$"):
+        with pytest.raises(UnreadableContextFile, match=r"^not a regular file$"):
             ContextReader().read(str(tmp_path))
 
     def test_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(UnreadableContextFile, match=r"^it is not a regular file$"):
+        with pytest.raises(UnreadableContextFile, match=r"^not a regular file$"):
             ContextReader().read(str(tmp_path / "pipe"))
 
     def test_a_device(self) -> None:
-        with pytest.raises(UnreadableContextFile, match=r"^it is not a regular file$"):
+        with pytest.raises(UnreadableContextFile, match=r"^not a regular file$"):
             ContextReader().read("/dev/zero")
 
     def test_not_a_text(self, tmp_path: Path) -> None:
-        with pytest.raises(UnreadableContextFile, match=r"^it is not a text$"):
+        with pytest.raises(UnreadableContextFile, match=r"^not a text file$"):
             ContextReader().read(write(tmp_path / "a.md", b"\x7fELF\0\0"))
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

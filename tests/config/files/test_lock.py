@@ -29,7 +29,7 @@ def test_another_process_waits_and_gives_up(tmp_path: Path) -> None:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         started = time.monotonic()
-        refused = pytest.raises(UsageError, match=f"^Another process holds {path} and does not let go.$")
+        refused = pytest.raises(UsageError, match=f"^Another process keeps {path} locked.$")
         with refused, file_lock(path, timeout=0.2):
             pytest.fail("two had it")
         assert time.monotonic() - started >= 0.2

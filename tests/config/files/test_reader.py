@@ -48,34 +48,34 @@ class TestReading:
 
     def test_a_link_to_nowhere_is_not_a_missing_file(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "link").symlink_to("nowhere")
-        refused(tmp_path / "link", writers, "Cannot read {}: No such file or directory.")
+        refused(tmp_path / "link", writers, "Could not read {}: No such file or directory.")
 
     def test_what_is_no_file(self, tmp_path: Path, writers: AllowedWriters) -> None:
         os.mkfifo(tmp_path / "pipe")
         (tmp_path / "zero").symlink_to("/dev/zero")
         for path in (tmp_path, tmp_path / "pipe", tmp_path / "zero"):
-            refused(path, writers, "Cannot read {}: it is not a regular file.")
+            refused(path, writers, "Could not read {}: not a regular file.")
 
     def test_too_long(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").write_bytes(b"a" * (writers.max_bytes + 1))
         size = 8 if writers is AllowedWriters.TRUSTED else 1
-        told = f"it is longer than {size} MiB. Remove what you do not need from it."
-        refused(tmp_path / "a", writers, "Cannot read {}: " + told)
+        told = f"larger than {size} MiB. Remove what you do not need."
+        refused(tmp_path / "a", writers, "Could not read {}: " + told)
 
     def test_not_text(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").write_bytes(b"one\ntwo\n\xff\n")
-        refused(tmp_path / "a", writers, "Cannot read {}: it is not UTF-8 (line 3).")
+        refused(tmp_path / "a", writers, "Could not read {}: not UTF-8 (line 3).")
 
     @NOT_ROOT
     def test_no_permission(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").touch(0o000)
-        refused(tmp_path / "a", writers, "Cannot read {}: Permission denied.")
+        refused(tmp_path / "a", writers, "Could not read {}: Permission denied.")
 
     @NOT_ROOT
     def test_no_way_to_know_whether_it_is_there(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "closed").mkdir(mode=0o000)
         try:
-            refused(tmp_path / "closed" / "a", writers, "Cannot read {}: Permission denied.")
+            refused(tmp_path / "closed" / "a", writers, "Could not read {}: Permission denied.")
             with pytest.raises(UsageError, match="Permission denied"):
                 list_config_directory(f"{tmp_path}/closed/a", writers=writers)
         finally:
@@ -87,7 +87,7 @@ class TestWriters:
         path = tmp_path / "a"
         path.write_text("x")
         path.chmod(0o646)
-        refused(path, AllowedWriters.TRUSTED, "Will not obey {}: everybody may write to it. `chmod o-w` closes it.")
+        refused(path, AllowedWriters.TRUSTED, "Refusing to use {}: writable by everyone. Fix it with: chmod o-w {}")
         assert read_config_file(str(path), writers=AllowedWriters.ANYONE) == "x"
 
     def test_a_group_may_write(self, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ class TestWriters:
         path = tmp_path / "a"
         path.write_text("x")
         os.chown(path, 12345, 12345)
-        refused(path, AllowedWriters.TRUSTED, "Will not obey {}: it belongs to another user (number 12345).")
+        refused(path, AllowedWriters.TRUSTED, "Refusing to use {}: owned by another user (uid 12345).")
         assert read_config_file(str(path), writers=AllowedWriters.ANYONE) == "x"
 
     def test_what_a_link_leads_to_is_judged(self, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ class TestWriters:
         refused(
             tmp_path / "link",
             AllowedWriters.TRUSTED,
-            "Will not obey {}: everybody may write to it. `chmod o-w` closes it.",
+            "Refusing to use {}: writable by everyone. Fix it with: chmod o-w {}",
         )
 
 
@@ -128,13 +128,13 @@ class TestListing:
     @pytest.mark.parametrize("writers", [AllowedWriters.TRUSTED, AllowedWriters.ANYONE])
     def test_not_a_directory(self, tmp_path: Path, writers: AllowedWriters) -> None:
         (tmp_path / "a").touch()
-        with pytest.raises(UsageError, match=f"^Cannot read {tmp_path}/a: Not a directory.$"):
+        with pytest.raises(UsageError, match=f"^Could not read {tmp_path}/a: Not a directory.$"):
             list_config_directory(f"{tmp_path}/a", writers=writers)
 
     def test_everybody_could_add_to_it(self, tmp_path: Path) -> None:
         (tmp_path / "open").mkdir()
         (tmp_path / "open").chmod(0o777)
-        with pytest.raises(UsageError, match=f"^Will not obey {tmp_path}/open: everybody may write to it."):
+        with pytest.raises(UsageError, match=f"^Refusing to use {tmp_path}/open: writable by everyone."):
             list_config_directory(f"{tmp_path}/open", writers=AllowedWriters.TRUSTED)
         assert list_config_directory(f"{tmp_path}/open", writers=AllowedWriters.ANYONE) == []
 
@@ -142,14 +142,14 @@ class TestListing:
     def test_somebody_elses(self, tmp_path: Path) -> None:
         (tmp_path / "theirs").mkdir()
         os.chown(tmp_path / "theirs", 12345, 12345)
-        with pytest.raises(UsageError, match="it belongs to another user"):
+        with pytest.raises(UsageError, match="owned by another user"):
             list_config_directory(f"{tmp_path}/theirs", writers=AllowedWriters.TRUSTED)
 
 
 def refused(path: Path, writers: AllowedWriters, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_config_file(str(path), writers=writers)
-    assert str(caught.value) == message.format(path)
+    assert str(caught.value) == message.replace("{}", str(path))
 
 
 class TestMachine:
@@ -174,20 +174,20 @@ class TestMachine:
         path = directory / "settings.json"
         path.write_text("{}")
         if os.geteuid() != 0:
-            with pytest.raises(ConfigurationError, match="does not belong to root"):
+            with pytest.raises(ConfigurationError, match="not owned by root"):
                 read_config_file(str(path), writers=AllowedWriters.ROOT)
             return
         assert read_config_file(str(path), writers=AllowedWriters.ROOT) == "{}"
         path.chmod(0o664)
         with pytest.raises(
-            ConfigurationError, match=r"users other than root may write to it. `sudo chmod go-w .*settings.json"
+            ConfigurationError, match=r"writable by users other than root. Fix it with: sudo chmod go-w .*settings.json"
         ):
             read_config_file(str(path), writers=AllowedWriters.ROOT)
         path.chmod(0o644)
         directory.chmod(0o775)
-        with pytest.raises(ConfigurationError, match="machine: users other than root"):
+        with pytest.raises(ConfigurationError, match="machine: writable by users other than root"):
             read_config_file(str(path), writers=AllowedWriters.ROOT)
         directory.chmod(0o755)
         os.chown(path, 65534, -1)
-        with pytest.raises(ConfigurationError, match="does not belong to root"):
+        with pytest.raises(ConfigurationError, match="not owned by root"):
             read_config_file(str(path), writers=AllowedWriters.ROOT)

@@ -70,13 +70,13 @@ def test_however_it_is_written(root: Path, command: CommandSpec, named: list[str
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
-        (CommandSpec("$(dirname $0)/a.py"), "what it runs is computed when it runs"),
-        (CommandSpec("sh `cat which`"), "what it runs is computed when it runs"),
-        (CommandSpec("sh", ["$WHERE/x.sh"]), "what it runs is computed when it runs"),
-        (CommandSpec("PYTHONPATH=lib python3 -c 'import x'"), "it loads whatever is in PYTHONPATH"),
-        (CommandSpec("node x.js", environment={"NODE_PATH": "lib"}), "it loads whatever is in NODE_PATH"),
-        (CommandSpec("npm run x"), "npm runs what other files of the folder say"),
-        (CommandSpec("cd sub && /usr/bin/make"), "make runs what other files of the folder say"),
+        (CommandSpec("$(dirname $0)/a.py"), "the command is only known when it runs"),
+        (CommandSpec("sh `cat which`"), "the command is only known when it runs"),
+        (CommandSpec("sh", ["$WHERE/x.sh"]), "the command is only known when it runs"),
+        (CommandSpec("PYTHONPATH=lib python3 -c 'import x'"), "it loads everything in PYTHONPATH"),
+        (CommandSpec("node x.js", environment={"NODE_PATH": "lib"}), "it loads everything in NODE_PATH"),
+        (CommandSpec("npm run x"), "npm runs what other files in the folder define"),
+        (CommandSpec("cd sub && /usr/bin/make"), "make runs what other files in the folder define"),
         (CommandSpec("$(pwd)/a.py $HOME/x"), None),
         (CommandSpec("node", ["server.js", "--token=$TOKEN"], environment={"TOKEN": "$TOKEN"}), None),
         (CommandSpec("sh sub/*.sh"), None),
@@ -102,5 +102,5 @@ def test_links(root: Path) -> None:
 
 def test_too_much(root: Path) -> None:
     words = [str(number) for number in range(MAX_NAMES)]
-    with pytest.raises(UsageError, match="names more than"):
+    with pytest.raises(UsageError, match="refers to more than"):
         find_command_files(CommandSpec("x", words), str(root))

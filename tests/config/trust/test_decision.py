@@ -100,7 +100,7 @@ class TestNobodySaidAnything:
         assert machine.everything() == []
 
     def test_no_such_folder(self, machine: Machine) -> None:
-        with pytest.raises(UsageError, match=r"^Cannot look at .*/missing: "):
+        with pytest.raises(UsageError, match=r"^Could not read .*/missing: "):
             machine.decide("missing")
 
 
@@ -109,7 +109,7 @@ class TestYouSaidSo:
         machine.write("work/project/.gemini/settings.json")
         trust = trust_folder(machine.paths, machine.root)
         assert trust == TrustDecision(
-            TRUSTED, f"{machine.root} is trusted: you said so.", find_trust_items(machine.paths, machine.root)
+            TRUSTED, f"{machine.root} is trusted: you decided so.", find_trust_items(machine.paths, machine.root)
         )
         assert machine.decide() == trust
         assert len(trust.items) == 1
@@ -138,7 +138,7 @@ class TestYouSaidSo:
             machine.write(f"work/project/{name}", "A=2")
         trust = machine.decide()
         assert (trust.level, [item.path for item in trust.changed]) == (CHANGED, [name])
-        assert trust.reason == f"{machine.root} is not trusted any more: changed since then: {name}."
+        assert trust.reason == f"{machine.root} is no longer trusted. Changed since then: {name}."
         trust_folder(machine.paths, machine.root)
         assert machine.decide().is_trusted
 
@@ -186,7 +186,7 @@ class TestYouSaidSo:
         os.rename(machine.root, f"{machine.root}.old")
         os.mkdir(machine.root)
         trust = machine.decide()
-        assert trust == TrustDecision(CHANGED, f"{machine.root} is not the folder that was trusted under this name.")
+        assert trust == TrustDecision(CHANGED, f"{machine.root} is no longer the folder that was trusted.")
 
     def test_a_link_that_leads_elsewhere_now(self, machine: Machine) -> None:
         (machine.base / "evil").mkdir()
@@ -199,9 +199,9 @@ class TestYouSaidSo:
     def test_never(self, machine: Machine) -> None:
         (machine.base / "work/project/sub").mkdir()
         trust = trust_folder(machine.paths, machine.root, level=NOT_TRUSTED)
-        assert trust == TrustDecision(NOT_TRUSTED, f"{machine.root} is not trusted: you said so.")
+        assert trust == TrustDecision(NOT_TRUSTED, f"{machine.root} is not trusted: you decided so.")
         for root in ("work/project", "work/project/sub"):
-            assert machine.decide(root).reason.endswith(f" is not trusted: you said so about {machine.root}.")
+            assert machine.decide(root).reason.endswith(f" is not trusted: you decided so for {machine.root}.")
             assert machine.decide(root).level is NOT_TRUSTED
         assert machine.decide("work").level is UNKNOWN
 
@@ -273,7 +273,7 @@ class TestGeminiWasTold:
     def test_pinned_when_it_is_first_seen(self, machine: Machine) -> None:
         machine.write("work/project/.mcp.json", "{}")
         machine.rules(work="TRUST_FOLDER")
-        reason = f"{machine.root} is trusted: you told Gemini CLI so about {machine.base}/work."
+        reason = f"{machine.root} is trusted: you decided so for {machine.base}/work in Gemini CLI."
         assert machine.decide().reason == reason
         assert machine.decide().is_trusted
         assert [(folder.path, folder.from_gemini_cli) for folder in list_trusted_folders(machine.paths)] == [
@@ -328,7 +328,7 @@ class TestDoubt:
         trust = machine.decide()
         assert trust.level is NOT_TRUSTED
         assert trust.problem is not None
-        assert trust.problem.startswith(f"Cannot rely on {machine.paths.trust_store}: ")
+        assert trust.problem.startswith(f"Cannot use {machine.paths.trust_store}: ")
         assert Path(machine.paths.trust_store).read_text() == text
 
     def test_a_store_that_everybody_could_have_written(self, machine: Machine) -> None:
@@ -337,14 +337,14 @@ class TestDoubt:
         trust = machine.decide()
         assert (trust.level, trust.problem) == (
             NOT_TRUSTED,
-            f"Will not obey {machine.paths.trust_store}: everybody may write to it. `chmod o-w` closes it.",
+            f"Refusing to use {machine.paths.trust_store}: writable by everyone. Fix it with: chmod o-w {machine.paths.trust_store}",
         )
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give folders away")
     def test_the_folder_of_another_user(self, machine: Machine) -> None:
         machine.rules(work="TRUST_FOLDER")
         os.chown(machine.root, 12345, 12345)
-        expected = f"{machine.root} belongs to another user (number 12345)"
+        expected = f"{machine.root} belongs to another user (uid 12345)"
         assert machine.decide() == TrustDecision(NOT_TRUSTED, f"{expected}.")
         with pytest.raises(UsageError, match="belongs to another user"):
             trust_folder(machine.paths, machine.root)
@@ -362,7 +362,7 @@ class TestDoubt:
         trust_folder(machine.paths, machine.root)
         os.chown(path, 12345, 12345)
         trust = machine.decide()
-        assert (trust.level, trust.problem) == (NOT_TRUSTED, f"{path} belongs to another user (number 12345).")
+        assert (trust.level, trust.problem) == (NOT_TRUSTED, f"{path} belongs to another user (uid 12345).")
         assert machine.decide(trust_now=True).is_trusted
 
 
@@ -373,7 +373,7 @@ class TestWithoutAsking:
         before = Path(machine.paths.trust_store).read_bytes()
         flagged = machine.decide(trust_now=True)
         assert (flagged.level, len(flagged.items)) == (TRUSTED, 1)
-        assert flagged.reason == f"{machine.root} is trusted for this run, as the flag says."
+        assert flagged.reason == f"{machine.root} is trusted for this run because of the flag."
         assert Path(machine.paths.trust_store).read_bytes() == before
         assert machine.decide().level is NOT_TRUSTED
 
@@ -423,7 +423,7 @@ class TestWithoutAsking:
     def test_switched_off(self, machine: Machine) -> None:
         off = Setting(False, "/etc/gemini-cli/settings.json:3", SourceTier.ADMIN)
         assert machine.decide(folder_trust=off) == TrustDecision(
-            TRUSTED, "Every folder is trusted, as /etc/gemini-cli/settings.json:3 says.", is_unpinned=True
+            TRUSTED, "Every folder is trusted because of /etc/gemini-cli/settings.json:3.", is_unpinned=True
         )
 
     def test_the_home_directory(self, machine: Machine) -> None:

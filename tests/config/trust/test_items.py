@@ -140,7 +140,7 @@ def test_a_command_that_cannot_be_pinned(paths: AppPaths, root: Path) -> None:
     (item,) = scan_trust_items(paths, str(root))
     assert item.details[:2] == (
         "mcpServers.x runs: npm start",
-        "mcpServers.x is not pinned: npm runs what other files of the folder say",
+        "mcpServers.x is not pinned: npm runs what other files in the folder define",
     )
 
 
@@ -151,7 +151,7 @@ def test_tools_in_python(paths: AppPaths, root: Path) -> None:
     }
     write(root / ".gemini/tools/notes.txt", "x")
     write(root / ".gemini/tools/policy.toml", "x")
-    says = ("runs inside this program, outside of any sandbox",)
+    says = ("runs inside this program, outside any sandbox",)
     assert scan_trust_items(paths, str(root)) == tuple(
         TrustItem(path, "tool", digest, says) for path, digest in digests.items()
     )
@@ -256,14 +256,14 @@ class TestHostile:
         directory.mkdir(parents=True)
         for number in range(MAX_ITEMS + 1):
             (directory / f"{number}.toml").touch()
-        with pytest.raises(UsageError, match=f"holds more than {MAX_ITEMS} files"):
+        with pytest.raises(UsageError, match=f"contains more than {MAX_ITEMS} files"):
             scan_trust_items(paths, str(root))
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
     def test_a_file_of_another_user(self, paths: AppPaths, root: Path) -> None:
         write(root / ".gemini" / "settings.json", "{}")
         os.chown(root / ".gemini" / "settings.json", 12345, 12345)
-        with pytest.raises(UsageError, match=r"settings\.json belongs to another user \(number 12345\)"):
+        with pytest.raises(UsageError, match=r"settings\.json belongs to another user \(uid 12345\)"):
             scan_trust_items(paths, str(root))
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -110,4 +110,4 @@ def test_several_lines(tmp_path: Path, script: Path) -> None:
 
 
 def test_in_words() -> None:
-    assert describe_changed_file("a.sh") == "a.sh has changed since this folder was trusted. See `tejat trust`"
+    assert describe_changed_file("a.sh") == "a.sh changed since this folder was trusted. Run `tejat trust`"

@@ -123,7 +123,7 @@ class TestOurs:
             lambda: save_trust_entry(paths, "/a", ENTRY),
             lambda: remove_trust_entry(paths, "/a"),
         ):
-            with pytest.raises(UsageError, match=f"^Cannot rely on {paths.trust_store}: "):
+            with pytest.raises(UsageError, match=f"^Cannot use {paths.trust_store}: "):
                 act()
         assert Path(paths.trust_store).read_text() == text
 
@@ -141,16 +141,16 @@ class TestOurs:
     )
     def test_an_entry_that_is_not_ours(self, paths: AppPaths, entry: object) -> None:
         write(paths, json.dumps({"version": 1, "folders": {"/a": entry}}))
-        with pytest.raises(UsageError, match="it holds an entry that is not ours"):
+        with pytest.raises(UsageError, match="an unknown entry in it"):
             read_trust_store(paths)
 
     def test_others_could_have_written_it(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
         os.chmod(paths.trust_store, 0o666)
         text = Path(paths.trust_store).read_text()
-        with pytest.raises(UsageError, match="everybody may write to it"):
+        with pytest.raises(UsageError, match="writable by everyone"):
             read_trust_store(paths)
-        with pytest.raises(UsageError, match="everybody may write to it"):
+        with pytest.raises(UsageError, match="writable by everyone"):
             save_trust_entry(paths, "/b", ENTRY)
         assert Path(paths.trust_store).read_text() == text
 
@@ -158,7 +158,7 @@ class TestOurs:
     def test_it_belongs_to_another(self, paths: AppPaths) -> None:
         save_trust_entry(paths, "/a", ENTRY)
         os.chown(paths.trust_store, 12345, 12345)
-        with pytest.raises(UsageError, match="it belongs to another user"):
+        with pytest.raises(UsageError, match="owned by another user"):
             read_trust_store(paths)
 
     def test_no_place_for_it(self, paths: AppPaths) -> None:
@@ -196,7 +196,7 @@ class TestIdentity:
     @pytest.mark.parametrize("name", ["missing", "file"])
     def test_of_no_directory(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(UsageError, match=f"^Cannot look at {tmp_path}/{name}: "):
+        with pytest.raises(UsageError, match=f"^Could not read {tmp_path}/{name}: "):
             folder_identity(f"{tmp_path}/{name}")
 
 
@@ -232,7 +232,7 @@ class TestRulesOfGemini:
         ("text", "problem"),
         [
             ("{", "is missing at line 1"),
-            ("[]", "it must be one object in {}"),
+            ("[]", "it must be an object in {}"),
             ('{\n"/a": "TRUST"}', "line 2: '/a' must be TRUST_FOLDER, TRUST_PARENT or DO_NOT_TRUST"),
             ('{"/a": true}', "line 1: '/a' must be"),
         ],
@@ -249,5 +249,5 @@ class TestRulesOfGemini:
         path = tmp_path / "folders.json"
         path.write_text("{}")
         path.chmod(0o666)
-        with pytest.raises(UsageError, match="everybody may write to it"):
+        with pytest.raises(UsageError, match="writable by everyone"):
             read_gemini_trust_rules(paths, {"GEMINI_CLI_TRUSTED_FOLDERS_PATH": str(path)})

@@ -306,26 +306,26 @@ class TestRepair:
         assert messages[:2] == LEGAL[:2]
         answer = user(FunctionResponse("read_file", {"error": INTERRUPTED_ERROR}, "a"), response("b", "glob", "found"))
         assert shown(messages)[2:] == [answer]
-        assert repairs == ["Answered a call without a result as interrupted."]
+        assert repairs == ["Marked a call without a result as interrupted."]
 
     def test_a_kill_before_any_result(self) -> None:
         messages, repairs = repair_history(LEGAL[:2])
         assert shown(messages)[2:] == [user(interrupted_response(call("a")), interrupted_response(call("b", "glob")))]
-        assert repairs == ["Answered a call without a result as interrupted, 2 times."]
+        assert repairs == ["Marked a call without a result as interrupted, 2 times."]
 
     def test_a_beginning_that_was_cut_off_keeps_the_words(self) -> None:
         messages, repairs = repair_history(LEGAL[2:])
         assert shown(messages) == [user(PICTURE, "and then?"), model("Done.")]
-        assert repairs == ["Left out a result that nobody asked for, 2 times."]
+        assert repairs == ["Removed a result without a call, 2 times."]
         messages, repairs = repair_history(LEGAL[3:])
         assert shown(messages) == [user(MISSING_START), model("Done.")]
-        assert repairs == ["Said that the beginning is missing."]
+        assert repairs == ["Added a note that the beginning is missing."]
 
     def test_results_in_another_order_take_their_media_along(self) -> None:
         broken = [*LEGAL[:2], user_message("first:", response("b", "glob"), PICTURE, response("a"))]
         messages, repairs = repair_history(broken)
         assert shown(messages)[2:] == [user(response("a"), response("b", "glob"), PICTURE, "first:")]
-        assert repairs == ["Put results in the order of their calls."]
+        assert repairs == ["Reordered results to match their calls."]
 
     def test_a_doubled_message_gets_ids_of_its_own(self) -> None:
         asked, results = model_message(call("a")), user_message(response("a"))
@@ -337,7 +337,7 @@ class TestRepair:
             model(call(GENERATED_ID_PREFIX + "1")),
             user(response(GENERATED_ID_PREFIX + "1")),
         ]
-        assert repairs == ["Gave a call an id of its own.", "Put results in the order of their calls."]
+        assert repairs == ["Assigned a call its own id.", "Reordered results to match their calls."]
 
     def test_results_without_ids_are_known_by_name(self) -> None:
         broken = [
@@ -360,22 +360,22 @@ class TestRepair:
     def test_an_empty_answer_between_two_prompts(self) -> None:
         messages, repairs = repair_history([user_message("x"), model_message(Thought("hm")), user_message("y")])
         assert shown(messages) == [user("x", "y")]
-        assert repairs == ["Left out an empty message.", "Joined neighbouring messages of the user."]
+        assert repairs == ["Removed an empty message.", "Merged adjacent user messages."]
 
     def test_answers_around_a_result_that_nobody_asked_for(self) -> None:
         broken = [user_message("x"), model_message("y"), user_message(response()), model_message(call("b"))]
         messages, repairs = repair_history(broken)
         assert shown(messages) == [user("x"), model("y", call("b")), user(interrupted_response(call("b")))]
         assert repairs == [
-            "Left out a result that nobody asked for.",
-            "Left out an empty message.",
-            "Answered a call without a result as interrupted.",
+            "Removed a result without a call.",
+            "Removed an empty message.",
+            "Marked a call without a result as interrupted.",
         ]
 
     def test_calls_and_responses_in_the_wrong_mouth(self) -> None:
         messages, repairs = repair_history([user_message("x", call()), model_message(response(), "y")])
         assert shown(messages) == [user("x"), model("y")]
-        assert repairs == ["Left out what the user cannot say.", "Left out what the model cannot say."]
+        assert repairs == ["Removed content that the user cannot have.", "Removed content that the model cannot have."]
 
     def test_nothing_at_all(self) -> None:
         assert repair_history([]) == ([], [])

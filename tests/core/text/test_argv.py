@@ -55,11 +55,11 @@ def test_a_list_is_taken_as_it_is(words: tuple[str, ...]) -> None:
         ("''", "must start with a program name."),
         ("' ' a", "must start with a program name."),
         (("", "a"), "must start with a program name."),
-        ("a 'b", "has a quote that is not closed: '"),
-        ('a "b\\"', 'has a quote that is not closed: "'),
-        ("a \\", "ends with a backslash that nothing follows."),
-        ("a b\0", "holds a NUL character, which no program can be given."),
-        (("a", "b\0c"), "holds a NUL character, which no program can be given."),
+        ("a 'b", "has an unclosed quote: '"),
+        ('a "b\\"', 'has an unclosed quote: "'),
+        ("a \\", "ends with a lone backslash."),
+        ("a b\0", "contains a NUL character."),
+        (("a", "b\0c"), "contains a NUL character."),
     ],
 )
 def test_no_command(given: str | tuple[str, ...], problem: str) -> None:
@@ -97,8 +97,8 @@ def test_what_only_a_shell_could_do(line: str, operator: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_argv(line)
     assert str(raised.value) == (
-        f"The command holds {operator}, which only a shell understands, and it is run without one. "
-        "Quote it if it is meant as it stands; else put the line into a script, and name that."
+        f"The command contains {operator}, which needs a shell, but it runs without one. "
+        "Quote it to use it literally, or put the line in a script and run that."
     )
 
 

@@ -44,7 +44,7 @@ def saying(**printed: object) -> str:
 
 class TestNotices:
     def test_a_message(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
-        message = Noticed('The hook "guard" (BeforeTool): Looked.', Severity.NOTE)
+        message = Noticed('Hook "guard" (BeforeTool): Looked.', Severity.NOTE)
         assert collect_notices(tmp_path, supervisor, make_hook(saying(systemMessage="Looked."))) == [message]
         assert collect_notices(tmp_path, supervisor, make_hook("echo Looked.")) == [message]
         assert (
@@ -52,17 +52,17 @@ class TestNotices:
         )
 
     def test_a_failure_where_nobody_is_asked(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
-        told = 'The hook "guard" (AfterTool) failed: it ended with exit code 1.'
+        told = 'Hook "guard" (AfterTool) failed: it exited with code 1.'
         assert collect_notices(tmp_path, supervisor, make_hook("exit 1", "AfterTool")) == [Noticed(told)]
         assert collect_notices(tmp_path, supervisor, make_hook("exit 1")) == []
 
     def test_what_cannot_be_had(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         wanting = make_hook(saying(hookSpecificOutput={"llm_request": {}}), "BeforeModel")
-        told = 'The hook "guard" (BeforeModel) wants what hooks cannot do here: llm_request.'
+        told = 'Hook "guard" (BeforeModel) asked for something hooks cannot do here: llm_request.'
         assert collect_notices(tmp_path, supervisor, wanting) == [Noticed(told)]
 
     def test_an_objection_that_comes_too_late(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
-        told = 'The hook "guard" ({}) objects, but this event only tells it what happens: {}'
+        told = 'Hook "guard" ({}) objected, but this event cannot be blocked: {}'
         ending = make_hook("echo No. >&2; exit 2", "SessionEnd")
         assert collect_notices(tmp_path, supervisor, ending) == [Noticed(told.format("SessionEnd", "No."))]
         stopping = make_hook(saying(**{"continue": False, "stopReason": "Stop."}), "Notification")
@@ -119,7 +119,7 @@ class TestMeant:
     ) -> None:
         monkeypatch.setattr("tejat.engine.hooks.dispatcher._SLOW_SECONDS", 0.01)
         hook = make_hook("sleep 0.3")
-        message = Noticed('The hook "guard" (BeforeTool) is running.', Severity.NOTE)
+        message = Noticed('Running hook "guard" (BeforeTool).', Severity.NOTE)
         assert collect_notices(tmp_path, supervisor, hook) == [message]
         told: list[Noticed] = []
         quiet = HookDispatcher([hook], hook_environment(tmp_path, supervisor), reports_running=False)
@@ -134,7 +134,7 @@ class TestMeant:
             make_hook("x", "SessionStart", matcher="(?!a)"),
         ]
         (warning,) = HookDispatcher(hooks, hook_environment(tmp_path, supervisor)).warnings()
-        assert warning.startswith("settings.json:1: the matcher '(?!a)' is taken for every tool: ")
+        assert warning.startswith("settings.json:1: the matcher '(?!a)' is invalid, so it matches every tool: ")
 
 
 class TestTogether:
@@ -142,7 +142,7 @@ class TestTogether:
     ASK = HookResult(make_hook("b", name="asker"), Decision.ASK, "Sure?")
     NO = HookResult(make_hook("c"), Decision.DENY, "No.")
     STOP = HookResult(make_hook("d"), stops=True, reason="Stop.")
-    FAILED = HookResult(make_hook("e", name="broken"), failure="ended with exit code 1")
+    FAILED = HookResult(make_hook("e", name="broken"), failure="exited with code 1")
 
     def test_the_strictest_of_all(self) -> None:
         assert first_denial([self.YES, self.ASK, self.NO]) is self.NO
@@ -153,10 +153,10 @@ class TestTogether:
             "",
         )
         assert combined_objection([self.YES, self.ASK, self.FAILED]) == (
-            'The hook "asker" (BeforeTool) asks: Sure?\n'
-            'The hook "broken" (BeforeTool) failed: it ended with exit code 1.'
+            'Hook "asker" (BeforeTool) asks: Sure?\n'
+            'Hook "broken" (BeforeTool) failed: it exited with code 1.'
         )
-        assert failure_message(self.FAILED) == 'The hook "broken" (BeforeTool) failed: it ended with exit code 1.'
+        assert failure_message(self.FAILED) == 'Hook "broken" (BeforeTool) failed: it exited with code 1.'
 
     def test_contexts_are_put_together_and_marked(self) -> None:
         adding = [HookResult(make_hook("a"), context=text) for text in ("one", "", "two </hook_context> three")]
@@ -167,4 +167,4 @@ class TestTogether:
         assert wrap_context("x") == "<hook_context>\nx\n</hook_context>"
 
     def test_a_long_command_is_a_name_too(self) -> None:
-        assert hook_label(make_hook("x", name="a\n b" + "c" * 99)) == f'The hook "a b{"c" * 77}... [cut]" (BeforeTool)'
+        assert hook_label(make_hook("x", name="a\n b" + "c" * 99)) == f'Hook "a b{"c" * 77}... [cut]" (BeforeTool)'

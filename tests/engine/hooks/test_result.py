@@ -43,12 +43,12 @@ class TestEnd:
     @pytest.mark.parametrize(
         ("finished", "failure"),
         [
-            (ended({"decision": "allow"}, code=1), "ended with exit code 1"),
-            (ended(code=127, stderr="sh: nope: not found\nmore"), "ended with exit code 127 (sh: nope: not found)"),
-            (ended(code=None), "was ended by signal 9"),
+            (ended({"decision": "allow"}, code=1), "exited with code 1"),
+            (ended(code=127, stderr="sh: nope: not found\nmore"), "exited with code 127 (sh: nope: not found)"),
+            (ended(code=None), "was killed by signal 9"),
             (ended({"decision": "allow"}, cause=ProgramEndReason.TIME), "took longer than 60 seconds and was stopped"),
             (ended("{}", cause=ProgramEndReason.OUTPUT), "printed more than 1 MiB and was stopped"),
-            (ProgramResult(b"", b"", None, ProgramEndReason.EXITED), "could not be stopped"),
+            (ProgramResult(b"", b"", None, ProgramEndReason.EXITED), "could not be killed"),
         ],
     )
     def test_any_other_end_is_a_failure(self, finished: ProgramResult, failure: str) -> None:
@@ -80,12 +80,12 @@ class TestSpellings:
         assert result_of("fine", stderr=self.DENY) == HookResult(GUARD, message="fine")
 
     def test_a_list_is_no_answer(self) -> None:
-        assert result_of(f"[{self.DENY}]").failure == "printed JSON in which it is not an object"
+        assert result_of(f"[{self.DENY}]").failure == "printed JSON where not an object"
 
     def test_a_quoted_text_is_text(self) -> None:
         assert result_of('"All is well."') == HookResult(GUARD, message="All is well.")
         assert result_of('"unfinished') == HookResult(GUARD, message='"unfinished')
-        assert result_of(json.dumps("{broken")).failure.startswith("printed what is no JSON")
+        assert result_of(json.dumps("{broken")).failure.startswith("printed invalid JSON")
 
 
 class TestWords:
@@ -100,7 +100,7 @@ class TestWords:
         assert parse_result(own, ended("Mind this.")) == HookResult(own, message="Mind this.")
 
     def test_words_before_the_json_are_no_yes(self) -> None:
-        failure = "printed other things before its JSON, so that it cannot be read"
+        failure = "printed other text before its JSON"
         assert result_of('checking...\n {"decision": "deny"}') == HookResult(GUARD, failure=failure)
 
     def test_bytes_that_are_no_text(self) -> None:
@@ -171,19 +171,19 @@ class TestJson:
     @pytest.mark.parametrize(
         ("printed", "failure"),
         [
-            ('{"decision": "deny"', "printed what is no JSON: "),
-            ('{"decision": "deny"} {"decision": "allow"}', "printed what is no JSON: Extra data"),
-            ("{" * 5000, "printed what is no JSON: "),
-            ('{"a":' * 200_000, "printed what is no JSON: it is nested too deeply"),
-            ('{"decision": "maybe"}', "printed JSON in which the decision is 'maybe', which is no word for one"),
-            ('{"decision": true}', "printed JSON in which decision is not a text"),
-            ('{"continue": "false"}', "printed JSON in which continue is not true or false"),
-            ('{"continue": 0}', "printed JSON in which continue is not true or false"),
-            ('{"hookSpecificOutput": "deny"}', "printed JSON in which hookSpecificOutput is not an object"),
-            ('{"hookSpecificOutput": {"tool_input": []}}', "printed JSON in which tool_input is not an object"),
+            ('{"decision": "deny"', "printed invalid JSON: "),
+            ('{"decision": "deny"} {"decision": "allow"}', "printed invalid JSON: Extra data"),
+            ("{" * 5000, "printed invalid JSON: "),
+            ('{"a":' * 200_000, "printed invalid JSON: nested too deeply"),
+            ('{"decision": "maybe"}', "printed JSON where the decision 'maybe' is unknown"),
+            ('{"decision": true}', "printed JSON where decision is not a text"),
+            ('{"continue": "false"}', "printed JSON where continue is not true or false"),
+            ('{"continue": 0}', "printed JSON where continue is not true or false"),
+            ('{"hookSpecificOutput": "deny"}', "printed JSON where hookSpecificOutput is not an object"),
+            ('{"hookSpecificOutput": {"tool_input": []}}', "printed JSON where tool_input is not an object"),
             (
                 '{"hookSpecificOutput": {"permissionDecision": "defer"}}',
-                "printed JSON in which the decision is 'defer'",
+                "printed JSON where the decision is 'defer'",
             ),
         ],
     )

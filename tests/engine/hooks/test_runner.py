@@ -203,12 +203,12 @@ class TestFailing:
     @pytest.mark.parametrize(
         ("line", "failure"),
         [
-            ("no-such-program-at-all", "ended with exit code 127 ("),
-            ("kill -9 $$", "was ended by signal 9"),
-            ("exit 3", "ended with exit code 3"),
+            ("no-such-program-at-all", "exited with code 127 ("),
+            ("kill -9 $$", "was killed by signal 9"),
+            ("exit 3", "exited with code 3"),
             ("cat /dev/zero", "printed more than 1 MiB and was stopped"),
             ("yes >&2", "printed more than 1 MiB and was stopped"),
-            ("echo '{'", "printed what is no JSON: "),
+            ("echo '{'", "printed invalid JSON: "),
         ],
     )
     def test_every_way_to_fail(self, tmp_path: Path, supervisor: ProcessSupervisor, line: str, failure: str) -> None:
@@ -219,7 +219,7 @@ class TestFailing:
     def test_others_are_heard_all_the_same(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         found = outcomes(tmp_path, supervisor, make_hook("exit 1"), make_hook("echo no >&2; exit 2"))
         assert [(outcome.decision, outcome.failure) for outcome in found] == [
-            (None, "ended with exit code 1"),
+            (None, "exited with code 1"),
             (Decision.DENY, ""),
         ]
 
@@ -237,10 +237,10 @@ class TestFailing:
     def test_one_that_is_not_understood_lets_nothing_pass_where_it_stands_guard(
         self, tmp_path: Path, supervisor: ProcessSupervisor
     ) -> None:
-        broken = make_hook("", problem="settings.json:1: matcher must be a text.")
+        broken = make_hook("", problem="settings.json:1: matcher must be a string.")
         assert outcomes(tmp_path, supervisor, broken) == [HookResult(broken, Decision.DENY, broken.problem)]
         later = make_hook("", "AfterTool", problem="wrong")
-        assert outcomes(tmp_path, supervisor, later) == [HookResult(later, failure="is not understood")]
+        assert outcomes(tmp_path, supervisor, later) == [HookResult(later, failure="has an invalid command")]
 
 
 class TestPinned:
@@ -255,6 +255,6 @@ class TestPinned:
         script.write_text("echo another")
         found = run(run_hooks([HookInvocation(theirs), HookInvocation(own)], CALL, here))
         assert [(outcome.failure, outcome.message) for outcome in found] == [
-            ("was not run: check.sh has changed since this folder was trusted. See `tejat trust`", ""),
+            ("was not run: check.sh changed since this folder was trusted. Run `tejat trust`", ""),
             ("", "another"),
         ]

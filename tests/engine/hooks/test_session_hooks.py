@@ -34,7 +34,7 @@ WITH_TOOLS = replace(
     tools=tuple(FunctionDeclaration(name, "", {}) for name in ("read_file", "glob", "files__stat", "write_file")),
 )
 ANSWER = ModelResponse(model_message("Fine."), usage=Usage(prompt=3, output=4))
-FAILED = 'The hook "guard" ({}) failed: it ended with exit code 1.'
+FAILED = 'Hook "guard" ({}) failed: it exited with code 1.'
 
 
 def saying(**printed: object) -> str:
@@ -79,9 +79,9 @@ class TestGuards:
         what: str,
     ) -> None:
         denying = hooks(tmp_path, supervisor, make_hook("echo No. >&2; exit 2", event), approver=FakeApprover([YES]))
-        assert self.stopped(denying, step) == f'Agent execution blocked: No. (The hook "guard" ({event}))'
+        assert self.stopped(denying, step) == f'Agent execution blocked: No. (Hook "guard" ({event}))'
         stopping = hooks(tmp_path, supervisor, make_hook(saying(**{"continue": False, "stopReason": "Stop."}), event))
-        assert self.stopped(stopping, step) == f'Agent execution stopped by hook: Stop. (The hook "guard" ({event}))'
+        assert self.stopped(stopping, step) == f'Agent execution stopped by hook: Stop. (Hook "guard" ({event}))'
 
     def test_one_that_fails_or_asks_is_for_the_user_to_decide(
         self,
@@ -98,11 +98,11 @@ class TestGuards:
             await step(given)
 
         run(main())
-        assert self.stopped(given, step) == f"{FAILED.format(event)} You did not want to go on."
-        shown = InfoConfirmation("Confirm: go on?", f"{what} would be sent to the model anyway.")
+        assert self.stopped(given, step) == f"{FAILED.format(event)} You chose to stop."
+        shown = InfoConfirmation("Confirm: continue?", f"{what} would still be sent to the model.")
         assert approver.questions == [ApprovalRequest(shown, "hooks", FAILED.format(event))] * 2
         asking = hooks(tmp_path, supervisor, make_hook(saying(decision="ask", reason="Sure?"), event))
-        assert self.stopped(asking, step).startswith(f'The hook "guard" ({event}) asks: Sure? Nobody is there')
+        assert self.stopped(asking, step).startswith(f'Hook "guard" ({event}) asks: Sure? Nobody is there')
 
     def test_without_anybody_nothing_is_sent(
         self,
@@ -113,7 +113,7 @@ class TestGuards:
         what: str,
     ) -> None:
         given = hooks(tmp_path, supervisor, make_hook("exit 1", event))
-        assert self.stopped(given, step) == (f"{FAILED.format(event)} Nobody is there to decide, so nothing was sent.")
+        assert self.stopped(given, step) == (f"{FAILED.format(event)} No terminal to ask on, so nothing was sent.")
 
 
 class TestPrompts:

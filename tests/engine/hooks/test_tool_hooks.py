@@ -27,7 +27,7 @@ from tejat.workspace.processes.supervisor_client import ProcessSupervisor
 
 CALL = FunctionCall("note", {"text": "a"}, "id-1")
 DONE = ToolResult("wrote a", "written")
-GUARD = 'The hook "guard" ({})'
+GUARD = 'Hook "guard" ({})'
 MARKED = "<hook_context>\nMind.\n</hook_context>"
 
 
@@ -117,8 +117,8 @@ class TestBefore:
         assert checked.objection.startswith(f"{GUARD.format('BeforeTool')} failed: it ")
 
     def test_one_that_is_not_understood_denies(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
-        failure = refusal(tmp_path, supervisor, make_hook("", problem="settings.json:4: matcher must be a text."))
-        assert failure.message == "Tool execution blocked: settings.json:4: matcher must be a text."
+        failure = refusal(tmp_path, supervisor, make_hook("", problem="settings.json:4: matcher must be a string."))
+        assert failure.message == "Tool execution blocked: settings.json:4: matcher must be a string."
 
     def test_rewritten(self, tmp_path: Path, supervisor: ProcessSupervisor) -> None:
         new = {"hookSpecificOutput": {"tool_input": {"text": "b"}, "additionalContext": "Mind."}}

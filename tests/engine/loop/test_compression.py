@@ -284,17 +284,17 @@ class TestNothingCameOfIt:
 
     @pytest.mark.parametrize("answer", ["", "  \n", "<state_snapshot>\n</state_snapshot>"])
     def test_the_model_says_nothing(self, answer: str) -> None:
-        no_use = "The model gave no usable summary."
+        no_use = "The model returned no usable summary."
         self.check(conversation(["a", "b"]), Summariser(answer), CompressionStatus.FAILED, no_use)
 
     @pytest.mark.parametrize("reason", sorted(set(FinishReason) - {FinishReason.STOP, FinishReason.MAX_TOKENS}))
     def test_the_answer_is_not_whole(self, reason: FinishReason) -> None:
-        no_use = "The model gave no usable summary."
+        no_use = "The model returned no usable summary."
         ask = Summariser("<state_snapshot>half of", reason)
         self.check(conversation(["a", "b"]), ask, CompressionStatus.FAILED, no_use)
 
     def test_the_summary_is_longer(self) -> None:
-        longer = "The summary would be longer than what it stands for."
+        longer = "The summary would be longer than the original."
         self.check(conversation(["a", "b"]), Summariser("x" * 1_000_000), CompressionStatus.INFLATED, longer)
 
     @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ class TestNothingCameOfIt:
     )
     def test_there_is_too_little(self, messages: list[Message]) -> None:
         ask = Summariser()
-        too_little = "There is too little yet that could be summarised."
+        too_little = "Not enough to summarize yet."
         self.check(messages, ask, CompressionStatus.NOT_NEEDED, too_little)
         assert ask.requests == []
 

@@ -307,12 +307,12 @@ class TestText:
     def test_the_words_are_told_on_one_line(self) -> None:
         sentence = "I look\nat the file and then I try it again, as before. "
         (told, *_) = loops_in_text(sentence * 30)
-        assert told.startswith('The same words were written again and again: "')
+        assert told.startswith('The same text was repeated: "')
         assert "\n" not in told
 
     def test_lines_are_told(self) -> None:
         assert loops_in_text("- one\n" * (REPEATED_LINES + 1)) == [
-            "The same lines were written again and again, 100 lines long."
+            "The same 100 lines were repeated."
         ]
         assert loops_in_text("- one\n" * REPEATED_LINES) == []
 

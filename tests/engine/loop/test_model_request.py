@@ -81,12 +81,12 @@ def test_another_attempt_is_told() -> None:
 
 
 def test_a_failure_is_told_and_raised() -> None:
-    failure = ModelFailure("no such model", FailureKind.BAD_REQUEST)
+    failure = ModelFailure("not found", FailureKind.BAD_REQUEST)
     raised, (told,) = asked(Model(TextDelta("one "), failure))
     assert raised is failure
     assert isinstance(told, RequestFailed)
     assert told.seconds >= 0
-    assert replace(told, seconds=0.0) == RequestFailed(FailureKind.BAD_REQUEST, "no such model", 0.0, "testing")
+    assert replace(told, seconds=0.0) == RequestFailed(FailureKind.BAD_REQUEST, "not found", 0.0, "testing")
 
 
 def test_an_answer_that_never_comes_is_a_failure_too() -> None:
@@ -94,7 +94,7 @@ def test_an_answer_that_never_comes_is_a_failure_too() -> None:
     assert isinstance(raised, ModelFailure)
     assert (raised.kind, raised.message) == (
         FailureKind.STREAM_CUT,
-        "The answer of the model ended before it was whole.",
+        "The response was cut off.",
     )
     assert isinstance(told, RequestFailed)
     assert told.kind is FailureKind.STREAM_CUT

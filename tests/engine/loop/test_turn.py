@@ -175,7 +175,7 @@ class TestEnds:
             tools=[asking],
             approver=FakeApprover([NO, NO]),
         ) as here:
-            assert here.run() == RunOutcome(EndReason.NOT_ALLOWED, "Every call of the model was cancelled.")
+            assert here.run() == RunOutcome(EndReason.NOT_ALLOWED, "You rejected every tool call.")
             told = {"error": "[Operation Cancelled] Reason: User did not allow tool call."}
             assert here.history[-1] == (
                 "user",
@@ -324,7 +324,7 @@ class TestLoops:
     def test_the_model_is_told_once_and_then_it_ends(self, tmp_path: Path) -> None:
         with agent_run(tmp_path, *[call_answer("same") for _ in range(20)]) as here:
             told = "note was called 5 times in a row with the same arguments and result."
-            assert here.run() == RunOutcome(EndReason.LOOP, f"The model was going in circles: {told}")
+            assert here.run() == RunOutcome(EndReason.LOOP, f"The model was stuck in a loop: {told}")
             assert here.events_of(LoopDetected) == [
                 LoopDetected(told, ends_run=False),
                 LoopDetected(told, ends_run=True),

@@ -157,7 +157,7 @@ def test_a_model_that_cannot_be_opened() -> None:
         raise UsageError(f"No {link.name}.")
 
     fallback = ChainFallback(auto_chain("pro", "flash"), refuse, None)
-    with pytest.raises(ModelFailure, match=r"Busy\. No other model can take over: No flash\."):
+    with pytest.raises(ModelFailure, match=r"Busy\. No fallback model is available: No flash\."):
         next_name(fallback, "pro", BUSY)
 
 

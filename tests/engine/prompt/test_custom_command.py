@@ -183,15 +183,15 @@ class TestCalling:
         assert machine.expand("/x @a.txt", x="<!{echo {{args}}}>", mode="yolo") == words("<@a.txt>")
 
     def test_a_broken_command_says_why(self, machine: Machine) -> None:
-        with pytest.raises(CustomCommandError, match=r"^it has no prompt\.$"):
-            machine.expand("/x", broken={"x": "it has no prompt."})
+        with pytest.raises(CustomCommandError, match=r"^no prompt\.$"):
+            machine.expand("/x", broken={"x": "no prompt."})
 
     def test_a_folder_that_is_not_trusted(self, machine: Machine) -> None:
         with pytest.raises(NotTrusted) as refusal:
             machine.expand("/x Bob", held_back=["x"], y="Say hello.")
         assert str(refusal.value) == (
-            "/x is a command of this folder, and only a trusted folder may bring commands along. "
-            "Nobody has said so yet. See `tejat trust`; --trust trusts it for one run."
+            "/x is a project command, and this folder is not trusted. "
+            "Nobody has said so yet. Run `tejat trust`, or use --trust for one run."
         )
 
     def test_problems_are_told_once(self, machine: Machine) -> None:
@@ -206,7 +206,7 @@ class TestCalling:
         for command in ("{{args}} {{args}}", "!{echo {{args}} {{args}}}"):
             with pytest.raises(CustomCommandError) as refusal:
                 machine.expand("/x 123456", x=command)
-            assert str(refusal.value) == "/x was not sent: it would be too long with these arguments."
+            assert str(refusal.value) == "/x was not sent: it is too long with these arguments."
 
 
 class TestFiles:
@@ -240,11 +240,11 @@ class TestFiles:
         subprocess.run(["git", "init", "-q", machine.root], check=True)
         (machine.root / ".gitignore").write_text("*.log\n")
         (machine.root / "x.log").write_text("secret")
-        note = "@x.log was not read as a whole. Left out: 1 file(s): git-ignored."
+        note = "@x.log was only partly read. Left out: 1 file(s): git-ignored."
         assert machine.expand("/x", x="<@{x.log}>") == words("<>", notes=(note,))
 
     def test_what_is_not_there_stays_as_it_is(self, machine: Machine) -> None:
-        note = "@gone.txt is left as it is: there is no such file."
+        note = "@gone.txt is sent as plain text: no such file."
         found = machine.expand("/x y", x="<@{ gone.txt }> @{gone.txt} {{args}}")
         assert found == words("<@{gone.txt}> @{gone.txt} y", notes=(note,))
         assert machine.expand("/x", x="<@{}>").parts == (Text("<@{}>"),)
@@ -265,7 +265,7 @@ class TestFiles:
         (machine.root / "empty.txt").write_text("")
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="@{empty.txt} ")
-        assert str(refusal.value) == "/x was not sent: nothing is left of its prompt."
+        assert str(refusal.value) == "/x was not sent: the prompt is empty."
 
 
 class TestBraces:
@@ -282,7 +282,7 @@ class TestBraces:
     def test_what_is_never_closed(self, machine: Machine, command: str, sign: str, line: int) -> None:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x=command, mode="yolo")
-        told = f"/x was not sent: {sign} in line {line} of the prompt of /c/x.toml is never closed."
+        told = f"/x was not sent: {sign} on line {line} of the prompt in /c/x.toml is not closed."
         assert (str(refusal.value), machine.events) == (told, [])
 
     def test_too_many(self, machine: Machine) -> None:
@@ -334,7 +334,7 @@ class TestShell:
     def test_arguments_where_quotes_do_not_help(self, machine: Machine) -> None:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x y", x='!{touch MARK}!{bash -c "echo {{args}}"}', mode="yolo")
-        told = "{{args}} stands in the text of another command, where quotes do not protect it."
+        told = "{{args}} is inside the text of another command, where quoting cannot protect it."
         assert str(refusal.value) == f"/x was not sent: in /c/x.toml, {told}"
         assert (machine.events, list(machine.root.iterdir())) == ([], [])
 
@@ -353,7 +353,7 @@ class TestShell:
         """What would need an answer keeps even those before it from running."""
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}!{touch b}", allowed=["run_shell_command(touch a)"])
-        assert str(refusal.value).startswith(f"/x was not sent: this did not run: touch b\n{REFUSED}")
+        assert str(refusal.value).startswith(f"/x was not sent: did not run: touch b\n{REFUSED}")
         assert machine.finished == [("touch b", CallState.ERROR)]
         assert list(machine.root.iterdir()) == []
 
@@ -366,7 +366,7 @@ class TestShell:
         approver = FakeApprover([YES])
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}!{touch b}", approver=approver)
-        told = "/x was not sent: this did not run: touch b\nTool execution denied by policy."
+        told = "/x was not sent: did not run: touch b\nTool execution denied by policy."
         assert str(refusal.value).startswith(told)
         assert (approver.questions, list(machine.root.iterdir())) == ([], [])
         [event] = [event for event in machine.events if isinstance(event, CallFinished)]
@@ -388,16 +388,16 @@ class TestShell:
         with pytest.raises(CustomCommandError) as refusal:
             machine.expand("/x", x="!{touch a}", approver=FakeApprover([NO]))
         assert str(refusal.value) == (
-            "/x was not sent: this did not run: touch a\nCancelled: you did not allow this call."
+            "/x was not sent: did not run: touch a\nCancelled: you did not allow this call."
         )
         assert list(machine.root.iterdir()) == []
 
     def test_without_the_tool_nothing_runs(self, machine: Machine) -> None:
-        with pytest.raises(CustomCommandError, match=r"(?s)this did not run: echo a\n.*not found in registry"):
+        with pytest.raises(CustomCommandError, match=r"(?s)did not run: echo a\n.*not found in registry"):
             machine.expand("/x", x="!{echo a}", mode="yolo", without="run_shell_command")
 
     def test_what_no_shell_could_run(self, machine: Machine) -> None:
-        with pytest.raises(CustomCommandError, match=r"Command cannot hold a NUL character\."):
+        with pytest.raises(CustomCommandError, match=r"Command cannot contain a NUL character\."):
             machine.expand("/x a\0b", x="!{touch a}!{echo {{args}}}", mode="yolo")
         assert list(machine.root.iterdir()) == []
 
@@ -495,8 +495,8 @@ class TestTheProgram:
         broken = program.put(program.machine.home, "broken.toml", "")
         program.put(program.machine.home, "x.toml", "Say hello.")
         told = (
-            f"tejat: The command /broken was left out. "
-            f"Cannot use {broken}: its prompt must be a text that is not empty.\n"
+            f"tejat: Skipped command /broken. "
+            f"Ignoring {broken}: prompt must be a non-empty string.\n"
         )
         done = program.run("-p", "/broken")
         assert (done.returncode, done.stdout, done.stderr) == (42, "", told)

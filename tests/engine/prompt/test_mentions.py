@@ -156,7 +156,7 @@ def test_escaped_signs_name_nothing_and_reach_the_model_as_they_were(project: Pa
 
 def missing(mention: str) -> ExpandedPrompt:
     """What looks like a path and is none."""
-    return ExpandedPrompt((Text(mention),), notes=(f"{mention} is left as it is: there is no such file.",))
+    return ExpandedPrompt((Text(mention),), notes=(f"{mention} is sent as plain text: no such file.",))
 
 
 class TestNotThere:
@@ -168,13 +168,13 @@ class TestNotThere:
         assert expand("see @unique_na now", project) == with_files(
             "see @src/deep/unique_name.py now",
             found,
-            notes=("@unique_na was taken for src/deep/unique_name.py.",),
+            notes=("@unique_na was read as src/deep/unique_name.py.",),
         )
 
     def test_a_file_of_that_very_name_comes_first(self, project: Path) -> None:
         os.utime(project / "src" / "main.py", (1, 1))
         assert expand("@main.py", project) == with_files(
-            "@src/main.py", MAIN, notes=("@main.py was taken for src/main.py.",)
+            "@src/main.py", MAIN, notes=("@main.py was read as src/main.py.",)
         )
 
     def test_unless_searching_is_off(self, project: Path) -> None:
@@ -200,7 +200,7 @@ class TestRefused:
     def test_ignored_files(self, project: Path) -> None:
         assert expand("@build.log", project) == ExpandedPrompt(
             (Text("@build.log"),),
-            notes=("@build.log was not read as a whole. Left out: 1 file(s): git-ignored.",),
+            notes=("@build.log was only partly read. Left out: 1 file(s): git-ignored.",),
         )
 
     @pytest.mark.parametrize("spelling", ["../outside.txt", "{tmp}/outside.txt", "link"])
@@ -211,30 +211,30 @@ class TestRefused:
         expanded = expand(f"@{spelling}", project)
         assert expanded.parts == (Text(f"@{spelling}"),)
         assert len(expanded.notes) == 1
-        assert expanded.notes[0].startswith(f"@{spelling} is left as it is: Path not in workspace")
+        assert expanded.notes[0].startswith(f"@{spelling} is sent as plain text: Path not in workspace")
 
     def test_too_long(self, project: Path) -> None:
         prompt = f"@{'x' * 5000} and @{'y' * 300}"
         expanded = expand(prompt, project)
         assert expanded.parts == (Text(prompt),)
-        assert [note.partition(" is left as it is: ")[0] for note in expanded.notes] == [
+        assert [note.partition(" is sent as plain text: ")[0] for note in expanded.notes] == [
             f"@{'x' * 200}",
             f"@{'y' * 200}",
         ]
 
     def test_a_pipe(self, project: Path) -> None:
         os.mkfifo(project / "pipe")
-        note = "@pipe is left as it is: it is neither a file nor a directory."
+        note = "@pipe is sent as plain text: not a file or directory."
         assert expand("@pipe", project) == ExpandedPrompt((Text("@pipe"),), notes=(note,))
 
     def test_an_empty_directory(self, project: Path) -> None:
         (project / "nothing").mkdir()
-        note = "@nothing/** has nothing that can be read."
+        note = "@nothing/** contains nothing readable."
         assert expand("@nothing", project) == ExpandedPrompt((Text("@nothing/**"),), notes=(note,))
 
     def test_binary_files(self, project: Path) -> None:
         (project / "program").write_bytes(bytes(range(256)) * 20)
-        note = "@program was not read as a whole. Left out: program: binary file."
+        note = "@program was only partly read. Left out: program: binary file."
         assert expand("@program", project) == ExpandedPrompt((Text("@program"),), notes=(note,))
 
 

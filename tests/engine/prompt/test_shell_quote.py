@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tejat.engine.prompt.shell_quote import MAX_COMMAND_LENGTH, UnsafePlaceholder, substitute_argument
 
 PLACE = "{{args}}"
-BEHIND = "where quotes do not protect it"
+BEHIND = "where quoting cannot protect it"
 HOSTILE = [
     "plain",
     "two  words",
@@ -119,25 +119,25 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
 @pytest.mark.parametrize(
     ("command", "where"),
     [
-        ("echo \\{{args}}", "behind a backslash"),
-        ('echo "\\{{args}}"', "behind a backslash"),
+        ("echo \\{{args}}", "after a backslash"),
+        ('echo "\\{{args}}"', "after a backslash"),
         ("ls # {{args}}", "in a comment"),
         ("ls;# x {{args}}", "in a comment"),
-        ("echo $'{{args}}'", "in quotes with escapes"),
-        ("echo $(( {{args}} ))", "behind arithmetic"),
-        ('echo "$(( {{args}} ))"', "behind arithmetic"),
-        ("(( {{args}} ))", "behind arithmetic"),
-        ("echo $[ {{args}} ]", "behind arithmetic"),
-        ("a[{{args}}]=1", "behind an index"),
-        ("a=(x); echo {{args}}", "behind an array"),
-        ("a+=({{args}})", "behind an array"),
-        ("cat <<EOF\n{{args}}\nEOF", "behind a here-document"),
-        ("cat <<-'EOF'\n{{args}}\nEOF", "behind a here-document"),
-        ("echo `ls {{args}}`", "behind a backtick"),
-        ('echo "`ls {{args}}`"', "behind a backtick"),
-        ("echo ${x:-{{args}}}", "behind an expansion with conditions"),
-        ('echo "${x:-a}" {{args}}', "behind an expansion with conditions"),
-        ("echo ${{args}}", "behind an expansion with conditions"),
+        ("echo $'{{args}}'", "inside $'...' quotes"),
+        ("echo $(( {{args}} ))", "inside arithmetic"),
+        ('echo "$(( {{args}} ))"', "inside arithmetic"),
+        ("(( {{args}} ))", "inside arithmetic"),
+        ("echo $[ {{args}} ]", "inside arithmetic"),
+        ("a[{{args}}]=1", "inside an index"),
+        ("a=(x); echo {{args}}", "inside an array"),
+        ("a+=({{args}})", "inside an array"),
+        ("cat <<EOF\n{{args}}\nEOF", "inside a here-document"),
+        ("cat <<-'EOF'\n{{args}}\nEOF", "inside a here-document"),
+        ("echo `ls {{args}}`", "after a backtick"),
+        ('echo "`ls {{args}}`"', "after a backtick"),
+        ("echo ${x:-{{args}}}", "inside a conditional expansion"),
+        ('echo "${x:-a}" {{args}}', "inside a conditional expansion"),
+        ("echo ${{args}}", "inside a conditional expansion"),
         ("[[ 1 -eq {{args}} ]]", "between [[ and ]]"),
         ('[[ 1 -eq "{{args}}" ]]', "between [[ and ]]"),
         ("case {{args}} in a) ;; esac", "behind case"),
@@ -150,10 +150,10 @@ def test_an_empty_argument_leaves_nothing(command: str, filled: str) -> None:
         ("export {{args}}", "behind export"),
         ("printf -v {{args}} x", "behind -v"),
         ("[ ! -v {{args}} ]", "behind -v"),
-        ("echo $'a {{args}}", "in quotes with escapes"),
-        ('bash -c "ls {{args}}"', "in the text of another command"),
-        ("/bin/sh -c 'ls {{args}}'", "in the text of another command"),
-        ("find . -exec sh -c 'ls {{args}}' ';'", "in the text of another command"),
+        ("echo $'a {{args}}", "inside $'...' quotes"),
+        ('bash -c "ls {{args}}"', "inside the text of another command"),
+        ("/bin/sh -c 'ls {{args}}'", "inside the text of another command"),
+        ("find . -exec sh -c 'ls {{args}}' ';'", "inside the text of another command"),
     ],
 )
 @pytest.mark.parametrize("argument", ["", "plain"])
@@ -169,7 +169,7 @@ def test_where_quotes_do_not_help_it_is_refused(command: str, where: str, argume
 def test_a_command_that_is_not_whole_is_refused(command: str, sign: str) -> None:
     with pytest.raises(UnsafePlaceholder) as refusal:
         substitute_argument(command, PLACE, "plain")
-    assert str(refusal.value) == f"{PLACE} stands in a command where {sign} is never closed"
+    assert str(refusal.value) == f"{PLACE} is in a command with an unclosed {sign}"
 
 
 def test_a_long_command_is_not_read() -> None:
@@ -177,7 +177,7 @@ def test_a_long_command_is_not_read() -> None:
     assert substitute_argument(line, PLACE, "plain") == line
     with pytest.raises(UnsafePlaceholder) as refusal:
         substitute_argument(f"{line} {PLACE}", PLACE, "plain")
-    assert str(refusal.value) == f"{PLACE} stands in a command of more than 16384 characters"
+    assert str(refusal.value) == f"{PLACE} is in a command of more than 16384 characters"
 
 
 @pytest.mark.parametrize("piece", ["[ ", "$' ", "$(", "((", "printf ", "# ", '"', "${", "a["])

@@ -165,13 +165,13 @@ def test_damaged_lines_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "is not a chat of Gemini CLI."),
-        (b"hello\n", "is not a chat of Gemini CLI."),
-        (b"\xff\xfe", "is not a chat of Gemini CLI."),
-        (b"[]", "is not a chat of Gemini CLI."),
-        (b'{"messages": []}', "is not a chat of Gemini CLI."),
+        (b"", "is not a Gemini CLI chat."),
+        (b"hello\n", "is not a Gemini CLI chat."),
+        (b"\xff\xfe", "is not a Gemini CLI chat."),
+        (b"[]", "is not a Gemini CLI chat."),
+        (b'{"messages": []}', "is not a Gemini CLI chat."),
         (json.dumps(HEAD).encode(), "contains no conversation."),
-        (b"[" * 100_000, "is not a chat of Gemini CLI."),
+        (b"[" * 100_000, "is not a Gemini CLI chat."),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, content: bytes, told: str) -> None:

@@ -261,7 +261,7 @@ class TestFailure:
         journal.record_prompt(user_message("x"), "x")
         journal.record_answer(model_message("x"), Usage(), "fast")
         where = tmp_path / "file" / "sessions" / "2026-02-02T02-40-00-0a1b2c3d.jsonl"
-        assert journal.failure == f"This session is not recorded any further, in {where}: Not a directory."
+        assert journal.failure == f"Stopped saving this session to {where}: Not a directory."
         assert os.listdir(tmp_path) == ["file"]
 
     def test_what_json_cannot_hold(self, tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ class TestFailure:
         journal.close()
         assert records(journal.path) == before
         reason = "A record cannot be written as JSON: a object is no JSON value"
-        assert journal.failure == f"This session is not recorded any further, in {journal.path}: {reason}."
+        assert journal.failure == f"Stopped saving this session to {journal.path}: {reason}."
 
     LIMITED = """
 import json, os, resource, sys

@@ -41,7 +41,7 @@ ANSWER = (
     b'{"v":1,"kind":"answer","at":1,"model":"m2","usage":{"prompt":1,"cached":0,"output":2,"thoughts":0,"tool":0},'
     b'"message":{"role":"model","parts":[{"text":"y"}]}}\n'
 )
-TORN = "The last record was cut off in the middle and was left out."
+TORN = "Skipped the last record: it is incomplete."
 
 Shown = list[tuple[Role, tuple[MessagePart, ...]]]
 
@@ -139,7 +139,7 @@ class TestFilesOfVersion1:
             ],
             0,
             Usage(10, 0, 5),
-            ("Answered a call without a result as interrupted.",),
+            ("Marked a call without a result as interrupted.",),
             (TORN,),
         )
 
@@ -194,9 +194,9 @@ class TestDamage:
     def test_a_line_that_is_no_record_is_left_out_and_told(self, tmp_path: Path, garbage: bytes) -> None:
         expected = ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), ())
         loaded = load_bytes(tmp_path, HEAD + PROMPT + garbage + ANSWER)
-        assert as_tuple(loaded) == (*expected, ("Line 3 is damaged and was left out.",))
+        assert as_tuple(loaded) == (*expected, ("Skipped damaged line 3.",))
         loaded = load_bytes(tmp_path, HEAD + garbage + PROMPT + garbage + ANSWER + garbage)
-        assert as_tuple(loaded) == (*expected, ("3 damaged lines were left out, the first is line 2.",))
+        assert as_tuple(loaded) == (*expected, ("Skipped 3 damaged lines, the first at line 2.",))
 
     def test_what_later_versions_add_is_passed_over(self, tmp_path: Path) -> None:
         unknown = b'{"v":1,"kind":"dreamt","at":1}\n'
@@ -207,16 +207,16 @@ class TestDamage:
     def test_records_of_a_newer_version_are_left_out_and_told(self, tmp_path: Path) -> None:
         newer = PROMPT.replace(b'"v":1', b'"v":2')
         loaded = load_bytes(tmp_path, HEAD + PROMPT + ANSWER + newer + newer)
-        problems = ("Records of a newer version of Tejat were left out: 2.",)
+        problems = ("Skipped records from a newer version of Tejat: 2.",)
         assert as_tuple(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
 
     def test_a_lost_beginning(self, tmp_path: Path) -> None:
-        problems = ("The beginning of the session is missing.", "Line 1 is damaged and was left out.")
+        problems = ("The start of the session is missing.", "Skipped damaged line 1.")
         loaded = load_bytes(tmp_path, HEAD[10:] + PROMPT)
         assert as_tuple(loaded) == ("by name", "", [user("x")], 0, NO_USAGE, (), problems)
 
     def test_nothing_at_all(self, tmp_path: Path) -> None:
-        problems = ("The beginning of the session is missing.",)
+        problems = ("The start of the session is missing.",)
         assert as_tuple(load_bytes(tmp_path, b"")) == ("by name", "", [], 0, NO_USAGE, (), problems)
 
     def test_a_line_that_never_ends_costs_no_more_than_the_longest(
@@ -225,7 +225,7 @@ class TestDamage:
         monkeypatch.setattr(journal_reader, "MAX_LINE_BYTES", 1000)
         huge = PROMPT.replace(b'"text":"x"', b'"text":"' + b"x" * 5_000_000 + b'"')
         loaded = load_bytes(tmp_path, HEAD + PROMPT + huge + ANSWER)
-        problems = ("Line 3 is damaged and was left out.",)
+        problems = ("Skipped damaged line 3.",)
         assert as_tuple(loaded) == ("s", "m2", [user("x"), model("y")], 0, Usage(1, 0, 2), (), problems)
         loaded = load_bytes(tmp_path, HEAD + PROMPT + huge[:-1])
         assert (shown(loaded.messages), loaded.problems) == ([user("x")], problems)
@@ -336,7 +336,7 @@ class TestWhatWasToldComesBack:
         journal.record_responses([(0, [FunctionResponse("f", {"output": "1"}, "a")])])
         journal.close()
         first = load(Path(journal.path))
-        assert first.repairs == ("Answered a call without a result as interrupted.",)
+        assert first.repairs == ("Marked a call without a result as interrupted.",)
         later = SessionJournal.reopen("s", journal.path, os.open(journal.path, os.O_RDWR | os.O_APPEND))
         later.record_prompt(user_message("go on"), "go on")
         later.close()
@@ -356,7 +356,7 @@ class TestWhatWasToldComesBack:
         loaded = load(path)
         assert (shown(loaded.messages), loaded.problems) == (
             [user("x"), model("again")],
-            ("Line 3 is damaged and was left out.",),
+            ("Skipped damaged line 3.",),
         )
         assert path.read_bytes().startswith(HEAD + PROMPT + ANSWER[:40] + b'\n{"v":1,"kind":"resumed"')
 

@@ -128,7 +128,7 @@ class TestOrder:
         watching = Watching(machine, HELLO, resume="latest")
         (ended,) = watching.run("go on")
         assert ended.reason is EndReason.FINISHED
-        assert watching.events[1] == HistoryRepaired(("Answered a call without a result as interrupted.",))
+        assert watching.events[1] == HistoryRepaired(("Marked a call without a result as interrupted.",))
 
 
 class TestPrompts:
@@ -142,7 +142,7 @@ class TestPrompts:
         assert prompted.display_text == "see @a.txt and @../outside.txt"
         (note,) = watching.of(Noticed)
         assert isinstance(note, Noticed)
-        assert note.message.startswith("@../outside.txt is left as it is:")
+        assert note.message.startswith("@../outside.txt is sent as plain text:")
 
     def test_files_are_put_in_though_the_model_has_no_tool_for_them(self, machine: ProgramEnv) -> None:
         (machine.project / "a.txt").write_text("the content\n")

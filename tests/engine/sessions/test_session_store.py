@@ -156,16 +156,16 @@ class TestFind:
         with pytest.raises(UsageError) as raised:
             three(tmp_path).find(word)
         told = word.replace("\x1b", "<U+001B>")
-        assert str(raised.value) == f"There is no session {told!r} of this project, but {named}."
+        assert str(raised.value) == f"No session {told!r} in this project. Sessions: {named}."
 
     def test_a_beginning_of_more_than_one(self, tmp_path: Path) -> None:
         named = f"{IDS[0]} (number 1), {IDS[1]} (number 2)"
         with pytest.raises(UsageError) as raised:
             three(tmp_path).find("aa")
-        assert str(raised.value) == f"More than one session begins with aa: {named}."
+        assert str(raised.value) == f"aa matches more than one session: {named}."
 
     def test_no_sessions_at_all(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match=r"^There are no sessions of this project\.$"):
+        with pytest.raises(UsageError, match=r"^No sessions in this project\.$"):
             store(tmp_path).find("latest")
 
     def test_of_very_many_a_few_are_named(self, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ class TestFind:
         named = ", ".join(f"{number}-id (number {number + 1})" for number in range(3, 8))
         with pytest.raises(UsageError) as raised:
             files.find("x")
-        assert str(raised.value) == f"There is no session 'x' of this project, but {named}, 3 others."
+        assert str(raised.value) == f"No session 'x' in this project. Sessions: {named}, 3 others."
 
     def test_an_id_that_was_used_twice_means_the_later_one(self, tmp_path: Path) -> None:
         files = store(tmp_path)
@@ -208,8 +208,8 @@ class TestResume:
         files = three(tmp_path)
         entry = files.find("latest")
         journal, _ = files.resume(entry)
-        for refused in (lambda: files.resume(entry), lambda: files.delete("latest")):
-            with pytest.raises(UsageError, match=rf"^The session {IDS[2]} cannot be used: it is in use elsewhere\.$"):
+        for refused in (lambda: files.resume(entry), lambda: files.delete(files.find("latest"))):
+            with pytest.raises(UsageError, match=rf"^Cannot open session {IDS[2]}: it is open in another process\.$"):
                 refused()
         assert texts(files.load(entry).messages) == ["prompt 2", "done"]
         journal.close()
@@ -249,7 +249,7 @@ journal.record_prompt(user_message("from the other process"), "")
         try:
             assert first.stdout.readline() == "mine\n"
             second = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-            assert second.stdout == f"The session {IDS[2]} cannot be used: it is in use elsewhere.\n"
+            assert second.stdout == f"Cannot open session {IDS[2]}: it is open in another process.\n"
             with pytest.raises(UsageError, match="in use"):
                 files.resume(files.find("latest"))
         finally:
@@ -261,7 +261,7 @@ journal.record_prompt(user_message("from the other process"), "")
     @pytest.mark.parametrize(
         ("how", "why"),
         [
-            ("fifo", "it is not a regular file"),
+            ("fifo", "not a regular file"),
             ("directory", "Is a directory"),
             ("link", "Too many levels of symbolic links"),
             ("missing", "No such file or directory"),
@@ -273,7 +273,7 @@ journal.record_prompt(user_message("from the other process"), "")
         spoil(entry.path, how)
         with pytest.raises(UsageError) as raised:
             files.resume(entry)
-        assert str(raised.value) == f"The session {IDS[0]} cannot be used: {why}."
+        assert str(raised.value) == f"Cannot open session {IDS[0]}: {why}."
 
     def test_a_file_that_was_deleted_while_it_was_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         files = three(tmp_path)
@@ -312,7 +312,7 @@ with tempfile.TemporaryDirectory() as place:
         files.resume(files.find("1"))
     except Exception as error:
         print(type(error).__name__, error)
-    files.delete("1")
+    files.delete(files.find("1"))
     print(files.list_sessions())
 """
 
@@ -324,7 +324,7 @@ with tempfile.TemporaryDirectory() as place:
             [
                 "['do it'] Permission denied.",
                 "[('aaaa1111', '')]",
-                "UsageError The session aaaa1111 cannot be used: Permission denied.",
+                "UsageError Cannot open session aaaa1111: Permission denied.",
                 "[]",
             ],
         )
@@ -333,13 +333,14 @@ with tempfile.TemporaryDirectory() as place:
 class TestDelete:
     def test_one_is_gone(self, tmp_path: Path) -> None:
         files = three(tmp_path)
-        deleted = files.delete("aab")
+        deleted = files.find("aab")
+        files.delete(deleted)
         assert (deleted.session_id, os.path.exists(deleted.path)) == (IDS[1], False)
         assert [(entry.number, entry.session_id) for entry in files.list_sessions()] == [(1, IDS[0]), (2, IDS[2])]
 
     def test_what_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="There is no session 'x'"):
-            three(tmp_path).delete("x")
+        with pytest.raises(UsageError, match="No session 'x'"):
+            three(tmp_path).find("x")
 
 
 class TestTidy:

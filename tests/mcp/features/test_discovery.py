@@ -13,7 +13,7 @@ from tejat.mcp.types import ServerFeatures, ServerPrompt, ServerResource, Server
 
 ALL: JsonObject = {"tools": {}, "prompts": {}, "resources": {}}
 NOT_FOUND = McpFailure("no such method", McpProblem.REFUSED, code=-32601)
-BROKEN = McpFailure("The server refused: it broke (code -32603)", McpProblem.REFUSED, code=-32603)
+BROKEN = McpFailure("The server returned an error: it broke (code -32603)", McpProblem.REFUSED, code=-32603)
 GONE = McpFailure("The server ended.", McpProblem.CLOSED)
 PLAIN: JsonObject = {"tools": [{"name": "t"}], "prompts": [{"name": "p"}], "resources": [{"uri": "a:b"}]}
 FULL = ServerFeatures((ServerTool("t"),), (ServerPrompt("p"),), (ServerResource("a:b"),))
@@ -63,8 +63,8 @@ def test_tools_that_cannot_be_listed_are_a_failure_and_the_rest_is_a_problem() -
     assert Server(prompts=BROKEN, resources="none").listed() == ServerFeatures(
         FULL.tools,
         problems=(
-            "Its prompts could not be listed: The server refused: it broke (code -32603)",
-            "Its resources could not be listed: The server's answer to resources/list has no list of resources.",
+            "Could not list prompts: The server returned an error: it broke (code -32603)",
+            "Could not list resources: The server's response to resources/list has no list of resources.",
         ),
     )
     with pytest.raises(McpFailure, match="it broke"):
@@ -97,7 +97,7 @@ def test_pages_without_end() -> None:
     server = Server(tools=pages(10**9))
     found = server.listed({"tools": {}})
     assert (len(found.tools), len(server.asked)) == (500, 500)
-    assert found.problems == ("Its tools were listed only in part: there are more than 500 pages of them.",)
+    assert found.problems == ("The list of tools is incomplete: more than 500 pages.",)
 
 
 @pytest.mark.parametrize("cursor", ["again", 7, "", ["x"], "c" * 65_537])
@@ -105,7 +105,7 @@ def test_cursors_that_lead_nowhere(cursor: JsonValue) -> None:
     server = Server(tools=lambda _: {"tools": [{"name": "t"}], "nextCursor": cursor})
     found = server.listed({"tools": {}})
     assert found.tools == (ServerTool("t"),)
-    assert found.problems[-1] == "Its tools were listed only in part: it does not say where they go on."
+    assert found.problems[-1] == "The list of tools is incomplete: the server sent an invalid cursor."
     assert len(server.asked) <= 2
 
 
@@ -114,19 +114,19 @@ def test_too_many_of_everything() -> None:
     found = Server(tools=many, prompts=many, resources=many).listed()
     assert (len(found.tools), len(found.prompts), len(found.resources)) == (2_000, 2_000, 10_000)
     assert found.problems == (
-        "Of its tools only the first 2,000 were taken.",
-        "Of its prompts only the first 2,000 were taken.",
-        "Of its resources only the first 10,000 were taken.",
+        "Only the first 2,000 tools are used.",
+        "Only the first 2,000 prompts are used.",
+        "Only the first 10,000 resources are used.",
     )
 
 
 def test_problems_are_counted_beyond_what_anybody_reads() -> None:
     found = Server(tools=[{"name": "t"}, *[{}] * 5_000]).listed()
     assert found.tools == (ServerTool("t"),)
-    assert (len(found.problems), found.problems[-1]) == (50, "There are 4,951 more such problems.")
+    assert (len(found.problems), found.problems[-1]) == (50, "4,951 more problems like these.")
 
 
 def test_of_two_with_one_name_the_first_counts() -> None:
     found = Server(tools=[{"name": "t", "description": "one"}, {"name": "t", "description": "two"}]).listed()
     assert found.tools == (ServerTool("t", "one"),)
-    assert found.problems == ("'t' is twice among the tools: the first one counts.",)
+    assert found.problems == ("Duplicate name 't' in tools: the first one is used.",)

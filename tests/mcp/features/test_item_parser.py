@@ -75,13 +75,13 @@ def test_a_prompt_and_a_resource() -> None:
 @pytest.mark.parametrize(
     ("item", "problem"),
     [
-        (None, "A tool was left out: it is no object."),
-        ({}, "A tool was left out: it has no name."),
-        ({"name": " \n"}, "A tool was left out: it has no name."),
-        ({"name": 1}, "A tool was left out: it has no name."),
+        (None, "A tool was skipped: not an object."),
+        ({}, "A tool was skipped: no name."),
+        ({"name": " \n"}, "A tool was skipped: no name."),
+        ({"name": 1}, "A tool was skipped: no name."),
         (
             {"name": "\x1b" + "n" * 1_024},
-            f"A tool was left out: its name is longer than 1,024 characters ('<U+001B>{'n' * 71}…').",
+            f"A tool was skipped: its name is longer than 1,024 characters ('<U+001B>{'n' * 71}…').",
         ),
     ],
 )
@@ -94,17 +94,17 @@ def test_tools_that_are_left_out(item: JsonValue, problem: str) -> None:
 @pytest.mark.parametrize(
     ("item", "problem"),
     [
-        ({"name": "p", "arguments": {}}, "The prompt 'p' was left out: its arguments are no list, or too many."),
+        ({"name": "p", "arguments": {}}, "Skipped prompt 'p': its arguments are not a list, or there are too many."),
         (
             {"name": "p", "arguments": [{}] * 101},
-            "The prompt 'p' was left out: its arguments are no list, or too many.",
+            "Skipped prompt 'p': its arguments are not a list, or there are too many.",
         ),
-        ({"name": "p", "arguments": [1]}, "The prompt 'p' was left out: an argument of it is no object."),
+        ({"name": "p", "arguments": [1]}, "Skipped prompt 'p': an argument is not an object."),
         (
             {"name": "p", "arguments": [{}]},
-            "The prompt 'p' was left out: an argument of it has no name that can be used.",
+            "Skipped prompt 'p': an argument has no valid name.",
         ),
-        ("p", "A prompt was left out: it is no object."),
+        ("p", "A prompt was skipped: not an object."),
     ],
 )
 def test_prompts_that_are_left_out(item: JsonValue, problem: str) -> None:

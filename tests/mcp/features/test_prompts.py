@@ -45,7 +45,7 @@ class TestNames:
         return [command.name for command in commands.commands], list(commands.problems)
 
     def test_after_the_prompt(self) -> None:
-        problem = 'A prompt of MCP server b was left out: its name "x<U+3000>" has characters that nobody can see.'
+        problem = 'Skipped a prompt from MCP server b: its name "x<U+3000>" contains invisible characters.'
         assert self.names((A, "review"), (B, "x\u3000")) == (["review"], [problem])
         assert self.names((A, " fix it  now ")) == (["fix-it-now"], [])
 
@@ -59,8 +59,8 @@ class TestNames:
         assert self.names((A, "x y"), (A, "x-y")) == (
             [],
             [
-                'The prompt "x y" of MCP server a was left out: another command is called a_x-y, too.',
-                'The prompt "x-y" of MCP server a was left out: another command is called a_x-y, too.',
+                'Skipped prompt "x y" from MCP server a: the name a_x-y is taken.',
+                'Skipped prompt "x-y" from MCP server a: the name a_x-y is taken.',
             ],
         )
         assert self.names((A, "help"), taken=("help", "a_help"))[0] == []
@@ -73,11 +73,11 @@ class TestNames:
         assert [PromptCommand("p", A, each).description for each in described] == [
             "Does",
             "Title",
-            "A prompt of MCP server a",
+            "A prompt from MCP server a",
         ]
 
 
-IN_QUOTES = 'Put it in quotes if it is part of a text: "--name=value".'
+IN_QUOTES = 'Quote it if it is part of the text: "--name=value".'
 TWO = prompt("title", "mood")
 ONE = prompt("text")
 MIXED = prompt("title", optional=("mood", "tone"))
@@ -133,14 +133,14 @@ class TestArguments:
             (TWO, "", "Missing required argument(s): --title, --mood"),
             (TWO, "--title=x", "Missing required argument(s): --mood"),
             (ONE, "  ", "Missing required argument(s): --text"),
-            (TWO, "a b c d", "Too many arguments: c d. Put quotes around a text of several words."),
-            (prompt(), "a", "Too many arguments: a. Put quotes around a text of several words."),
+            (TWO, "a b c d", "Too many arguments: c d. Quote text that contains spaces."),
+            (prompt(), "a", "Too many arguments: a. Quote text that contains spaces."),
             (
                 TWO,
                 "--titel=x",
-                f"There is no argument --titel; known are: --title, --mood. {IN_QUOTES}",
+                f"Unknown argument --titel. Known: --title, --mood. {IN_QUOTES}",
             ),
-            (prompt(), "--a=b", f"There is no argument --a; known are: none. {IN_QUOTES}"),
+            (prompt(), "--a=b", f"Unknown argument --a. Known: none. {IN_QUOTES}"),
         ],
     )
     def test_what_is_wrong(self, declared: ServerPrompt, typed: str, told: str) -> None:
@@ -174,7 +174,7 @@ class TestHelp:
     def test_arguments(self) -> None:
         told = ServerPrompt("p", arguments=(PromptArgument("a", "First\nof\u202e all", True), PromptArgument("b")))
         assert help_text(PromptCommand("p", A, told)) == (
-            "Arguments of /p:\n\n  --a (required)\n      First of<U+202E> all\n  --b (optional)"
+            "Arguments for /p:\n\n  --a (required)\n      First of<U+202E> all\n  --b (optional)"
         )
 
     def test_none(self) -> None:
@@ -227,7 +227,7 @@ class TestParts:
         ],
     )
     def test_nothing_in_it(self, answer: dict[str, Any]) -> None:
-        with pytest.raises(BadPrompt, match=r"^The prompt /p came back empty\.$"):
+        with pytest.raises(BadPrompt, match=r"^The prompt /p is empty\.$"):
             prompt_parts(answer, name="p")
 
     def test_too_much(self) -> None:
@@ -238,8 +238,8 @@ class TestParts:
         )
         with pytest.raises(BadPrompt) as raised:
             prompt_parts({"messages": [prompt_message(half), prompt_message(half), prompt_message("x")]}, name="p")
-        assert str(raised.value) == "The prompt /p is too large: 1048577 characters, and at most 1048576 are taken."
-        with pytest.raises(BadPrompt, match=r"^The prompt /p is too large: it holds 10001 blocks, and at most"):
+        assert str(raised.value) == "The prompt /p is too large: 1048577 characters (limit: 1048576)."
+        with pytest.raises(BadPrompt, match=r"^The prompt /p is too large: it contains 10001 blocks, and at most"):
             prompt_parts({"messages": [prompt_message("x")] * 10_001}, name="p")
 
 
@@ -260,4 +260,4 @@ class TestFillIn:
         server = FakeServer("a", McpFailure("It is gone.", McpProblem.CLOSED))
         with pytest.raises(BadPrompt) as raised:
             asyncio.run(expand_prompt(PromptCommand("b_p", server, ONE), "x"))
-        assert str(raised.value) == "The prompt /b_p of MCP server a cannot be had: It is gone."
+        assert str(raised.value) == "Could not get prompt /b_p from MCP server a: It is gone."

@@ -114,7 +114,7 @@ class TestRead:
             ),
             (
                 "db://one",
-                "Error: Several servers have a resource of this URI. Say which one you mean: a:db://one, b:db://one",
+                "Error: Several servers have this resource. Name one of them: a:db://one, b:db://one",
                 ErrorType.INVALID_TOOL_PARAMS,
             ),
             (" ", 'Parameter "uri" must be a non-empty string.', ErrorType.INVALID_TOOL_PARAMS),
@@ -140,7 +140,7 @@ class TestRead:
     def test_the_person_is_asked(self) -> None:
         tool, server = reading({})
         assert asyncio.run(tool.should_confirm_execute({"uri": "db://two"})) == InfoConfirmation(
-            title="Confirm MCP Resource Read", prompt="Ask MCP server a for its resource db://two"
+            title="Confirm MCP Resource Read", prompt="Read resource db://two from MCP server a"
         )
         assert (tool.kind, tool.is_read_only, server.requests) == (Kind.OTHER, False, [])
         assert tool.get_description({"uri": "db://two"}) == "db://two"

@@ -82,13 +82,13 @@ class TestDiscovery:
         found = build_mcp_tools(FakeServer(), tools)
         assert [tool.name for tool in found.tools] == ["srv__fine"]
         assert found.problems == (
-            'A tool of MCP server srv was left out: its name "hid<U+200B>den" has characters that nobody can see.',
-            'Tools of MCP server srv were left out: "x y", "x_y" would all be called srv__x_y.',
+            'Skipped a tool of MCP server srv: its name "hid<U+200B>den" contains invisible characters.',
+            'Skipped tools of MCP server srv: "x y", "x_y" would all be named srv__x_y.',
             (
-                "The tool srv__odd was left out, because its parameters cannot be told to a model: "
-                'a parameter is called "<U+200B>".'
+                "Skipped tool srv__odd: its parameters cannot be sent to a model: "
+                'a parameter is named "<U+200B>".'
             ),
-            "The tool srv__deep was left out, because of what it declares: it is nested too deeply.",
+            "The tool srv__deep was left out, because of what it declares: nested too deeply.",
         )
 
     def test_a_tool_that_is_called_like_one_of_ours(self) -> None:
@@ -202,7 +202,7 @@ class TestQuestion:
         tool = tool_of(server=server)
         confirmation = asyncio.run(tool.should_confirm_execute({"city": "Oslo"}))
         context = ToolContext(approved=confirmation)
-        told = "This is not the call that the user agreed to: the tool or its arguments have changed since."
+        told = "This is not the call the user approved: the tool or its arguments changed."
         refused = ToolResult(told, told, ToolError(told, ErrorType.EXECUTION_FAILED))
         assert asyncio.run(execute_safely(tool, {"city": "Rome"}, context)) == refused
         changed = tool_of(replace(WEATHER, description="Sells the weather."), server)

@@ -110,7 +110,7 @@ class TestFilesThatCannotBeReliedOn:
         pins = ToolPins(str(path))
         assert pins.has_changed("s", "t", "one")
         assert pins.problem is not None
-        assert pins.problem.startswith(f"Cannot tell which tools of MCP servers have changed: {path}: ")
+        assert pins.problem.startswith(f"Could not check which MCP tools changed: {path}: ")
         pins.record_approval("s", "t", "one")
         assert [pins.has_changed("s", "t", "one"), pins.has_changed("s", "other", "one")] == [False, True]
         assert path.read_text() == BROKEN[what]
@@ -138,7 +138,7 @@ class TestFilesThatCannotBeReliedOn:
         assert not pins.has_changed("s", "t", "one")
         pins.record_approval("s", "t", "one")
         assert pins.problem is not None
-        assert pins.problem.startswith("Cannot remember which tools of MCP servers were allowed: ")
+        assert pins.problem.startswith("Could not save which MCP tools were allowed: ")
         assert [pins.has_changed("s", "t", "one"), pins.has_changed("s", "other", "one")] == [False, True]
 
     def test_one_that_somebody_holds(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

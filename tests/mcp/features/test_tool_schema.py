@@ -405,7 +405,7 @@ class TestHopeless:
         told = schema_for_model(schema, tool="srv__t")
         assert isinstance(told, str)
         before, _, why = told.partition(": ")
-        assert before == "The tool srv__t was left out, because its parameters cannot be told to a model"
+        assert before == "Skipped tool srv__t: its parameters cannot be sent to a model"
         return why
 
     @pytest.mark.parametrize(
@@ -413,19 +413,19 @@ class TestHopeless:
         [("a\u200b", "a<U+200B>"), ("\x1b[31m", "<U+001B>[31m"), ("\U000e0041", "<U+E0041>"), ("", "")],
     )
     def test_a_name_that_nobody_sees(self, name: str, shown: str) -> None:
-        assert self.left_out(of({"type": "object", "properties": {name: {}}})) == f'a parameter is called "{shown}".'
+        assert self.left_out(of({"type": "object", "properties": {name: {}}})) == f'a parameter is named "{shown}".'
 
     def test_too_deep(self) -> None:
         schema: Any = {"type": "string"}
         for _ in range(MAX_DEPTH):
             schema = of(schema)
         check(schema_for_model(schema, tool="t"))
-        assert self.left_out(of(schema)) == "they are nested deeper than 32 levels."
+        assert self.left_out(of(schema)) == "nested more than 32 levels deep."
 
     def test_a_cycle_of_objects(self) -> None:
         schema = of({})
         schema["properties"]["p"] = schema
-        assert self.left_out(schema) == "they are nested deeper than 32 levels."
+        assert self.left_out(schema) == "nested more than 32 levels deep."
 
     def test_a_cycle_that_branches(self) -> None:
         schema: Any = {"type": "object", "properties": {}}
@@ -436,10 +436,10 @@ class TestHopeless:
         deep: Any = []
         for _ in range(100_000):
             deep = [deep]
-        assert self.left_out(of({"default": deep})) == "they are nested deeper than 32 levels."
+        assert self.left_out(of({"default": deep})) == "nested more than 32 levels deep."
 
     def test_too_long(self) -> None:
-        assert self.left_out(of({"description": "x" * MAX_CHARACTERS})) == "they take more than 64 KiB."
+        assert self.left_out(of({"description": "x" * MAX_CHARACTERS})) == "larger than 64 KiB."
 
     def test_references_that_double(self) -> None:
         """Thirty lines that would become a thousand million."""

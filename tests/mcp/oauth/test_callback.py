@@ -74,7 +74,7 @@ def test_an_address_of_the_settings() -> None:
         port = taken.getsockname()[1]
 
         async def refused() -> None:
-            with pytest.raises(McpFailure, match="is in use or cannot be used"):
+            with pytest.raises(McpFailure, match="is invalid or in use"):
                 async with open_callback_server(f"http://localhost:{port}/back"):
                     pass
 
@@ -162,7 +162,7 @@ def test_nobody_to_paste_it() -> None:
     async def main() -> None:
         async with open_callback_server("https://x.example/") as back:
             back.expect_state("s")
-            with pytest.raises(McpFailure, match="was not finished"):
+            with pytest.raises(McpFailure, match="was not completed"):
                 await back.wait(read)
         async with open_callback_server(None) as back:
             back.expect_state("s")

@@ -244,7 +244,7 @@ def failure_of_login(
 
 
 def test_logins_that_fail(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert failure_of_login(tmp_path, seconds=1.5).startswith("Nobody logged in within 1.5 seconds.")
+    assert failure_of_login(tmp_path, seconds=1.5).startswith("Login timed out after 1.5 seconds.")
     refused = http_response("403 Forbidden", "a secret\nof many lines", content_type="text/plain")
     assert failure_of_login(tmp_path, faults={"/register": refused}) == (
         "The login failed: Registration failed: 403 a secret"
@@ -256,7 +256,7 @@ def test_logins_that_fail(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
         "The login failed: Protected resource metadata request failed: HTTP 500"
     )
     assert failure_of_login(tmp_path, tokenParamName="x").startswith("oauth.tokenParamName is not supported")
-    assert failure_of_login(tmp_path, redirectUri="https://x.example/").startswith("Nobody can come back")
+    assert failure_of_login(tmp_path, redirectUri="https://x.example/").startswith("Cannot receive the login redirect")
     # The package would print what went wrong.
     assert capfd.readouterr() == ("", "")
 
@@ -307,7 +307,7 @@ def test_a_network_in_trouble_costs_no_token(tmp_path: Path) -> None:
             identity = kept(server, store, expires_at=time.time() + 20)
             assert await identity.headers() == {"Authorization": "Bearer access-0"}
             identity = kept(server, store)
-            with pytest.raises(McpFailure, match="not renewed") as caught:
+            with pytest.raises(McpFailure, match="not be refreshed") as caught:
                 await identity.headers()
             assert caught.value.problem is McpProblem.START
             assert stored(server, store).refresh_token == "refresh-0"
@@ -428,4 +428,4 @@ def test_switched_off(tmp_path: Path) -> None:
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
-    assert failure_of_login(tmp_path) == "Logging in at a server needs the package mcp: pip install 'tejat[oauth]'"
+    assert failure_of_login(tmp_path) == "Server logins need the mcp package: pip install 'tejat[oauth]'"

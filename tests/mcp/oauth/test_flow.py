@@ -33,7 +33,7 @@ def test_a_public_server_cannot_lead_into_a_private_network(host: str) -> None:
             settings = OAuthSettings("https://mcp.example/mcp")
             flow = OAuthFlow(settings, OAuthHttpClient(client, settings.server_url, resolve=_or_here))
             challenge = f'Bearer resource_metadata="http://{host}:{web.port}/meta"'
-            with pytest.raises(McpFailure, match="It is not done") as caught:
+            with pytest.raises(McpFailure, match="Not followed") as caught:
                 await flow.log_in(redirect_uri="http://127.0.0.1:1/", challenge=challenge, authorize=nobody)
             assert caught.value.problem is McpProblem.CONFIGURATION
             assert web.requests == []
@@ -134,9 +134,9 @@ def test_renewals_that_fail(token_answer: bytes, problem: McpProblem) -> None:
 
 
 def test_nothing_to_renew_with() -> None:
-    assert renewed(None, client=None) == ("There is nothing to renew the login with.", McpProblem.UNAUTHORIZED)
-    assert renewed(None, refresh_token=None) == ("There is nothing to renew the login with.", McpProblem.UNAUTHORIZED)
+    assert renewed(None, client=None) == ("There is no refresh token.", McpProblem.UNAUTHORIZED)
+    assert renewed(None, refresh_token=None) == ("There is no refresh token.", McpProblem.UNAUTHORIZED)
     assert renewed(None, service={"issuer": 3}) == (
-        "The login cannot be renewed: what the server sent is not what OAuth wants.",
+        "The login could not be refreshed: the server sent an invalid OAuth response.",
         McpProblem.UNAUTHORIZED,
     )

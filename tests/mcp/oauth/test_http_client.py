@@ -63,7 +63,7 @@ def test_a_private_network(host: str) -> None:
     for scheme in ("http", "https"):
         message = places(PUBLIC, f"{scheme}://{host}:8000/x?secret=1")
         assert message.endswith(
-            ":8000, which is on this machine or a private network, though the server is not. It is not done."
+            ":8000, which is on this machine or a private network although the server is not. Not followed."
         )
     assert places(PRIVATE, f"https://{host}:8000/x").endswith(":8000/x")
     assert places("http://127.0.0.1:1/mcp", f"https://{host}:8000/x").endswith(":8000/x")
@@ -74,23 +74,23 @@ def test_a_private_network(host: str) -> None:
 )
 @pytest.mark.parametrize("server", [PUBLIC, PRIVATE])
 def test_where_nobody_may_go(server: str, host: str) -> None:
-    assert "which is no address of the public internet" in places(server, f"https://{host}/")
+    assert "which is not a public internet address" in places(server, f"https://{host}/")
 
 
 def test_what_is_not_encrypted() -> None:
     assert places(PUBLIC, "http://login.example/x") == (
-        "The login would lead to http://login.example, which is not encrypted. It is not done."
+        "The login would redirect to http://login.example, which is not encrypted. Not followed."
     )
     assert places(PRIVATE, "http://inside.example:1/x") == "http://inside.example:1/x"
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "file:///etc/passwd", "https://a@b.example/", "-x", ""])
 def test_what_is_no_page(url: str) -> None:
-    assert places(PUBLIC, url).startswith("An address for the login cannot be used.")
+    assert places(PUBLIC, url).startswith("The login uses an invalid address.")
 
 
 def test_a_name_that_nobody_knows() -> None:
-    assert places(PUBLIC, "https://unknown.example") == "The name unknown.example could not be resolved."
+    assert places(PUBLIC, "https://unknown.example") == "Could not resolve unknown.example."
 
 
 def test_behind_a_proxy_the_spelling_counts() -> None:
@@ -116,7 +116,7 @@ def test_requests_go_to_the_address_that_was_checked() -> None:
             assert (await requests.request("GET", f"{url}/moved", headers={}, body=b"")).status == 302
             assert client.connected[:2] == [("10.0.0.7", web.port), ("10.0.0.8", web.port)]
             client.dead.add("10.0.0.8")
-            with pytest.raises(McpFailure, match="No connection") as caught:
+            with pytest.raises(McpFailure, match="Could not connect") as caught:
                 await requests.request("GET", f"{url}/token", headers={}, body=b"")
             assert caught.value.problem is McpProblem.START
             await client.close()

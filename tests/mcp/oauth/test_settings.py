@@ -43,11 +43,11 @@ def test_nothing() -> None:
     ("oauth", "message"),
     [
         ({"tokenParamName": "token"}, "oauth.tokenParamName is not supported"),
-        ({"authorizationUrl": "x", "clientId": "c"}, "oauth.authorizationUrl and oauth.tokenUrl go together"),
-        ({"tokenUrl": "x", "clientId": "c"}, "oauth.authorizationUrl and oauth.tokenUrl go together"),
-        ({"authorizationUrl": "x", "tokenUrl": "y"}, "oauth.authorizationUrl needs an oauth.clientId"),
-        ({"scopes": ('a"b',)}, "oauth.scopes has characters"),
-        ({"scopes": ("a\nb",)}, "oauth.scopes has characters"),
+        ({"authorizationUrl": "x", "clientId": "c"}, "oauth.authorizationUrl and oauth.tokenUrl must be set together"),
+        ({"tokenUrl": "x", "clientId": "c"}, "oauth.authorizationUrl and oauth.tokenUrl must be set together"),
+        ({"authorizationUrl": "x", "tokenUrl": "y"}, "oauth.authorizationUrl needs oauth.clientId"),
+        ({"scopes": ('a"b',)}, "oauth.scopes contains invalid characters"),
+        ({"scopes": ("a\nb",)}, "oauth.scopes contains invalid characters"),
     ],
 )
 def test_what_cannot_be(oauth: OAuth, message: str) -> None:

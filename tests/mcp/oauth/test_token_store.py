@@ -78,7 +78,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     [file] = (tmp_path / "tokens").iterdir()
     file.rename(tmp_path / "elsewhere")
     file.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(McpFailure, match="The login of a cannot be kept in") as caught:
+    with pytest.raises(McpFailure, match="The login for a cannot be stored in") as caught:
         store.read(HOLDER)
     assert caught.value.problem is McpProblem.CONFIGURATION
 
@@ -138,7 +138,7 @@ def test_a_lock_that_another_process_holds(tmp_path: Path) -> None:
         )
         assert key.stdout is not None
         await key.stdout.readline()
-        with pytest.raises(McpFailure, match="Another process is renewing the login of a") as caught:
+        with pytest.raises(McpFailure, match="Another process is still refreshing the login for a") as caught:
             async with store.lock(HOLDER, seconds=0.1):
                 pass
         assert caught.value.problem is McpProblem.TIMED_OUT

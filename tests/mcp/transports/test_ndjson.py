@@ -75,17 +75,17 @@ class TestLines:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            (b"Server is listening", "it is not JSON: Expecting value at line 1, column 1"),
-            (b'{"id":1', "it is not JSON: Expecting ',' delimiter at line 1, column 8"),
-            (b'{"text":"\xff"}', "it is not UTF-8: byte 10 is wrong"),
-            (b'{"text":"\xed\xa0\x80"}', "it is not UTF-8: byte 10 is wrong"),
-            (b'{"x":NaN}', "it is not JSON: NaN is not a JSON number"),
-            (b"[" * 100_000, "it is not JSON: it is nested too deeply"),
-            (b"9" * 100_000, "it is not JSON: "),
-            (b"7", "a message is a JSON object"),
-            (b"{}", "it is neither a request, nor a notification, nor an answer"),
-            (b"[]", "a batch has 1 to 1,000 messages, not 0"),
-            (b"[" + b"0," * 1000 + b"0]", "a batch has 1 to 1,000 messages, not 1,001"),
+            (b"Server is listening", "not JSON: Expecting value at line 1, column 1"),
+            (b'{"id":1', "not JSON: Expecting ',' delimiter at line 1, column 8"),
+            (b'{"text":"\xff"}', "not UTF-8: invalid byte 10"),
+            (b'{"text":"\xed\xa0\x80"}', "not UTF-8: invalid byte 10"),
+            (b'{"x":NaN}', "not JSON: NaN is not a JSON number"),
+            (b"[" * 100_000, "not JSON: nested too deeply"),
+            (b"9" * 100_000, "not JSON: "),
+            (b"7", "a message must be a JSON object"),
+            (b"{}", "not a request, notification or response"),
+            (b"[]", "a batch must have 1 to 1,000 messages, not 0"),
+            (b"[" + b"0," * 1000 + b"0]", "a batch must have 1 to 1,000 messages, not 1,001"),
         ],
     )
     def test_what_is_no_message_is_told_and_the_next_one_read(self, line: bytes, reason: str) -> None:
@@ -98,12 +98,12 @@ class TestLines:
 
     def test_an_item_of_a_batch_that_is_no_message(self) -> None:
         line = b'[{"id":1,"result":{}},5,{"id":2,"result":3},{"id":3,"method":"m","params":[]}]'
-        neither = "it is neither a request, nor a notification, nor an answer"
+        neither = "not a request, notification or response"
         assert read(line) == [
             JsonRpcResponse(1, {}),
-            InvalidLine("a message is a JSON object", start=line.decode()),
+            InvalidLine("a message must be a JSON object", start=line.decode()),
             InvalidLine(neither, answer_to=2, start=line.decode()),
-            InvalidLine("the params of a message are an object", request_id=3, start=line.decode()),
+            InvalidLine("the params of a message must be an object", request_id=3, start=line.decode()),
         ]
 
 
@@ -113,7 +113,7 @@ class TestLength:
         assert read(line + b"\n" + PING, max_bytes=len(line)) == [JsonRpcRequest(1, "ping")] * 2
         assert (
             read(line + b"\n" + PING, max_bytes=len(line) - 1)
-            == [InvalidLine(f"it is longer than {len(line) - 1} bytes", True, None, 1, line.decode())] * 2
+            == [InvalidLine(f"longer than {len(line) - 1} bytes", True, None, 1, line.decode())] * 2
         )
 
     def test_who_does_not_stop_is_not_read_any_more(self) -> None:
@@ -135,7 +135,7 @@ class TestLength:
         now, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         item = the_only(framer.feed(b'"}}\n'))
-        assert (item.reason, item.is_too_long, item.answer_to) == ("it is longer than 16,777,216 bytes", True, 7)
+        assert (item.reason, item.is_too_long, item.answer_to) == ("longer than 16,777,216 bytes", True, 7)
         assert peak < 2 * MAX_LINE_BYTES
         assert now < 200_000
         assert framer.feed(PING) == [JsonRpcRequest(1, "ping")]
@@ -144,7 +144,7 @@ class TestLength:
         inner = b"[" + b"{}," * MAX_CONTAINERS + b"0]"
         item = the_only(read(b'{"jsonrpc":"2.0","id":7,"result":{"x":' + inner + b"}}\n"))
         assert (item.reason, item.answer_to) == (
-            "it is not JSON: it has more than 1,000,000 objects and lists in it",
+            "not JSON: it has more than 1,000,000 objects and lists in it",
             7,
         )
 
@@ -270,7 +270,7 @@ class TestEncoding:
     def test_a_line_that_would_be_too_long(self) -> None:
         size = len(encode_message(JsonRpcResponse(1, {"text": "x"}))) - 1
         encode_message(JsonRpcResponse(1, {"text": "x"}), max_bytes=size)
-        with pytest.raises(UnencodableMessage, match=f"it is longer than {size} bytes") as caught:
+        with pytest.raises(UnencodableMessage, match=f"longer than {size} bytes") as caught:
             encode_message(JsonRpcResponse(1, {"text": "xx"}), max_bytes=size)
         assert caught.value.is_too_long
 
@@ -279,7 +279,7 @@ class TestEncoding:
         for _ in range(100_000):
             deep = [deep]
         for wrong in (float("nan"), {1, 2}, deep):
-            with pytest.raises(UnencodableMessage, match="no form for") as caught:
+            with pytest.raises(UnencodableMessage, match="cannot represent") as caught:
                 encode_message(JsonRpcResponse(1, {"x": wrong}))  # pyright: ignore[reportArgumentType]
             assert not caught.value.is_too_long
 

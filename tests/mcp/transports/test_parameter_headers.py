@@ -125,8 +125,8 @@ def test_what_is_wrong_with_marks_is_said() -> None:
     good = {"type": "string", "x-mcp-header": "A"}
     assert wrong(good) is None
     assert wrong(good, {"type": "string", "x-mcp-header": "a"}) == "two arguments in one header"
-    assert wrong({"type": "string", "x-mcp-header": ""}) == "an argument in a header whose name is none"
-    assert wrong({"items": good}) == "something in a header that is no argument of its own"
+    assert wrong({"type": "string", "x-mcp-header": ""}) == "a header argument with an invalid name"
+    assert wrong({"items": good}) == "a header that is not a separate argument"
     assert wrong({"type": "number", "x-mcp-header": "A"}) == (
-        "an argument in a header that is no text, no whole number and no truth value"
+        "a header argument that is not a string, integer or boolean"
     )

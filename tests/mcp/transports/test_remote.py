@@ -28,7 +28,7 @@ from tejat.mcp.transports.streamable_http import StreamableHttpTransport
 from tejat.workspace.http.client import HttpClient
 
 A, B = "https://a.example/x?key=secret", "https://b.example/"
-WARNING = "http://a.example is not encrypted: whatever goes there, and who asks, can be read on the way."
+WARNING = "http://a.example is not encrypted: messages and credentials can be read in transit."
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_command_is_not_remote() -> None:
         ),
         (
             McpServer(tcp="x:1"),
-            "The transport tcp is not supported: give the server's address as httpUrl or url, or a command.",
+            "The tcp transport is not supported. Set httpUrl, url or command.",
         ),
     ],
 )
@@ -118,9 +118,9 @@ def test_settings_that_lead_nowhere(server: McpServer, message: str) -> None:
 @pytest.mark.parametrize(
     ("server", "message"),
     [
-        (McpServer(url=A, type="stdio\x1b"), 'The type "stdio<U+001B>" is none for an address: give "http" or "sse"'),
-        (McpServer(url="secret"), "The URL does not begin with http:// or https://."),
-        (McpServer(url="https://person:secret@a.example"), "The URL has a name or password in it"),
+        (McpServer(url=A, type="stdio\x1b"), 'Invalid type "stdio<U+001B>" for an address: use "http" or "sse"'),
+        (McpServer(url="secret"), "The URL must start with http:// or https://."),
+        (McpServer(url="https://person:secret@a.example"), "The URL contains a user name or password"),
     ],
 )
 def test_settings_that_are_wrong(server: McpServer, message: str) -> None:

@@ -150,23 +150,23 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
     ("answer", "message", "problem"),
     [
         (http_response("405 Method Not Allowed"), "HERE answered 405 Method Not Allowed.", McpProblem.START),
-        (http_response("401 Unauthorized"), "HERE wants to know who asks (401 Unauthorized).", McpProblem.UNAUTHORIZED),
+        (http_response("401 Unauthorized"), "HERE requires authentication (401 Unauthorized).", McpProblem.UNAUTHORIZED),
         (
             http_response("200 OK", "{}", content_type="application/json"),
-            "HERE sent something of the type application/json, which is no stream of messages.",
+            "HERE sent application/json, not an event stream.",
             McpProblem.START,
         ),
         (
             sse_head() + b"event: endpoint\ndata: https://evil.example/post\n\n",
-            "HERE wants its messages sent to another server, which is not done.",
+            "HERE asks to send messages to another server. Not followed.",
             McpProblem.CONFIGURATION,
         ),
         (
             sse_head() + b"event: endpoint\ndata: http://[::1/post\n\n",
-            "HERE wants its messages sent to another server, which is not done.",
+            "HERE asks to send messages to another server. Not followed.",
             McpProblem.CONFIGURATION,
         ),
-        (sse_head() + b"data: 1\n\n", "HERE has ended the connection.", McpProblem.START),
+        (sse_head() + b"data: 1\n\n", "HERE closed the connection.", McpProblem.START),
     ],
     ids=range(6),
 )

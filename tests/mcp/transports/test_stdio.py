@@ -222,7 +222,7 @@ class TestWhatIsNoMessage:
 
         assert run(main()) == (
             [JsonRpcResponse(1, {"method": "ping"})],
-            ("(70,001 lines on its standard output are no messages, first: Welcome \ufffd)",),
+            ("(70,001 lines on its standard output are not messages, first: Welcome \ufffd)",),
         )
 
     def test_a_single_one(self, env: ServerEnv) -> None:
@@ -232,15 +232,15 @@ class TestWhatIsNoMessage:
                 await recorder.hear(1)
                 return transport.stderr_tail
 
-        assert run(main()) == ("(A line on its standard output is no message: Hello)",)
+        assert run(main()) == ("(A line on its standard output is not a message: Hello)",)
 
     @pytest.mark.parametrize(
         ("result", "reason", "problem"),
         [
-            (r"b'\"\xff\"'", "it is not UTF-8: byte 35 is wrong", McpProblem.MALFORMED),
-            ("b'[' * 100_000", "it is not JSON: it is nested too deeply", McpProblem.MALFORMED),
-            ("b'5'", "it is neither a request, nor a notification, nor an answer", McpProblem.MALFORMED),
-            ("b'\"' + b'x' * 40_000_000 + b'\"'", "it is longer than 16,777,216 bytes", McpProblem.TOO_LARGE),
+            (r"b'\"\xff\"'", "not UTF-8: invalid byte 35", McpProblem.MALFORMED),
+            ("b'[' * 100_000", "not JSON: nested too deeply", McpProblem.MALFORMED),
+            ("b'5'", "not a request, notification or response", McpProblem.MALFORMED),
+            ("b'\"' + b'x' * 40_000_000 + b'\"'", "longer than 16,777,216 bytes", McpProblem.TOO_LARGE),
         ],
         ids=["utf-8", "deep", "wrong", "long"],
     )
@@ -257,7 +257,7 @@ class TestWhatIsNoMessage:
                 await transport.send(JsonRpcRequest(8, "ping"))
                 return recorder.lost, await recorder.hear(1), transport.stderr_tail
 
-        lost = (f"The server's answer cannot be read: {reason}.", problem, 7)
+        lost = (f"The server's response is invalid: {reason}.", problem, 7)
         assert run(main()) == ([lost], [JsonRpcResponse(8, {"method": "ping"})], ())
 
     def test_a_line_without_end_ends_the_server(self, env: ServerEnv, mark: str) -> None:
@@ -269,18 +269,18 @@ class TestWhatIsNoMessage:
                     await transport.send(JsonRpcRequest(1, "ping"))
                 return lost
 
-        assert run(main()) == [("The server sent a line without end.", McpProblem.TOO_LARGE, None)]
+        assert run(main()) == [("The server sent an endless line.", McpProblem.TOO_LARGE, None)]
 
 
 class TestTheEndOfTheServer:
     @pytest.mark.parametrize(
         ("how", "told"),
         [
-            ("sys.exit(3)", "The server ended with exit code 3."),
-            ("sys.exit()", "The server ended with exit code 0."),
-            ("os.kill(os.getpid(), signal.SIGKILL)", "The server was ended by signal SIGKILL."),
-            ("os.kill(os.getpid(), 40)", "The server was ended by signal 40."),
-            ("os.close(1); time.sleep(100)", "The server hung up."),
+            ("sys.exit(3)", "The server exited with code 3."),
+            ("sys.exit()", "The server exited with code 0."),
+            ("os.kill(os.getpid(), signal.SIGKILL)", "The server was killed by signal SIGKILL."),
+            ("os.kill(os.getpid(), 40)", "The server was killed by signal 40."),
+            ("os.close(1); time.sleep(100)", "The server closed the connection."),
         ],
     )
     def test_is_told_at_once_after_all_that_it_said(self, env: ServerEnv, how: str, told: str) -> None:
@@ -304,7 +304,7 @@ class TestTheEndOfTheServer:
             async with env.opened("sys.exit(1)") as (_, recorder):
                 return recorder.heard, await recorder.wait_for_failure()
 
-        assert run(main()) == ([], [("The server ended with exit code 1.", McpProblem.CLOSED, None)])
+        assert run(main()) == ([], [("The server exited with code 1.", McpProblem.CLOSED, None)])
 
     def test_a_last_message_needs_no_end_of_line(self, env: ServerEnv) -> None:
         async def main() -> list[JsonRpcMessage]:
@@ -328,17 +328,17 @@ os._exit(4)
                 await until(lambda: not living_pids(mark))
                 return lost
 
-        assert run(main()) == [("The server ended with exit code 4.", McpProblem.CLOSED, None)]
+        assert run(main()) == [("The server exited with code 4.", McpProblem.CLOSED, None)]
 
     def test_it_closes_its_input(self, env: ServerEnv) -> None:
         async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
             async with env.opened("os.close(0); answer({'id': 0}); time.sleep(100)") as (transport, recorder):
                 await recorder.hear(1)
-                with pytest.raises(McpFailure, match="The server hung up"):
+                with pytest.raises(McpFailure, match="The server closed the connection"):
                     await transport.send(JsonRpcRequest(1, "ping"))
                 return recorder.lost
 
-        assert run(main()) == [("The server hung up.", McpProblem.CLOSED, None)]
+        assert run(main()) == [("The server closed the connection.", McpProblem.CLOSED, None)]
 
     def test_its_keeper_is_killed(self, env: ServerEnv, mark: str) -> None:
         async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
@@ -353,8 +353,8 @@ os._exit(4)
         ((message, problem, request_id),) = run(main())
         assert (problem, request_id) == (McpProblem.CLOSED, None)
         assert message in {
-            "The server and the process that watched over it were killed.",
-            "The server hung up.",
+            "The server and its supervisor process were killed.",
+            "The server closed the connection.",
         }
 
 
@@ -364,12 +364,12 @@ class TestAServerThatDoesNotRead:
     def test_sending_fails_after_a_while_and_half_a_line_ends_the_connection(self, env: ServerEnv) -> None:
         async def main() -> list[tuple[str, McpProblem, RequestId | None]]:
             async with env.opened(self.BODY, sending_seconds=0.2) as (transport, recorder):
-                with pytest.raises(McpFailure, match="does not take what is sent") as caught:
+                with pytest.raises(McpFailure, match="does not read its input") as caught:
                     await transport.send(JsonRpcRequest(1, "large", {"x": "x" * 200_000}))
                 assert caught.value.problem is McpProblem.TIMED_OUT
                 return await recorder.wait_for_failure()
 
-        assert run(main()) == [("The server does not take what is sent to it.", McpProblem.TIMED_OUT, None)]
+        assert run(main()) == [("The server does not read its input.", McpProblem.TIMED_OUT, None)]
 
     def test_a_line_that_was_not_begun_is_taken_back(self, env: ServerEnv) -> None:
         """The pipe is full of whole lines: nothing is broken when no other one finds room."""
@@ -434,7 +434,7 @@ class TestAServerThatDoesNotRead:
                     (JsonRpcRequest(1, "x" * (17 << 20)), McpProblem.TOO_LARGE),
                     (JsonRpcRequest(1, "m", {"x": float("nan")}), McpProblem.MALFORMED),
                 ):
-                    with pytest.raises(McpFailure, match="This cannot be sent to the server: it ") as caught:
+                    with pytest.raises(McpFailure, match="Cannot send this to the server: it ") as caught:
                         await transport.send(message)
                     assert caught.value.problem is problem
                 await transport.send(JsonRpcRequest(2, "ping"))
@@ -548,17 +548,17 @@ class TestStarting:
             (
                 "/nowhere/server",
                 "/",
-                "its program cannot be started (No such file or directory). Check its `command`.",
+                "cannot start its program (No such file or directory). Check its `command`.",
             ),
-            ("/etc/passwd", "/", "its program cannot be started (Permission denied). Check its `command`."),
+            ("/etc/passwd", "/", "cannot start its program (Permission denied). Check its `command`."),
             (
                 "/bin/true",
                 "/nowhere",
-                "its directory cannot be opened (No such file or directory). Correct its `cwd`.",
+                "cannot open its directory (No such file or directory). Fix its `cwd`.",
             ),
-            ("/bin/true", "/etc/passwd", "its directory cannot be opened (Not a directory). Correct its `cwd`."),
-            ("/bin/true", "/\0", "its directory cannot be opened (there is a NUL character in it). Correct its `cwd`."),
-            ("/bin/\udfff\ud800", "/", "its program cannot be started ("),
+            ("/bin/true", "/etc/passwd", "cannot open its directory (Not a directory). Fix its `cwd`."),
+            ("/bin/true", "/\0", "cannot open its directory (it contains a NUL character). Fix its `cwd`."),
+            ("/bin/\udfff\ud800", "/", "cannot start its program ("),
         ],
     )
     def test_what_cannot_be_started(self, program: str, directory: str, told: str) -> None:
@@ -566,7 +566,7 @@ class TestStarting:
         message, problem = self.failing(
             StdioTransport(supervisor, program, directory=directory, environment={}), supervisor
         )
-        assert message.startswith(f"The server was not started: {told}")
+        assert message.startswith(f"The server did not start: {told}")
         assert problem is McpProblem.START
 
     def test_a_sandbox_is_around_it_and_cleaned_up_once_it_has_gone(self, env: ServerEnv, mark: str) -> None:
@@ -594,7 +594,7 @@ class TestStarting:
         supervisor = ProcessSupervisor()
         transport = StdioTransport(supervisor, "/bin/true", directory="/", environment={}, wrap=wrap)
         assert self.failing(transport, supervisor) == (
-            "The server was not started: the sandbox for it cannot be prepared (No space left on device).",
+            "The server did not start: cannot prepare its sandbox (No space left on device).",
             McpProblem.START,
         )
 

@@ -93,18 +93,18 @@ class TestWhere:
     @pytest.mark.parametrize(
         ("command", "told"),
         [
-            ("serv", "'serv' on PATH. Install it, or correct `command`, which may be a path."),
-            ("./serv", "'./serv' that can be run. Install it, or correct `command`, which may be a path."),
-            ("./plain", "'./plain' that can be run. Install it, or correct `command`, which may be a path."),
-            ("serve --key K", "'serve' on PATH. `command` is the program alone: put its arguments into `args`."),
-            ("a\x1b[0m", "'a<U+001B>[0m' on PATH. Install it, or correct `command`, which may be a path."),
+            ("serv", "'serv' on PATH. Install it, or fix `command`, which may be a path."),
+            ("./serv", "'./serv' that is executable. Install it, or fix `command`, which may be a path."),
+            ("./plain", "'./plain' that is executable. Install it, or fix `command`, which may be a path."),
+            ("serve --key K", "'serve' on PATH. `command` is the program only: put its arguments in `args`."),
+            ("a\x1b[0m", "'a<U+001B>[0m' on PATH. Install it, or fix `command`, which may be a path."),
         ],
     )
     def test_it_is_not_there(self, program: Path, tmp_path: Path, command: str, told: str) -> None:
         (tmp_path / "plain").write_text("", encoding="utf-8")
         server = McpServer(command=command, arguments=("--token", "HUSH"), environment={"T": "HUSH"})
         assert failure(server, tmp_path, {"PATH": str(program.parent)}) == (
-            f"The server was not started: there is no program {told}",
+            f"The server did not start: no program {told}",
             McpProblem.START,
         )
 
@@ -135,16 +135,16 @@ class TestEnvironment:
     @pytest.mark.parametrize(
         ("given", "told"),
         [
-            ({"A=B": "x"}, "'A=B' cannot be the name of an environment variable."),
-            ({"A": "x\0HUSH"}, "The environment variable A has a NUL character in its value."),
+            ({"A=B": "x"}, "'A=B' is not a valid environment variable name."),
+            ({"A": "x\0HUSH"}, "The value of the environment variable A contains a NUL character."),
             (
                 {"BASH_ENV": "/HUSH"},
-                "The environment variable BASH_ENV is never passed on: a shell would run what is in it.",
+                "The environment variable BASH_ENV is never passed on: a shell would execute it.",
             ),
         ],
     )
     def test_what_no_environment_can_hold(self, tmp_path: Path, given: dict[str, str], told: str) -> None:
         assert failure(McpServer(command="/bin/true", environment=given), tmp_path, {}) == (
-            f"The server's `env` cannot be used. {told}",
+            f"The server's `env` is invalid. {told}",
             McpProblem.CONFIGURATION,
         )

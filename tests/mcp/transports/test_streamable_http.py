@@ -307,7 +307,7 @@ async def huge_body(peer: Peer) -> None:
         await peer.send(b" " * 2**18)
 
 
-NO_MESSAGE = "HERE sent something that is no message: "
+NO_MESSAGE = "HERE sent an invalid message: "
 NOTHING = "HERE said nothing where an answer was due"
 
 
@@ -318,16 +318,16 @@ def typed(kind: str, body: str | bytes) -> bytes:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (json_response({}), f"{NO_MESSAGE}it is neither a request, nor a notification, nor an answer."),
+        (json_response({}), f"{NO_MESSAGE}not a request, notification or response."),
         (json_response([]), f"{NOTHING} (status 200)."),
         (json_response(result_message(77)), f"{NOTHING} (status 200)."),
-        (typed("application/json", "[" * 100_000), f"{NO_MESSAGE}it is not JSON: it is nested too deeply."),
-        (typed("application/json", b"\xff"), f"{NO_MESSAGE}it is not JSON: it is not UTF-8: byte 1 is wrong."),
-        (sse_head() + b"data: [1,\n\n", f"{NO_MESSAGE}it is not JSON: Expecting value at line 1, column 4."),
+        (typed("application/json", "[" * 100_000), f"{NO_MESSAGE}not JSON: nested too deeply."),
+        (typed("application/json", b"\xff"), f"{NO_MESSAGE}not JSON: not UTF-8: invalid byte 1."),
+        (sse_head() + b"data: [1,\n\n", f"{NO_MESSAGE}not JSON: Expecting value at line 1, column 4."),
         (http_response("202 Accepted"), f"{NOTHING} (status 202)."),
         (
             typed("text/html; charset=x", "<html>"),
-            "HERE said something of the type text/html where an answer was due (status 200).",
+            "HERE sent content of type text/html instead of a response (status 200).",
         ),
         (
             http_response("500 Internal Server Error", "a secret-of-mine\n\x1b[1m", content_type="text/plain"),
@@ -335,8 +335,8 @@ def typed(kind: str, body: str | bytes) -> bytes:
         ),
         (http_response("502 Bad Gateway", "<html>", content_type="text/html"), "HERE answered 502 Bad Gateway."),
         (http_response("404 Not Found"), "HERE answered 404 Not Found."),
-        (http_response("599 What"), "HERE answered with the status 599."),
-        (b"junk\r\n\r\n", "HERE answered with something that is not HTTP/1.1."),
+        (http_response("599 What"), "HERE answered with status 599."),
+        (b"junk\r\n\r\n", "HERE did not respond with HTTP/1.1."),
     ],
     ids=range(13),
 )
@@ -345,16 +345,16 @@ def test_what_is_no_answer(answer: bytes, expected: str) -> None:
 
 
 def test_answers_that_are_too_large() -> None:
-    assert outcome_of(endless_event) == ("HERE sent a message of more than 16 MiB.", McpProblem.TOO_LARGE, 1)
+    assert outcome_of(endless_event) == ("HERE sent a message larger than 16 MiB.", McpProblem.TOO_LARGE, 1)
     assert outcome_of(huge_body) == ("HERE sent more than 16777216 bytes.", McpProblem.TOO_LARGE, 1)
 
 
 def test_answers_that_are_cut() -> None:
     closed = McpProblem.CLOSED
-    assert outcome_of(cut_body) == ("HERE closed the connection in the middle of its answer.", closed, 1)
-    assert outcome_of(b"") == ("HERE closed the connection before it answered.", closed, 1)
+    assert outcome_of(cut_body) == ("HERE closed the connection in the middle of the response.", closed, 1)
+    assert outcome_of(b"") == ("HERE closed the connection before responding.", closed, 1)
     assert outcome_of(sse_head() + b"data: 1") == (
-        "HERE said nothing where an answer was due (status 200).",
+        "HERE sent nothing instead of a response (status 200).",
         closed,
         1,
     )
@@ -369,7 +369,7 @@ def test_errors_of_the_protocol_with_a_status() -> None:
 def test_a_session_that_is_gone() -> None:
     gone = {"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "Session not found"}}
     unknown = {"jsonrpc": "2.0", "id": 1, "error": {"code": METHOD_NOT_FOUND, "message": "x?"}}
-    ended = ("HERE has ended the session.", McpProblem.CLOSED, None)
+    ended = ("HERE ended the session.", McpProblem.CLOSED, None)
     assert outcome_of(json_response(gone, "404 Not Found"), session="s") == ended
     assert outcome_of(http_response("404 Not Found"), session="s") == ended
     assert outcome_of(json_response(unknown, "404 Not Found"), session="s") == JsonRpcError(1, METHOD_NOT_FOUND, "x?")
@@ -397,7 +397,7 @@ def test_a_broken_stream_is_taken_up_where_it_was() -> None:
 def test_nobody_goes_on_for_ever() -> None:
     begun = sse_head() + b"id: 1\nretry: 0\n\n"
     outcome, log = outcome_and_log(begun, *[sse_head()] * 20)
-    assert outcome == ("HERE keeps breaking off before it answers.", McpProblem.CLOSED, 1)
+    assert outcome == ("HERE keeps closing the connection before responding.", McpProblem.CLOSED, 1)
     assert len(log.lines) == 7
 
 
@@ -418,7 +418,7 @@ def test_redirects_are_not_followed(status: str, location: str) -> None:
     origin = {"h": "https://evil.example:443", "/": "http://evil.example:80"}[location[0]]
     origin = "http://127.0.0.1:1" if "127" in location else origin
     message, problem, _ = cast("tuple[str, McpProblem, int]", outcome)
-    assert message.startswith(f"HERE redirects to {origin}, which is not followed")
+    assert message.startswith(f"HERE redirects to {origin}, Not followed")
     assert problem is McpProblem.CONFIGURATION
     assert len(log.lines) == 2
 
@@ -439,9 +439,9 @@ def test_a_server_that_wants_to_know_who_asks(status: str) -> None:
         answer, _ = scripted_server(*[http_response(status, www_authenticate=challenge)] * 2)
         async with talking(answer) as (end, server):
             failure = await end.failure(JsonRpcRequest(0, "initialize"))
-            assert failure.message == f"127.0.0.1:{server.port} wants to know who asks ({status})."
+            assert failure.message == f"127.0.0.1:{server.port} requires authentication ({status})."
             assert (failure.problem, failure.challenge) == (McpProblem.UNAUTHORIZED, challenge)
-            with pytest.raises(McpFailure, match="wants to know who asks"):
+            with pytest.raises(McpFailure, match="requires authentication"):
                 await end.transport.send(JsonRpcNotification("x"))
 
     run_checked(main())
@@ -460,7 +460,7 @@ def test_a_server_that_is_not_there() -> None:
 
 def test_an_address_that_is_none() -> None:
     async def main() -> None:
-        with pytest.raises(McpFailure, match="does not begin with http") as caught:
+        with pytest.raises(McpFailure, match="must start with http") as caught:
             async with open_recorder(lambda client: StreamableHttpTransport(HttpChannel(client, "ftp://secret/"))):
                 pass
         assert caught.value.problem is McpProblem.CONFIGURATION

@@ -105,7 +105,7 @@ def test_thoughts_without_a_signature_are_only_shown() -> None:
 )
 def test_why_it_ended(reason: str, expected: FinishReason) -> None:
     _, answer = read(message_start(), *text_block(0, "Hi"), *message_end(reason))
-    detail = "" if expected is FinishReason.STOP else f"It ended with {reason!r}."
+    detail = "" if expected is FinishReason.STOP else f"The response ended with {reason!r}."
     assert (answer.reason, answer.text, answer.detail) == (expected, "Hi", detail)
 
 

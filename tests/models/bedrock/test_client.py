@@ -93,7 +93,7 @@ def test_failures(reply: Reply, kind: FailureKind, status: int | None) -> None:
     [
         ({}, MODEL, "AWS_REGION"),
         ({"AWS_REGION": "us-east-1/.."}, MODEL, "AWS_REGION"),
-        (KEYS, "amazon.nova-pro-v1:0", "not a model of Anthropic"),
+        (KEYS, "amazon.nova-pro-v1:0", "not an Anthropic model"),
     ],
 )
 def test_what_cannot_be_opened(environment: dict[str, str], model: str, said: str) -> None:

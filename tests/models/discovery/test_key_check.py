@@ -49,5 +49,5 @@ def test_an_answer_that_says_neither(status: int) -> None:
 
 def test_nobody_there() -> None:
     found, why = verdict(API_KEY_SERVICES[0], "http://127.0.0.1:9")
-    assert (found, why) == (KeyStatus.UNKNOWN, "No connection to 127.0.0.1:9: Connection refused.")
+    assert (found, why) == (KeyStatus.UNKNOWN, "Could not connect to 127.0.0.1:9: Connection refused.")
     assert KEY not in why

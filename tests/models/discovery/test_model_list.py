@@ -140,9 +140,9 @@ def test_the_catalogue_where_a_service_does_not_answer(reply: Reply, problem: st
 @pytest.mark.parametrize(
     ("environment", "problem"),
     [
-        ({}, "There is no API key for this service."),
-        ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "nonsense"}, "GOOGLE_GEMINI_BASE_URL is not the address"),
-        ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"}, "No connection to 127.0.0.1:9"),
+        ({}, "No API key for this service."),
+        ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "nonsense"}, "GOOGLE_GEMINI_BASE_URL is not a valid service address"),
+        ({"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:9"}, "Could not connect to 127.0.0.1:9"),
     ],
 )
 def test_the_catalogue_where_a_service_cannot_be_asked(environment: dict[str, str], problem: str) -> None:

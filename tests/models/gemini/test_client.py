@@ -202,15 +202,15 @@ SSE = {"Content-Type": "text/event-stream"}
 @pytest.mark.parametrize(
     ("reply", "kind", "words"),
     [
-        (PAGE, FailureKind.PROTOCOL, "of the type text/html"),
-        (replace(PAGE, headers={}), FailureKind.PROTOCOL, "of the type unknown"),
+        (PAGE, FailureKind.PROTOCOL, "content type text/html"),
+        (replace(PAGE, headers={}), FailureKind.PROTOCOL, "content type unknown"),
         (replace(PAGE, status=302), FailureKind.PROTOCOL, "Please log in to the WiFi"),
         (Reply((b"data: {nonsense\n\n",), headers=SSE), FailureKind.PROTOCOL, "line 1"),
         (Reply((b"data: " + b"[" * 100_000 + b"\n\n",), headers=SSE), FailureKind.PROTOCOL, "nested too deeply"),
         (Reply((b": x" * 2**20,) * 30, headers=SSE), FailureKind.PROTOCOL, "longer than"),
         (json_reply("nonsense"), FailureKind.PROTOCOL, "not an object"),
         (error_reply(400, f"bad key {KEY}"), FailureKind.BAD_REQUEST, r"bad key \*\*\*"),
-        (error_reply(401, "who?"), FailureKind.AUTHENTICATION, "does not accept the key"),
+        (error_reply(401, "who?"), FailureKind.AUTHENTICATION, "rejected the API key"),
         (Reply((b"x" * 2**20,) * 65, headers={"Content-Type": "application/json"}), FailureKind.PROTOCOL, "sent more"),
     ],
 )
@@ -343,7 +343,7 @@ def test_one_large_picture_does_not_end_the_conversation() -> None:
 
 @pytest.mark.parametrize("key", ["a\nb", "é"])
 def test_what_can_be_no_key(key: str) -> None:
-    with pytest.raises(UsageError, match="GEMINI_API_KEY holds characters"):
+    with pytest.raises(UsageError, match="GEMINI_API_KEY contains characters"):
         open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": key}))
 
 
@@ -369,7 +369,7 @@ def test_a_gateway_that_needs_no_key() -> None:
 
 
 def test_a_key_is_not_sent_in_the_clear_by_a_setting() -> None:
-    with pytest.raises(UsageError, match=r"The key would go to example\.com"):
+    with pytest.raises(UsageError, match=r"The API key would be sent unencrypted to example\.com"):
         open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY}, base_url="http://example.com"))
     said = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": "http://example.com/"}
     model = open_gemini("gemini-2.5-pro", ModelOptions(said, base_url="http://other.example"))
@@ -380,7 +380,7 @@ def test_a_key_is_not_sent_in_the_clear_by_a_setting() -> None:
     "address", ["example.com", "ftp://example.com", "https://", "https://x/?key=y", "https://x/#y", "https://[x"]
 )
 def test_addresses_that_are_none(address: str) -> None:
-    with pytest.raises(UsageError, match=r"The setting model\.baseUrl is not the address of a service"):
+    with pytest.raises(UsageError, match=r"The setting model\.baseUrl is not a valid service address"):
         open_gemini("gemini-2.5-pro", ModelOptions({"GEMINI_API_KEY": KEY}, base_url=address))
 
 

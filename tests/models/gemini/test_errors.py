@@ -73,10 +73,10 @@ def test_which_quota_is_used_up_and_until_when() -> None:
     assert minute.message == "Too many requests. Quota: GenerateRequestsPerMinute. (HTTP 429) Quota."
     day = parse_api_error(error(429, "Quota.", quota("GenerateRequestsPerDayPerProject"), RETRY_INFO), status=429)
     assert (day.kind, day.can_retry) == (FailureKind.RATE_LIMITED, False)
-    assert "renewed at midnight Pacific time. Quota: GenerateRequestsPerDayPerProject." in day.message
+    assert "resets at midnight Pacific time. Quota: GenerateRequestsPerDayPerProject." in day.message
     none = parse_api_error(error(429, "Quota.", quota("FreeTierPerMinute", "0"), RETRY_INFO), status=429)
     assert (none.kind, none.can_retry) == (FailureKind.RATE_LIMITED, False)
-    assert none.message.startswith("This key has no quota for the model.")
+    assert none.message.startswith("This API key has no quota for the model.")
 
 
 def test_an_error_inside_of_a_stream_tells_its_own_status() -> None:
@@ -98,13 +98,13 @@ def test_a_list_with_one_error() -> None:
 def test_an_answer_that_says_nothing(answer: object) -> None:
     failure = parse_api_error(answer, status=502)
     assert facts(failure) == (FailureKind.UNAVAILABLE, 502, None, True)
-    assert failure.message == "The service is not available. (HTTP 502)"
+    assert failure.message == "The service is unavailable. (HTTP 502)"
 
 
 def test_a_page_instead_of_an_error() -> None:
     body = "<html><style>x</style><h1>Bad\x1b Gateway</h1>" + "<p>" * 10_000
     failure = parse_api_error(body, status=502)
-    assert failure.message == "The service is not available. (HTTP 502) x Bad<U+001B> Gateway"
+    assert failure.message == "The service is unavailable. (HTTP 502) x Bad<U+001B> Gateway"
 
 
 def test_no_key_is_ever_shown() -> None:
@@ -132,7 +132,7 @@ def test_no_key_is_ever_shown() -> None:
 def test_a_quota_that_waiting_does_not_renew_is_final(answer: dict[str, Any]) -> None:
     failure = parse_api_error(answer, status=answer["error"]["code"])
     assert (failure.kind, failure.can_retry, failure.retry_after) == (FailureKind.RATE_LIMITED, False, None)
-    assert failure.message.startswith("There is no quota or no capacity left for this model.")
+    assert failure.message.startswith("No quota or capacity left for this model.")
 
 
 @pytest.mark.parametrize("message", ["Quota exceeded, limit: 0.5", "Quota exceeded, limit: 05", "Quota, limit: 10"])

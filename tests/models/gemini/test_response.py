@@ -185,7 +185,7 @@ def test_older_models_give_a_reason_with_every_chunk() -> None:
 def test_a_refused_prompt() -> None:
     _, answer = read({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT", "blockReasonMessage": "No."}})
     assert (answer.reason, answer.message.parts) == (FinishReason.BLOCKED, ())
-    assert answer.detail == "The prompt was refused (PROHIBITED_CONTENT). No."
+    assert answer.detail == "The service blocked the prompt (PROHIBITED_CONTENT). No."
 
 
 def test_where_an_answer_came_from() -> None:
@@ -249,7 +249,7 @@ def test_an_error_in_the_middle_of_the_stream() -> None:
     with pytest.raises(ModelFailure) as caught:
         list(reader.feed(json.dumps({"error": {"code": 503, "message": "busy hunter22", "status": "UNAVAILABLE"}})))
     assert (caught.value.kind, caught.value.can_retry, caught.value.status) == (FailureKind.UNAVAILABLE, True, 503)
-    assert caught.value.message == "The service is not available. (HTTP 503) busy ***"
+    assert caught.value.message == "The service is unavailable. (HTTP 503) busy ***"
 
 
 def test_a_list_of_chunks() -> None:

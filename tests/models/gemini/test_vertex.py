@@ -205,7 +205,7 @@ def test_the_other_variable_of_a_project() -> None:
 
 @pytest.mark.parametrize("wrong", [{"GOOGLE_CLOUD_PROJECT": "a/../b"}, {"GOOGLE_CLOUD_LOCATION": "evil.example/"}])
 def test_places_that_are_none(wrong: Mapping[str, str]) -> None:
-    with pytest.raises(UsageError, match="characters that no name has"):
+    with pytest.raises(UsageError, match="invalid characters"):
         open_vertex("gemini-2.5-pro", ModelOptions({"GOOGLE_CLOUD_PROJECT": "p", **wrong}))
 
 
@@ -224,4 +224,4 @@ def test_it_says_what_is_not_installed() -> None:
         "except UsageError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "Vertex AI by project needs the package google-auth: pip install 'tejat[vertex]'\n"
+    assert done.stdout == "Vertex AI with a project needs the google-auth package: pip install 'tejat[vertex]'\n"

@@ -261,7 +261,7 @@ def test_thoughts_in_all_the_places_where_servers_put_them() -> None:
 )
 def test_why_it_ended(reason: str, expected: FinishReason) -> None:
     answer = read(chunk(content="Hi"), chunk(reason=reason))[1]
-    detail = "" if expected is FinishReason.STOP else f"It ended with {reason!r}."
+    detail = "" if expected is FinishReason.STOP else f"The response ended with {reason!r}."
     assert (answer.reason, answer.text, answer.detail) == (expected, "Hi", detail)
 
 

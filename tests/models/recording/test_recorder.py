@@ -139,7 +139,7 @@ class TestReplay:
             asyncio.run(chunks_of(replay(recorded), user_message("Look away")))
         assert (caught.value.kind, caught.value.can_retry) == (FailureKind.SCRIPT, False)
         assert caught.value.message.split("\n") == [
-            f"{recorded}: request 1 is not what was recorded:",
+            f"{recorded}: request 1 differs from the recording:",
             "--- recorded",
             "+++ now",
             "@@ -7,4 +7,4 @@",
@@ -156,7 +156,7 @@ class TestReplay:
             await chunks_of(model, user_message("page 1"), purpose="web_fetch")
             await chunks_of(model, user_message("page 1"), purpose="web_fetch")
 
-        with pytest.raises(ModelFailure, match="request 2 is not what was recorded"):
+        with pytest.raises(ModelFailure, match="request 2 differs from the recording"):
             asyncio.run(ask_twice())
 
     def test_ends_where_the_recording_did(self, recorded: Path) -> None:
@@ -165,7 +165,7 @@ class TestReplay:
             await converse(model)
             await chunks_of(model, user_message("more"))
 
-        with pytest.raises(ModelFailure, match="request 6 is one more than were recorded"):
+        with pytest.raises(ModelFailure, match="request 6 is not in the recording: it has no more requests"):
             asyncio.run(one_more())
 
     def test_counts_as_it_was_counted(self, tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ class TestReplay:
 
         lived, played = asyncio.run(count())
         assert lived == played > 0
-        with pytest.raises(ModelFailure, match="were not counted"):
+        with pytest.raises(ModelFailure, match="not in this recording"):
             asyncio.run(replay(path).count_tokens(ModelRequest([user_message("b")])))
 
     def test_an_answer_that_was_broken_off_has_no_end(self, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ class TestFile:
     def test_anything_else_is_left_alone(self, tmp_path: Path) -> None:
         path = tmp_path / "precious.txt"
         path.write_text("precious", encoding="utf-8")
-        with pytest.raises(UsageError, match="is there and is no recording"):
+        with pytest.raises(UsageError, match="exists and is not a recording"):
             recording(path)
         assert path.read_text(encoding="utf-8") == "precious"
 
@@ -255,9 +255,9 @@ class TestFile:
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(UsageError, match="not a regular file"):
             recording(tmp_path / "pipe")
-        with pytest.raises(UsageError, match="cannot record into it: Is a directory"):
+        with pytest.raises(UsageError, match="cannot write the recording: Is a directory"):
             recording(tmp_path)
-        with pytest.raises(UsageError, match="cannot record into it: No such file"):
+        with pytest.raises(UsageError, match="cannot write the recording: No such file"):
             recording(tmp_path / "no" / "where")
 
     def test_a_killed_run_leaves_what_was_finished(self, recorded: Path) -> None:
@@ -284,7 +284,7 @@ asyncio.run(helpers.converse(model))
 print(model.problem)
 """
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-        assert (done.stderr, done.stdout) == ("", f"{tmp_path}/run.jsonl: the recording ends here: File too large\n")
+        assert (done.stderr, done.stdout) == ("", f"{tmp_path}/run.jsonl: recording stopped: File too large\n")
         replay(tmp_path / "run.jsonl")
 
 
@@ -295,16 +295,16 @@ class TestBrokenFiles:
     def test_no_recording(self, content: bytes, tmp_path: Path) -> None:
         path = tmp_path / "x"
         path.write_bytes(content)
-        with pytest.raises(UsageError, match="is no recording"):
+        with pytest.raises(UsageError, match="not a recording"):
             replay(path)
 
     def test_none_at_all(self, tmp_path: Path) -> None:
-        with pytest.raises(UsageError, match="cannot be read: No such file"):
+        with pytest.raises(UsageError, match="cannot read the recording: No such file"):
             replay(tmp_path / "none")
 
     def test_of_another_version(self, tmp_path: Path) -> None:
         (tmp_path / "x").write_bytes(b'{"tejat_recording":2}\n')
-        with pytest.raises(UsageError, match="version 2, and only version 1"):
+        with pytest.raises(UsageError, match="version 2 is not supported"):
             replay(tmp_path / "x")
 
     @pytest.mark.parametrize(
@@ -314,12 +314,12 @@ class TestBrokenFiles:
                 0,
                 '"abilities":[]',
                 '"abilities":["flying"]',
-                "line 1 cannot be played: 'flying' is not a valid",
+                "line 1 cannot be replayed: 'flying' is not a valid",
             ),
-            (1, "Look at", "Look up", "line 2 cannot be played: A piece was changed since it was recorded."),
-            (1, '"conversation"', '"other"', "line 2 cannot be played: The request was changed since it was recorded."),
-            (2, "{", "", "line 3 cannot be played: Extra data"),
-            (2, '"chunks"', '"chnuks"', "line 3 cannot be played: The field chunks is missing"),
+            (1, "Look at", "Look up", "line 2 cannot be replayed: A piece was changed since it was recorded."),
+            (1, '"conversation"', '"other"', "line 2 cannot be replayed: The request was changed since it was recorded."),
+            (2, "{", "", "line 3 cannot be replayed: Extra data"),
+            (2, '"chunks"', '"chnuks"', "line 3 cannot be replayed: The field chunks is missing"),
         ],
     )
     def test_says_which_line_is_wrong(self, number: int, old: str, new: str, problem: str, recorded: Path) -> None:

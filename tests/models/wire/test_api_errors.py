@@ -95,11 +95,11 @@ def test_what_a_server_says_is_told(answer: object, words: str) -> None:
 
 def test_what_to_do() -> None:
     assert parse_api_error(error_body("no"), ASKED, status=401).message == (
-        "The service does not accept the key or its owner. (HTTP 401) no Is OPENAI_API_KEY right?"
+        "The service rejected the API key. (HTTP 401) no Check OPENAI_API_KEY."
     )
     without = parse_api_error(error_body("no"), ModelTarget("m", "OPENAI_API_KEY"), status=401)
-    assert without.message.endswith("It wants a key: set OPENAI_API_KEY.")
-    assert "Is gpt-x the name of a model of this server" in parse_api_error(error_body("no"), ASKED, status=404).message
+    assert without.message.endswith("It needs an API key: set OPENAI_API_KEY.")
+    assert "Check that this server has a model named gpt-x" in parse_api_error(error_body("no"), ASKED, status=404).message
 
 
 @pytest.mark.parametrize("status", [200, 301, 400, 401, 404, 413, 429, 500])

@@ -30,7 +30,7 @@ def test_every_problem_has_its_kind() -> None:
 def test_something_that_is_no_answer() -> None:
     failure = protocol_failure("a page")
     assert (failure.kind, failure.can_retry) == (FailureKind.PROTOCOL, False)
-    assert failure.message.endswith("no answer of a model: a page")
+    assert failure.message.endswith("invalid response: a page")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ class TestProtocol:
 class TestFailing:
     def test_an_exit_code(self, make: Make) -> None:
         assert call(make("exit 3")) == failed(
-            "It ended with exit code 3.",
+            "It exited with code 3.",
             "Stdout: (empty)",
             "Stderr: (empty)",
             "Error: (none)",
@@ -177,7 +177,7 @@ class TestFailing:
             "Signal: (none)",
         )
         assert call(make("echo out; echo err >&2; exit 1")) == failed(
-            "It ended with exit code 1.",
+            "It exited with code 1.",
             "Stdout: out\n",
             "Stderr: err\n",
             "Error: (none)",
@@ -187,7 +187,7 @@ class TestFailing:
 
     def test_a_signal(self, make: Make) -> None:
         assert call(make("kill -9 $$")) == failed(
-            "It was ended by SIGKILL.",
+            "It was killed by SIGKILL.",
             "Stdout: (empty)",
             "Stderr: (empty)",
             "Error: (none)",
@@ -242,7 +242,7 @@ class TestFailing:
 
     def test_time(self, make: Make) -> None:
         result = call(make("echo begun; sleep 1000 & wait", seconds=1))
-        reason = "It took longer than 1 seconds and was stopped."
+        reason = "It timed out after 1 seconds."
         assert result == failed(
             reason, "Stdout: begun\n", "Stderr: (empty)", f"Error: {reason}", "Exit Code: (none)", "Signal: SIGTERM"
         )
@@ -259,7 +259,7 @@ class TestFailing:
     def test_arguments_that_are_no_json(self, make: Make) -> None:
         tool = make(schema={"type": "no such"})
         assert call(tool, {"a": object()}).error == ToolError(
-            "params cannot be written as JSON: Object of type object is not JSON serializable",
+            "params are not valid JSON: Object of type object is not JSON serializable",
             ErrorType.INVALID_TOOL_PARAMS,
         )
 
@@ -274,7 +274,7 @@ class TestConfirming:
             command="./call.sh 'a b' '$x' weather",
             directory=str(root),
             root_commands=("./call.sh",),
-            notes=('It reads these arguments on its input: {"city":"Oslo\\n","n":1}',),
+            notes=('Arguments passed on standard input: {"city":"Oslo\\n","n":1}',),
             digest=confirmation.digest,
         )
 
@@ -284,7 +284,7 @@ class TestConfirming:
         assert approved is not None
         refused = call(tool, {"a": 2}, ToolContext(approved=approved))
         assert refused.error == ToolError(
-            "What would run is not what was approved, so nothing was run.", ErrorType.STALE_FILE
+            "The command differs from the one you approved, so it was not run.", ErrorType.STALE_FILE
         )
         assert call(tool, {"a": 1}, ToolContext(approved=replace(approved, digest=""))).error == refused.error
         assert not (root / "mark").exists()

@@ -122,23 +122,23 @@ class TestFlaws:
     @pytest.mark.parametrize(
         ("schema", "flaw"),
         [
-            ("text", "they are no object"),
-            ([], "they are no object"),
-            ({"type": "string"}, "they are not those of an object"),
-            ({"type": 5}, "they are not those of an object"),
-            ({"required": "x"}, 'they are no JSON Schema, "x" is not of type "array"'),
-            ({"properties": {"a": {"type": "file"}}}, "they are no JSON Schema, "),
-            ({"properties": {"\x1b": {"pattern": "(\u200b\x1b\n"}}}, "they are no JSON Schema, "),
-            ({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}, "they are no JSON Schema, "),
-            ({"description": "x" * 70_000}, "they take more than 64 KiB"),
-            ({"not": json.loads('{"not":' * 500 + "{}" + "}" * 500)}, "they are nested deeper than 64 levels"),
+            ("text", "not an object"),
+            ([], "not an object"),
+            ({"type": "string"}, 'the schema type is not "object"'),
+            ({"type": 5}, 'the schema type is not "object"'),
+            ({"required": "x"}, 'not a valid JSON Schema: "x" is not of type "array"'),
+            ({"properties": {"a": {"type": "file"}}}, "not a valid JSON Schema: "),
+            ({"properties": {"\x1b": {"pattern": "(\u200b\x1b\n"}}}, "not a valid JSON Schema: "),
+            ({"properties": {"a": {"$ref": "http://127.0.0.1:9/x"}}}, "not a valid JSON Schema: "),
+            ({"description": "x" * 70_000}, "larger than 64 KiB"),
+            ({"not": json.loads('{"not":' * 500 + "{}" + "}" * 500)}, "nested more than 64 levels deep"),
         ],
     )
     def test_a_broken_schema(self, supervisor: ProcessSupervisor, root: Path, schema: object, flaw: str) -> None:
         found = printed(supervisor, root, [{"name": "a", "description": "d", "parameters": schema}])
         assert found.tools == (declared("a", "d"),)
         assert len(found.warnings) == 1
-        assert found.warnings[0].startswith(f"The parameters of the tool a were left out: {flaw}")
+        assert found.warnings[0].startswith(f"Ignoring the parameters of tool a: {flaw}")
         assert found.warnings[0].isprintable()
 
     @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ class TestFlaws:
         assert printed(supervisor, root, listed) == DiscoveryResult(
             (declared("long", "x" * MAX_DESCRIPTION_LENGTH + "..."), declared("hidden", "ab[1m ä\tc")),
             (
-                "The description of the tool long was cut at 8192 characters.",
-                "The description of the tool hidden has hidden characters. They were taken out.",
+                "Shortened the description of tool long to 8192 characters.",
+                "Removed hidden characters from the description of tool hidden.",
             ),
         )
 
@@ -196,7 +196,7 @@ class TestFlaws:
         assert found.warnings == (
             *[NO_NAME] * 20,
             "Discovered more than 1000 tools. Skipping 5.",
-            "And 30 more of such warnings.",
+            "30 more warnings like these.",
         )
 
     @given(
@@ -231,13 +231,13 @@ class TestFailing:
     @pytest.mark.parametrize(
         ("text", "reason"),
         [
-            (b"", "printed nothing."),
-            (b" \n", "printed nothing."),
+            (b"", "printed no output."),
+            (b" \n", "printed no output."),
             (b"[{", "did not print JSON: Expecting property name enclosed in double quotes at line 1, column 3."),
             (b"Loading...\n[]", "did not print JSON: Expecting value at line 1, column 1."),
-            (b'["\xff"]', "did not print JSON: it is not UTF-8: byte 3 is wrong."),
+            (b'["\xff"]', "did not print JSON: not UTF-8: invalid byte 3."),
             (b"[NaN]", "did not print JSON: NaN is not a JSON number."),
-            (b"[" * 100_000, "did not print JSON: it is nested too deeply."),
+            (b"[" * 100_000, "did not print JSON: nested too deeply."),
             (os.urandom(1000) + b"\0\xff", "did not print JSON: "),
         ],
     )
@@ -256,7 +256,7 @@ class TestFailing:
 
     def test_a_signal(self, supervisor: ProcessSupervisor, root: Path) -> None:
         error = failure(supervisor, root, ["sh", "-c", "echo []; kill -9 $$"])
-        assert str(error) == "Tool discovery command was ended by SIGKILL."
+        assert str(error) == "Tool discovery command was killed by SIGKILL."
 
     def test_words_on_stderr_are_shown(self, supervisor: ProcessSupervisor, root: Path) -> None:
         found = run(supervisor, root, ["sh", "-c", "echo []; seq 1 100 >&2; head -c 9000 /dev/zero | tr '\\0' x >&2"])
@@ -282,12 +282,12 @@ class TestFailing:
 
     def test_time(self, supervisor: ProcessSupervisor, root: Path) -> None:
         error = failure(supervisor, root, ["sh", "-c", "echo []; echo waiting >&2; sleep 1000 & wait"], seconds=1)
-        assert str(error) == "Tool discovery command took longer than 1 seconds and was stopped."
+        assert str(error) == "Tool discovery command timed out after 1 seconds."
         assert error.lines[1:] == ("waiting",)
 
     def test_what_cannot_be_run(self, supervisor: ProcessSupervisor, root: Path) -> None:
         error = failure(supervisor, root, "no-such-program list")
-        assert str(error) == ("Tool discovery command cannot be run: There is no such program on PATH: no-such-program")
+        assert str(error) == ("Tool discovery command could not run: There is no such program on PATH: no-such-program")
         assert error.lines == (f'Tool discovery command "no-such-program list" failed: {error}',)
         (root / "text").write_text("no program")
         assert "Permission denied" in str(failure(supervisor, root, "./text"))

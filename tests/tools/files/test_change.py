@@ -271,7 +271,7 @@ class TestMaking:
             with pytest.raises(ToolFailure) as caught:
                 apply_change(workspace, location, ToolContext(approved=forged), lambda: other, go_on)
             assert (caught.value.message, caught.value.error_type) == (
-                f"What was approved is not what would be written, so nothing was written: {root}/f",
+                f"The change differs from the one you approved, so nothing was written: {root}/f",
                 ErrorType.EXECUTION_FAILED,
             )
         assert list(root.iterdir()) == []
@@ -286,7 +286,7 @@ class TestMaking:
         with pytest.raises(WorkspaceError) as caught:
             self.make(workspace, "link", "other", approved)
         assert (caught.value.message, caught.value.error_type) == (
-            f"The path has come to mean another file, so nothing was written: {root}/link. Read it again first.",
+            f"{root}/link now points to a different file, so nothing was written. Read it again first.",
             ErrorType.STALE_FILE,
         )
         assert [(root / name).read_text() for name in ("one", "two")] == ["old", "old"]

@@ -131,17 +131,17 @@ CHECK_THEM = "Check them before git, an editor or a shell uses them."
     [
         (
             ControlPathChanges(created=("/r/.git",)),
-            f"New files that decide what other programs run: /r/.git. {CHECK_THEM}",
+            f"New files that control what other programs run: /r/.git. {CHECK_THEM}",
         ),
         (
             ControlPathChanges(changed=tuple(f"/r/{number}" for number in range(22))),
-            "Changed files that decide what other programs run: "
+            "Changed files that control what other programs run: "
             + ", ".join(f"/r/{number}" for number in range(20))
             + f" and 2 more. {CHECK_THEM}",
         ),
         (
             ControlPathChanges(is_complete=False),
-            "There are too many directories to find all such files; those deep inside are not protected.",
+            "There are too many directories to check; such files deep inside are not protected.",
         ),
     ],
 )

@@ -186,7 +186,7 @@ class TestNotKeeping:
             "echo more >> a.txt; echo x > new", [TRY_IN_COPY, KEEP, TRY_IN_COPY, KEEP], before_answer=meanwhile
         )
         notes = [question.note for question in trials.questions]
-        told = f"Nothing was kept, because other programs changed files meanwhile: {trials.root}/a.txt"
+        told = f"Nothing was kept, because other programs changed files in the meantime: {trials.root}/a.txt"
         assert notes == ["", "", told, ""]
         assert result.error is None
         assert (trials.root / "a.txt").read_text() == "mine\nmore\n"
@@ -234,19 +234,19 @@ class TestObstacles:
     @pytest.mark.parametrize(
         ("command", "obstacle"),
         [
-            ("mkfifo pipe", "{root}/pipe is a pipe, socket or device, which cannot be kept."),
-            ("truncate -s 40M huge", "{root}/huge is too large to be kept (41.9 MB)."),
-            ("mkdir .gemini", "{root}/.gemini decides what other programs run, so commands may not change it."),
-            ("echo x > .envrc", "{root}/.envrc decides what other programs run, so commands may not change it."),
+            ("mkfifo pipe", "{root}/pipe is a pipe, socket or device and cannot be kept."),
+            ("truncate -s 40M huge", "{root}/huge is too large to keep (41.9 MB)."),
+            ("mkdir .gemini", "{root}/.gemini controls what other programs run, so commands cannot change it."),
+            ("echo x > .envrc", "{root}/.envrc controls what other programs run, so commands cannot change it."),
             (
                 "mkdir -p a && echo x > a/.envrc",
-                "{root}/a/.envrc decides what other programs run, so commands may not change it.",
+                "{root}/a/.envrc controls what other programs run, so commands cannot change it.",
             ),
             (
                 "mkdir -p a && echo gitdir: x > a/.git",
-                "{root}/a/.git decides what other programs run, so commands may not change it.",
+                "{root}/a/.git controls what other programs run, so commands cannot change it.",
             ),
-            ("for i in $(seq 1100); do echo > f$i; done", "It changed 1,100 files: too many to show them all."),
+            ("for i in $(seq 1100); do echo > f$i; done", "It changed 1,100 files, too many to list."),
         ],
     )
     def test_what_cannot_be_kept_is_said_and_a_yes_keeps_nothing(
@@ -267,7 +267,7 @@ class TestObstacles:
     def test_a_command_that_takes_too_long_has_nothing_to_keep(self, trials: TrialEnv) -> None:
         trials.run("echo x > new; sleep 60", [TRY_IN_COPY, KEEP], timeout=1)
         assert trials.trial.exit_code is None
-        assert trials.trial.obstacles == ("The command did not come to its end.",)
+        assert trials.trial.obstacles == ("The command did not finish.",)
         assert not (trials.root / "new").exists()
         assert trials.leftover_copies == []
 

@@ -92,7 +92,7 @@ class TestReading:
             PageError(at("/error"), "Request failed with status code 503 Busy"),
             PageError(
                 at("/away"),
-                "Blocked: 169.254.169.254, which is no address of the public internet.",
+                "Blocked: 169.254.169.254, which is not a public internet address.",
                 PageErrorKind.BLOCKED,
             ),
             PageError(at("/pdf"), "The file (application/pdf) is too large."),

@@ -91,7 +91,7 @@ class TestStale:
         file.write_bytes(b"OLD CONTENT")
         os.utime(file, ns=(expected.status.st_atime_ns, expected.status.st_mtime_ns))
         error = refusal(roots, file, expected)
-        assert (error.error_type, error.message) == stale(file, "it has other content now")
+        assert (error.error_type, error.message) == stale(file, "its content changed")
         assert file.read_bytes() == b"OLD CONTENT"
 
     @pytest.mark.parametrize("content", [b"", b"old conten", b"old content!", b"old contenT"])
@@ -99,7 +99,7 @@ class TestStale:
         self, roots: Roots, file: Path, root: Path, content: bytes
     ) -> None:
         error = refusal(roots, file, seen(roots, file), at_last(lambda: file.write_bytes(content)))
-        assert (error.error_type, error.message) == stale(file, "it has other content now")
+        assert (error.error_type, error.message) == stale(file, "its content changed")
         assert tree(root) == {"f": content}
 
     def test_a_change_in_a_later_block(self, roots: Roots, file: Path) -> None:
@@ -142,12 +142,12 @@ class TestStale:
     def test_a_file_that_appears(self, roots: Roots, root: Path) -> None:
         path = root / "a/f"
         error = refusal(roots, path, None, at_last(lambda: path.write_bytes(b"theirs")))
-        assert (error.error_type, error.message) == stale(path, "it did not exist then and exists now")
+        assert (error.error_type, error.message) == stale(path, "it was created in the meantime")
         assert tree(root) == {"a": None, "a/f": b"theirs"}
 
     def test_a_file_that_is_there_already(self, roots: Roots, file: Path, root: Path) -> None:
         error = refusal(roots, file, None)
-        assert (error.error_type, error.message) == stale(file, "it did not exist then and exists now")
+        assert (error.error_type, error.message) == stale(file, "it was created in the meantime")
         assert tree(root) == {"f": b"old content"}
 
     def test_a_file_that_goes(self, roots: Roots, file: Path, root: Path) -> None:
@@ -194,7 +194,7 @@ class TestSwapped:
     def test_a_fifo(self, roots: Roots, root: Path, existing: bool) -> None:
         path, expected = prepared(roots, root, existing)
         error = refusal(roots, path, expected, at_last(lambda: (path.unlink(missing_ok=True), os.mkfifo(path))))
-        message = f"Not a regular file: {path}. It cannot be written."
+        message = f"Not a regular file, so it cannot be written: {path}."
         assert (error.error_type, error.message) == (ErrorType.SPECIAL_FILE, message)
         assert stat.S_ISFIFO(path.stat().st_mode)
         assert list(tree(root)) == ["f"]
@@ -207,7 +207,7 @@ class TestSwapped:
         error = refusal(
             roots, path, expected, at_last(lambda: (path.unlink(missing_ok=True), path.symlink_to(outside)))
         )
-        assert (error.error_type, error.message) == stale(path, "it has become a symbolic link")
+        assert (error.error_type, error.message) == stale(path, "it is now a symbolic link")
         assert (path.readlink(), outside.read_bytes(), list(tree(root))) == (outside, b"old content", ["f"])
 
     def test_a_directory_before_the_write(self, roots: Roots, root: Path) -> None:

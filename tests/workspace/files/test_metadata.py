@@ -84,7 +84,7 @@ def test_an_owner_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "fchown", fchown)
     with pytest.raises(PermissionError) as caught:
         move(source, target)
-    words = "It belongs to user 4321 and group 4322, and this user cannot keep that"
+    words = "The owner user 4321 and group 4322 cannot be preserved by this user"
     assert (caught.value.errno, caught.value.strerror, asked) == (errno.EPERM, words, [(4321, 4322)])
 
 
@@ -105,7 +105,7 @@ def test_a_mode_that_the_system_drops_silently(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "fchmod", lambda fd, mode: real_fchmod(fd, mode & ~stat.S_ISGID))
     with pytest.raises(PermissionError) as caught:
         move(source, target)
-    assert caught.value.strerror == "This user cannot keep its mode 2755"
+    assert caught.value.strerror == "The mode 2755 cannot be preserved by this user"
 
 
 def test_attributes_are_the_same_afterwards() -> None:
@@ -153,7 +153,7 @@ def test_an_attribute_that_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "setxattr", failing(errno.EPERM))
     with pytest.raises(PermissionError) as caught:
         move(source, target)
-    assert caught.value.strerror == "This user cannot keep its extended attribute user.x"
+    assert caught.value.strerror == "The extended attribute user.x cannot be preserved by this user"
 
 
 @pytest.mark.parametrize("name", ["security.ima", "security.evm"])

@@ -26,13 +26,13 @@ def error_fields(error: WorkspaceError) -> tuple[str, ErrorType, str, str]:
         (errno.ENOENT, PathPurpose.READ, ErrorType.FILE_NOT_FOUND, "File not found"),
         (errno.ENOENT, PathPurpose.WRITE, ErrorType.FILE_NOT_FOUND, "File not found"),
         (errno.ENOENT, PathPurpose.LIST, ErrorType.FILE_NOT_FOUND, "Directory not found"),
-        (errno.ENOTDIR, PathPurpose.READ, ErrorType.FILE_NOT_FOUND, "File not found, a part of its path is a file"),
+        (errno.ENOTDIR, PathPurpose.READ, ErrorType.FILE_NOT_FOUND, "File not found: part of its path is a file"),
         (errno.ENOTDIR, PathPurpose.LIST, ErrorType.PATH_IS_NOT_A_DIRECTORY, "Path is not a directory"),
         (
             errno.ENOTDIR,
             PathPurpose.WRITE,
             ErrorType.FILE_WRITE_FAILURE,
-            "A part of the path is a file, not a directory",
+            "Part of the path is a file, not a directory",
         ),
         (errno.EISDIR, PathPurpose.READ, ErrorType.TARGET_IS_DIRECTORY, "Path is a directory, not a file"),
         (errno.ELOOP, PathPurpose.READ, ErrorType.READ_CONTENT_FAILURE, "Too many symbolic links, probably a loop"),
@@ -81,7 +81,7 @@ def test_a_long_path_is_cut_in_the_message() -> None:
 
 def test_what_cannot_be_encoded_is_shown_in_ascii() -> None:
     failure = unencodable_path_error("a\ud800")
-    assert failure.message == r"Path has characters that no file name can have: 'a\ud800'"
+    assert failure.message == r"Path contains characters that are not valid in file names: 'a\ud800'"
     assert failure.error_type is ErrorType.INVALID_TOOL_PARAMS
 
 

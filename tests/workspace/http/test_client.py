@@ -352,7 +352,7 @@ class TestProxies:
         with pytest.raises(HttpFailure) as caught:
             run_checked(main())
         assert caught.value.kind is HttpFailureKind.PROXY
-        assert str(caught.value) == "The proxy wants a name and a password, or other ones."
+        assert str(caught.value) == "The proxy requires a user name and password, or rejected them."
 
     def test_a_server_that_speaks_of_a_proxy_is_only_reported(self) -> None:
         async def work(client: HttpClient, server: RawServer) -> int:
@@ -403,7 +403,7 @@ class TestFailures:
         with pytest.raises(HttpFailure) as caught:
             run_checked(main())
         assert caught.value.kind is HttpFailureKind.CONNECT
-        assert str(caught.value) == f"No connection to 127.0.0.1:{port}: Connection refused."
+        assert str(caught.value) == f"Could not connect to 127.0.0.1:{port}: Connection refused."
 
     def test_a_bad_url(self) -> None:
         with pytest.raises(HttpFailure) as caught:

@@ -82,7 +82,7 @@ class TestFirstConnected:
         with pytest.raises(HttpFailure) as caught:
             run_checked(main())
         assert caught.value.kind is HttpFailureKind.CONNECT
-        assert str(caught.value) == "No connection to a.test:80: Connection refused."
+        assert str(caught.value) == "Could not connect to a.test:80: Connection refused."
 
     def test_whoever_is_cancelled_leaves_nothing_behind(self) -> None:
         async def main(silent: Address) -> bool:
@@ -113,7 +113,7 @@ class TestConnectedToAddress:
         with listening() as (_, address), pytest.raises(HttpFailure) as caught:
             run_checked(main(address[1]))
         assert caught.value.kind is HttpFailureKind.CONNECT
-        assert str(caught.value) == "No connection to a.test:80: no address answered."
+        assert str(caught.value) == "Could not connect to a.test:80: no address responded."
 
 
 class TestConnectedSocket:
@@ -134,14 +134,14 @@ class TestConnectedSocket:
             run_checked(main())
         assert (caught.value.kind, str(caught.value)) == (
             HttpFailureKind.DNS,
-            "The name no..name could not be resolved.",
+            "Could not resolve no..name.",
         )
 
     def test_an_address_in_brackets_in_the_message(self) -> None:
         async def main() -> None:
             await connect_to_host("::ffff:127.0.0.1", refusing()[1][1])
 
-        with pytest.raises(HttpFailure, match=r"^No connection to \[::ffff:127\.0\.0\.1\]:\d+: ") as caught:
+        with pytest.raises(HttpFailure, match=r"^Could not connect to \[::ffff:127\.0\.0\.1\]:\d+: ") as caught:
             run_checked(main())
         assert caught.value.kind is HttpFailureKind.CONNECT
 

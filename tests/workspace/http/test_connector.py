@@ -172,7 +172,7 @@ class TestTls:
                 "server",
                 "service.test",
                 {"NODE_EXTRA_CA_CERTS": "/missing/secret"},
-                "unable to get local issuer certificate. (NODE_EXTRA_CA_CERTS could not be loaded.)",
+                "unable to get local issuer certificate. (Could not load NODE_EXTRA_CA_CERTS.)",
             ),
         ],
     )
@@ -214,7 +214,7 @@ class TestTls:
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.TLS
         words = (
-            "spoke before the TLS handshake." if speaks_first else "does not speak TLS as we do: wrong version number."
+            "sent data before the TLS handshake." if speaks_first else "does not speak TLS as we do: wrong version number."
         )
         assert str(failure) == f"service.test:443 {words}"
 
@@ -265,7 +265,7 @@ class TestLimits:
     def test_silence(self, stage: str) -> None:
         failure = self.failure_through(stage, HttpLimits(connect=0.3))
         assert failure.kind is HttpFailureKind.TIMED_OUT_CONNECT
-        assert str(failure) == "No connection to service.test:443 within 0.3 s."
+        assert str(failure) == "Could not connect to service.test:443 within 0.3 s."
 
     @pytest.mark.parametrize("stage", ["tls", "proxy"])
     def test_the_whole_time(self, stage: str) -> None:
@@ -368,12 +368,12 @@ class TestProxies:
     @pytest.mark.parametrize(
         ("answer", "words"),
         [
-            (b"HTTP/1.1 407 No\r\n\r\n", "wants a name and a password, or other ones."),
-            (b"HTTP/1.1 403 Forbidden\r\n\r\n", "answered 403 when it was asked for service.test:443."),
-            (b"HTTP/1.1 302 Go\r\nLocation: /\r\n\r\n", "answered 302 when it was asked for service.test:443."),
-            (b"SOCKS\r\n\r\n", "something that is not HTTP/1.1. It was asked for service.test:443."),
-            (b"X" * 70_000, "sent too many headers. It was asked for service.test:443."),
-            (b"HTTP/1.1 200 OK\r\n\r\ninjected", "spoke before service.test:443 could."),
+            (b"HTTP/1.1 407 No\r\n\r\n", "requires a user name and password, or rejected them."),
+            (b"HTTP/1.1 403 Forbidden\r\n\r\n", "returned 403 when asked to connect to service.test:443."),
+            (b"HTTP/1.1 302 Go\r\nLocation: /\r\n\r\n", "returned 302 when asked to connect to service.test:443."),
+            (b"SOCKS\r\n\r\n", "something that is not HTTP/1.1. It was asked to connect to service.test:443."),
+            (b"X" * 70_000, "sent too many headers. It was asked to connect to service.test:443."),
+            (b"HTTP/1.1 200 OK\r\n\r\ninjected", "sent data before service.test:443 could."),
         ],
     )
     def test_a_proxy_that_refuses(self, answer: bytes, words: str) -> None:
@@ -393,7 +393,7 @@ class TestProxies:
 
         failure = failure_of(lambda: run_checked(main()))
         assert failure.kind is HttpFailureKind.PROXY
-        assert str(failure).endswith("closed the connection before it answered. It was asked for service.test:443.")
+        assert str(failure).endswith("closed the connection before responding. It was asked to connect to service.test:443.")
 
     def test_a_proxy_that_is_not_there(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as gone:
@@ -401,7 +401,7 @@ class TestProxies:
         proxy = Proxy(Origin("http", "127.0.0.1", port))
         failure = failure_of(lambda: run_checked(said_over(SERVICE, proxy=proxy)))
         assert failure.kind is HttpFailureKind.PROXY
-        assert str(failure) == f"The proxy cannot be reached. No connection to 127.0.0.1:{port}: Connection refused."
+        assert str(failure) == f"Could not reach the proxy. Could not connect to 127.0.0.1:{port}: Connection refused."
 
     def test_a_proxy_over_tls(self, certificates: Certificates) -> None:
         answer = b"HTTP/1.1 200 OK\r\n\r\n"

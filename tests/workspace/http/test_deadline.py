@@ -44,9 +44,9 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("problem", "words"),
         [
-            (HttpFailureKind.TIMED_OUT_CONNECT, "No connection to a.test:80 within 1.5 s."),
-            (HttpFailureKind.TIMED_OUT_FIRST_BYTE, "a.test:80 did not begin to answer within 2 s."),
-            (HttpFailureKind.TIMED_OUT_IDLE, "Nothing came from or went to a.test:80 for 3 s."),
+            (HttpFailureKind.TIMED_OUT_CONNECT, "Could not connect to a.test:80 within 1.5 s."),
+            (HttpFailureKind.TIMED_OUT_FIRST_BYTE, "a.test:80 did not respond within 2 s."),
+            (HttpFailureKind.TIMED_OUT_IDLE, "No data from or to a.test:80 for 3 s."),
         ],
     )
     def test_the_limit_that_passed_is_named(self, clock: Clock, problem: HttpFailureKind, words: str) -> None:
@@ -62,4 +62,4 @@ class TestCheck:
         with pytest.raises(HttpFailure) as caught:
             limited.check(150, HttpFailureKind.TIMED_OUT_IDLE)
         assert caught.value.kind is HttpFailureKind.TIMED_OUT_TOTAL
-        assert str(caught.value) == "a.test:80 did not finish its answer within 50 s."
+        assert str(caught.value) == "a.test:80 did not finish its response within 50 s."

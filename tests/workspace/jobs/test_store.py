@@ -59,7 +59,7 @@ def change(job: Job, **changes: object) -> None:
 
 
 def no_such_job(pid: int) -> str:
-    return f"There is no background process {pid}."
+    return f"No background process {pid}."
 
 
 class TestLife:
@@ -239,7 +239,7 @@ class TestRead:
     def test_a_missing_log(self, jobs: JobStore) -> None:
         job = ended(jobs, start(jobs, "true").pid)
         Path(job.log).unlink()
-        with pytest.raises(ToolFailure, match=f"^The output of process {job.pid} is gone.$") as failure:
+        with pytest.raises(ToolFailure, match=f"^The output of process {job.pid} no longer exists.$") as failure:
             jobs.read_log(job.pid)
         assert failure.value.error_type is ErrorType.SHELL_EXECUTE_ERROR
 

@@ -67,12 +67,12 @@ def test_landlock(tmp_path: Path) -> None:
     assert report.sandbox == "landlock"
     assert enforced(report) == (True, False, True, True, False, True)
     assert report.attributes.detail == (
-        "a command can change the permissions of a file outside, change the times of a file outside"
+        "a command can change permissions of a file outside, change timestamps of a file outside"
     )
     assert report.control_files.detail == (
-        "a command can change a control file, move a control file, plant a control file"
+        "a command can change a control file, move a control file, create a control file"
     )
-    assert report.processes.detail.endswith("; other processes can be seen, not touched")
+    assert report.processes.detail.endswith("; other processes are visible, but protected")
     assert os.listdir(state) == []
 
 
@@ -83,23 +83,23 @@ def test_no_restriction_at_all(tmp_path: Path) -> None:
         sandbox="prefix",
         files=EnforcementAxis(
             enforced=False,
-            detail="a command can make a file outside, change a file outside, empty a file outside, "
-            "remove a file outside",
+            detail="a command can create a file outside, change a file outside, truncate a file outside, "
+            "delete a file outside",
         ),
         attributes=EnforcementAxis(
             enforced=False,
-            detail="a command can change the permissions of a file outside, change the times of a file outside, "
+            detail="a command can change permissions of a file outside, change timestamps of a file outside, "
             "set an attribute of a file outside",
         ),
         network=EnforcementAxis(
             enforced=False,
-            detail="a command can connect by TCP, connect to a local socket, connect to an abstract socket",
+            detail="a command can open a TCP connection, connect to a Unix socket, connect to an abstract socket",
         ),
         processes=EnforcementAxis(
-            enforced=False, detail="a command can look into a process, signal a process, share memory with a process"
+            enforced=False, detail="a command can inspect a process, signal a process, share memory with a process"
         ),
         control_files=EnforcementAxis(
-            enforced=False, detail="a command can change a control file, move a control file, plant a control file"
+            enforced=False, detail="a command can change a control file, move a control file, create a control file"
         ),
         secrets=EnforcementAxis(enforced=False, detail="a command can read a secret"),
     )
@@ -135,6 +135,6 @@ def arguments_of(process: str) -> str:
 def test_where_nothing_runs_nothing_is_enforced(tmp_path: Path, sandbox: Sandbox, why: str) -> None:
     report = probe(sandbox, state=str(tmp_path))
     assert enforced(report) == (False,) * 6
-    assert report.files.detail.startswith("nothing can be run in it: ")
+    assert report.files.detail.startswith("commands do not run in it: ")
     assert report.files.detail.endswith(why)
     assert os.listdir(tmp_path) == []

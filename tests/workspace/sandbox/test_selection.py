@@ -50,7 +50,7 @@ def fake(directory: Path, text: str = '#!/bin/sh\n: > "${0%/*}/RUN"\nexit 1\n') 
 def test_off(root: str, state: str) -> None:
     assert select_sandbox(SandboxMode.OFF, roots=[root], state_directory=state) == (
         None,
-        unenforced_report("the sandbox is switched off", "Use --sandbox auto."),
+        unenforced_report("the sandbox is turned off", "Use --sandbox auto."),
     )
     assert os.listdir(state) == []
 
@@ -102,8 +102,8 @@ def test_a_bubblewrap_that_enforces_nothing_is_passed_over(
     monkeypatch.setattr(module, "abi_version", lambda: 0)
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
     assert sandbox is None
-    assert report.files.detail.startswith("bubblewrap: a command can make a file outside")
-    assert report.fix.startswith("Let bubblewrap use user namespaces: sysctl kernel.unprivileged_userns_clone=1")
+    assert report.files.detail.startswith("bubblewrap: a command can create a file outside")
+    assert report.fix.startswith("Allow bubblewrap to use user namespaces: sysctl kernel.unprivileged_userns_clone=1")
 
 
 def test_none_that_lies_in_a_root_or_behind_a_relative_entry(
@@ -176,7 +176,7 @@ class TestWithout:
         monkeypatch.setattr(module, "abi_version", lambda: 0)
 
     def test_auto_says_so(self, root: str, state: str) -> None:
-        why = "bubblewrap: not installed outside the root directories; landlock: this kernel does not offer it"
+        why = "bubblewrap: not installed outside the workspace; landlock: not supported by this kernel"
         fix = "Install bubblewrap: apt install bubblewrap, dnf install bubblewrap or pip install 'tejat[sandbox]'."
         found = select_sandbox(SandboxMode.AUTO, roots=[root], state_directory=state)
         assert found == (None, unenforced_report(why, fix))
@@ -185,18 +185,18 @@ class TestWithout:
         with pytest.raises(SandboxUnavailable) as refused:
             select_sandbox(SandboxMode.REQUIRED, roots=[root], state_directory=state)
         assert str(refused.value) == (
-            "A sandbox is required and none works here (bubblewrap: not installed outside the root directories; "
-            "landlock: this kernel does not offer it). Install bubblewrap: apt install bubblewrap, dnf install "
+            "A sandbox is required, but none works here (bubblewrap: not installed outside the workspace; "
+            "landlock: not supported by this kernel). Install bubblewrap: apt install bubblewrap, dnf install "
             "bubblewrap or pip install 'tejat[sandbox]'."
         )
         assert isinstance(refused.value, UsageError)
 
 
 def test_the_whole_system_is_no_root(state: str) -> None:
-    why = "the root directory is /, which leaves nothing to fence off"
+    why = "the workspace is /, so there is nothing to isolate"
     found = select_sandbox(SandboxMode.AUTO, roots=["/"], state_directory=state)
-    assert found == (None, unenforced_report(why, "Open a directory below /."))
-    with pytest.raises(SandboxUnavailable, match="the root directory is /"):
+    assert found == (None, unenforced_report(why, "Start Tejat in a directory below /."))
+    with pytest.raises(SandboxUnavailable, match="the workspace is /"):
         select_sandbox(SandboxMode.REQUIRED, roots=["/"], state_directory=state)
 
 
@@ -208,7 +208,7 @@ def test_landlock_is_no_fence_where_commands_can_change_it(
     package = helper_paths()[-1]
     sandbox, report = select_sandbox(SandboxMode.AUTO, roots=[os.path.dirname(package)], state_directory=state)
     assert sandbox is None
-    assert report.files.detail.endswith(f"landlock: commands could change {package}, which Tejat runs from")
+    assert report.files.detail.endswith(f"landlock: commands could change {package}, where Tejat is installed")
     assert report.fix.endswith("Or install Tejat outside the project: pipx install 'tejat[sandbox]'.")
 
 

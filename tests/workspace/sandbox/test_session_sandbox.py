@@ -93,14 +93,14 @@ class TestOff:
             wrapped.clean_up()
             assert (session_sandbox.environment, session_sandbox.warning) == (
                 {},
-                "No sandbox: the sandbox is switched off.",
+                "No sandbox: the sandbox is turned off.",
             )
-            assert session_sandbox.report == unenforced_report("the sandbox is switched off", "Use --sandbox auto.")
+            assert session_sandbox.report == unenforced_report("the sandbox is turned off", "Use --sandbox auto.")
             assert os.listdir(temporary) == []
 
     def test_required_where_nothing_can_be_enforced(self, place: Path) -> None:
         everything = SandboxPaths(("/",), str(place / "home"), (), CONTROL, (), str(place / "state"))
-        with pytest.raises(SandboxUnavailable, match="the root directory is /"):
+        with pytest.raises(SandboxUnavailable, match="the workspace is /"):
             SessionSandbox(SandboxMode.REQUIRED, everything)
 
 
@@ -357,14 +357,14 @@ class TestWiden:
     def test_not_where_the_sandbox_would_be_lost(self, place: Path, temporary: Path) -> None:
         del temporary
         with opened(place) as session_sandbox:
-            with pytest.raises(SandboxUnavailable, match="There would be no sandbox any more: the root directory is /"):
+            with pytest.raises(SandboxUnavailable, match="The sandbox would stop working: the workspace is /"):
                 session_sandbox.add_roots(["/"])
             assert run(session_sandbox, place, f"echo x > {place}/home/made").returncode != 0
 
     def test_without_a_sandbox(self, place: Path) -> None:
         with SessionSandbox(SandboxMode.OFF, sandbox_paths(place)) as session_sandbox:
             session_sandbox.add_roots(["/"])
-            assert session_sandbox.warning == "No sandbox: the sandbox is switched off."
+            assert session_sandbox.warning == "No sandbox: the sandbox is turned off."
 
 
 class TestWords:
@@ -375,11 +375,11 @@ class TestWords:
             (SandboxReport("landlock", GOOD, GOOD, GOOD, GOOD, GOOD, GOOD), ""),
             (
                 SandboxReport("landlock", GOOD, BAD, GOOD, GOOD, BAD, GOOD),
-                "The sandbox (landlock) does not guard: attributes (it can), control files (it can).",
+                "The sandbox (landlock) does not protect: attributes (it can), control files (it can).",
             ),
             (
                 SandboxReport("bubblewrap", GOOD, GOOD, GOOD, BAD, GOOD, BAD),
-                "The sandbox (bubblewrap) does not guard: processes (it can), secrets (it can).",
+                "The sandbox (bubblewrap) does not protect: processes (it can), secrets (it can).",
             ),
         ],
     )
@@ -441,7 +441,7 @@ class TestMounts:
     def test_only_a_container_shows_a_path_elsewhere(self, place: Path) -> None:
         opened(place)
         moved = (SandboxMount(str(place / "home"), "/elsewhere"),)
-        with pytest.raises(SandboxUnavailable, match="only a container can do"):
+        with pytest.raises(SandboxUnavailable, match="needs a container"):
             SessionSandbox(SandboxMode.AUTO, sandbox_paths(place), mounts=moved)
 
     def test_a_secret_place_that_is_shown(self, place: Path) -> None:

@@ -266,8 +266,8 @@ class TestWriting:
             ErrorType.FILE_WRITE_FAILURE,
         )
         assert caught.value.message == (
-            "The character U+20AC '€' (EURO SIGN) cannot be written in koi8_r, the encoding of this file. "
-            "Use another that koi8_r has, or convert the file to UTF-8 first."
+            "The character U+20AC '€' (EURO SIGN) cannot be encoded in koi8_r, the encoding of this file. "
+            "Use a character that koi8_r supports, or convert the file to UTF-8 first."
         )
 
     @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ class TestWriting:
         with pytest.raises(UnencodableCharacter) as caught:
             TextEncoding(codec, b"").encode_new("a" + chr(code))
         assert caught.value.message == (
-            f"The lone surrogate U+{code:04X} cannot be written in {codec}, the encoding of this file. Leave it out."
+            f"The lone surrogate U+{code:04X} cannot be encoded in {codec}, the encoding of this file. Remove it."
         )
 
     @pytest.mark.parametrize("codec", EVERY_CODEC)

@@ -45,8 +45,8 @@ def test_kept_or_not(root: RootDirectory) -> None:
     made = plan_restore(changes, observe(root), is_kept={sha256_digest(b"kept")}.__contains__)
     assert made.changes == (changes[0],)
     assert made.refused == (
-        PathProblem(f"{root.path}/dropped", "its old content is no longer kept"),
-        PathProblem(f"{root.path}/never", "its old content was not kept"),
+        PathProblem(f"{root.path}/dropped", "its previous content is no longer available"),
+        PathProblem(f"{root.path}/never", "its previous content was not saved"),
     )
 
 
@@ -92,8 +92,8 @@ def test_one_failure_stops_nothing_else(root: RootDirectory) -> None:
     assert outcome == RestoreOutcome(
         (f"{root.path}/b", f"{root.path}/gone/with/f"),
         (
-            PathProblem(f"{root.path}/d", "could not be put back: there is something else in the directory now"),
-            PathProblem(f"{root.path}/a", "could not be put back: its old content is damaged"),
+            PathProblem(f"{root.path}/d", "could not be restored: the directory contains other files now"),
+            PathProblem(f"{root.path}/a", "could not be restored: its saved content is damaged"),
         ),
         (),
     )
@@ -111,7 +111,7 @@ def test_an_edit_in_the_last_moment_is_not_lost(root: RootDirectory) -> None:
         change = PathChange(root.path, "f", before=before, after=node_at(current, "f"))
         outcome = Restoration(root, [change], current, {sha256_digest(b"old"): b"old"}.get).run()
         assert outcome.failed == (
-            PathProblem(f"{root.path}/f", "could not be put back: it changed in the last moment"),
+            PathProblem(f"{root.path}/f", "could not be restored: it changed at the last moment"),
         )
         assert path.read_bytes() == b"edited in the last moment"
 

@@ -82,7 +82,7 @@ def test_a_root_that_is_gone(work: Work) -> None:
     (work.base / "two").rmdir()
     with Roots([str(work.base / "one")]) as roots:
         result = revert_entry(work.archive, roots, entry, DEFAULT_SCOPE)
-    assert result.refused == (PathProblem(f"{work.base}/two/f", f"there is no directory {work.base}/two"),)
+    assert result.refused == (PathProblem(f"{work.base}/two/f", f"no directory {work.base}/two"),)
 
 
 def test_a_root_that_is_not_of_this_session(work: Work) -> None:
@@ -95,4 +95,4 @@ def test_a_root_that_is_not_of_this_session(work: Work) -> None:
 def test_who_was_later(work: Work) -> None:
     first, second = work.write("1"), work.write("2")
     refused = revert_entry(work.archive, work.roots, first, DEFAULT_SCOPE).refused
-    assert refused[0] == PathProblem(f"{work.base}/one/f", f"changed since (by {second.id}, undo that first)")
+    assert refused[0] == PathProblem(f"{work.base}/one/f", f"changed since (by {second.id}; undo that first)")

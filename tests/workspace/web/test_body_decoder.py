@@ -72,7 +72,7 @@ def test_a_broken_body(encoding: str) -> None:
 def test_what_nobody_asked_for(encoding: str) -> None:
     with pytest.raises(UndecodableBody) as caught:
         create_decoder(encoding)
-    assert str(caught.value) == f'The server sent the content encoding "{encoding[:60]}", which was not asked for.'
+    assert str(caught.value) == f'The server used the content encoding "{encoding[:60]}", which was not requested.'
 
 
 def test_a_bomb_takes_no_room() -> None:

@@ -55,15 +55,15 @@ def test_the_query_goes_where_it_belongs() -> None:
 @pytest.mark.parametrize(
     ("say", "message"),
     [
-        (http_response("no", status="500 Oops"), "The search service answered 500 Oops."),
+        (http_response("no", status="500 Oops"), "The search service returned 500 Oops."),
         (
             http_response("no", status="403 Forbidden"),
-            "The search service answered 403 Forbidden. Is the format json switched on in its settings?",
+            "The search service returned 403 Forbidden. Check that it has the json format enabled.",
         ),
-        (http_response("<html>"), "The search service did not answer in JSON."),
-        (http_response("[" * 100_000), "The search service did not answer in JSON."),
-        (http_response("[]"), "The search service answered in JSON, but without results."),
-        (http_response('{"results": {}}'), "The search service answered in JSON, but without results."),
+        (http_response("<html>"), "The search service did not return JSON."),
+        (http_response("[" * 100_000), "The search service did not return JSON."),
+        (http_response("[]"), "The search service returned JSON without results."),
+        (http_response('{"results": {}}'), "The search service returned JSON without results."),
     ],
 )
 def test_what_can_go_wrong(say: bytes, message: str) -> None:
@@ -73,12 +73,12 @@ def test_what_can_go_wrong(say: bytes, message: str) -> None:
 
 
 def test_an_answer_without_end() -> None:
-    with pytest.raises(SearchFailure, match=r"^The search service cannot be used\. .* 5000000 bytes\.$"):
+    with pytest.raises(SearchFailure, match=r"^The search service failed\. .* 5000000 bytes\.$"):
         search(http_response("x" * 5_000_001))
 
 
 def test_nobody_there() -> None:
     endpoint = SearchEndpoint("http://127.0.0.1:9/search", lambda: HttpClient(environment={}))
-    with pytest.raises(SearchFailure, match=r"^The search service cannot be used\. ") as caught:
+    with pytest.raises(SearchFailure, match=r"^The search service failed\. ") as caught:
         asyncio.run(endpoint.search("secret"))
     assert "secret" not in str(caught.value)

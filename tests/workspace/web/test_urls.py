@@ -53,9 +53,9 @@ class TestFinding:
 
     def test_what_is_wrong_is_named(self) -> None:
         assert find_urls("http://u:p@a.com x://\N{BULLET}" + " http://a.com/" + "a" * 9000).problems == (
-            'A URL with a user name or a password is not fetched: "http://u:p@a.com".',
+            'URLs with a user name or password are not fetched: "http://u:p@a.com".',
             'Unsupported protocol in URL: "x://\N{BULLET}". Only http and https are supported.',
-            f'The URL has more than 8192 characters: "http://a.com/{"a" * 184}...".',
+            f'The URL is longer than 8192 characters: "http://a.com/{"a" * 184}...".',
         )
 
     @given(st.text(st.sampled_from(":/()[]<>\"'`. ahtps@%\\1\u00e9")))

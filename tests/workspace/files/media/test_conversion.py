@@ -29,7 +29,7 @@ class TestScaling:
 
     @pytest.mark.parametrize("data", [b"", b"no picture", png(9000, 10)[:50]])
     def test_what_is_no_picture(self, data: bytes) -> None:
-        with pytest.raises(ConversionFailure, match="It cannot be read"):
+        with pytest.raises(ConversionFailure, match="The file is damaged or protected"):
             scale_image(data, go_on)
 
 
@@ -38,7 +38,7 @@ class TestPdf:
         assert extract_pdf_text(pdf("One", "", "Three"), go_on) == PdfText(("One", "", "Three"), 3)
 
     def test_what_is_no_document(self) -> None:
-        with pytest.raises(ConversionFailure, match="It cannot be read"):
+        with pytest.raises(ConversionFailure, match="The file is damaged or protected"):
             extract_pdf_text(b"%PDF-1.4 nothing else", go_on)
 
 

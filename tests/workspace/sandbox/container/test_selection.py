@@ -46,7 +46,7 @@ def test_a_named_engine_is_used(stand_in: ContainerStandIn, tmp_path: Path, engi
 
 
 def test_runsc_must_be_a_runtime_of_the_service(stand_in: ContainerStandIn, tmp_path: Path) -> None:
-    assert "does not list the runtime runsc" in str(refusal(options(stand_in, "runsc"), tmp_path))
+    assert "runtime runsc is not configured" in str(refusal(options(stand_in, "runsc"), tmp_path))
     stand_in.configure(runtimes=["runc", "runsc"])
     assert select(options(stand_in, "runsc"), tmp_path) == f"runsc: runsc ({IMAGE})"
 
@@ -55,7 +55,7 @@ def test_a_refusal_says_who_what_and_what_to_do(stand_in: ContainerStandIn, tmp_
     stand_in.configure(dead=True)
     lines = str(refusal(options(stand_in), tmp_path)).splitlines()
     assert lines[:3] == [
-        "The sandbox docker, set by file:3, cannot be used.",
+        "Cannot use the sandbox docker, set by file:3.",
         "docker version: Cannot connect to the service. Is it running?",
         "Start the docker service.",
     ]
@@ -98,17 +98,17 @@ def test_roots_that_no_container_gets(stand_in: ContainerStandIn, tmp_path: Path
     given = ContainerOptions(
         *("docker", "x", "/home/me", ("/home/me/.gemini",)), client_environment=(("PATH", stand_in.search_path),)
     )
-    assert "cannot be shown to a container" in str(refusal(given, tmp_path, root=root))
+    assert "cannot be mounted" in str(refusal(given, tmp_path, root=root))
     assert select(given, tmp_path, root=os.path.realpath(tmp_path / "project"))
 
 
 @pytest.mark.parametrize("name", ["lxc", "windows-native", "/usr/bin/mine", "sandbox-exec"])
 def test_sandboxes_that_are_not_supported(stand_in: ContainerStandIn, tmp_path: Path, name: str) -> None:
     text = str(refusal(options(stand_in, name), tmp_path))
-    assert text.startswith(f"The sandbox {name}, set by file:3, cannot be used.\n")
+    assert text.startswith(f"Cannot use the sandbox {name}, set by file:3.\n")
     assert stand_in.calls("version") == []
 
 
 def test_an_engine_that_does_not_hold_commands_is_refused(stand_in: ContainerStandIn, tmp_path: Path) -> None:
     stand_in.configure(bwrap="/usr/bin/env")  # fails: nothing runs
-    assert "nothing can be run in it" in str(refusal(options(stand_in), tmp_path))
+    assert "commands do not run in it" in str(refusal(options(stand_in), tmp_path))

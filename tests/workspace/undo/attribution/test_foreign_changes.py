@@ -13,7 +13,7 @@ from tejat.workspace.undo.attribution.foreign_changes import CallTimes, find_for
 
 SECOND = 1_000_000_000
 NODE = PathState(PathKind.FILE)
-WAITING = "changed while the call was only waiting"
+WAITING = "changed while the call was waiting"
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ def test_by_times(file: Path) -> None:
     at = file.stat().st_ctime_ns
     assert reasons(file, times(at, started=-1, ended=1)) == []
     assert reasons(file, times(at, started=1, ended=2)) == [("changed before the call started", True)]
-    assert reasons(file, times(at, started=-2, ended=-1)) == [("changed after the call had ended", True)]
+    assert reasons(file, times(at, started=-2, ended=-1)) == [("changed after the call ended", True)]
     assert reasons(file, times(at, started=-9, ended=9, active=(1, 2))) == [(WAITING, True)]
-    long = "changed while the call ran (18 seconds), maybe by another program"
+    long = "changed while the call was running (18 seconds), possibly by another program"
     assert reasons(file, times(at, started=-9, ended=9)) == [(long, False)]
 
 
