@@ -32,22 +32,22 @@ end() { see && kill -15 "$pid"; }
 share_memory() { shows /proc/sysvipc/shm " $memory "; }
 
 attempt "write in the root" write "$root/allowed"
-attempt "make a file outside" write "$outside/made"
+attempt "create a file outside" write "$outside/made"
 attempt "change a file outside" write "$outside/there"
-attempt "change the permissions of a file outside" chmod 644 "$outside/kept"
-attempt "change the times of a file outside" touch -t 197001010000 "$outside/kept"
+attempt "change permissions of a file outside" chmod 644 "$outside/kept"
+attempt "change timestamps of a file outside" touch -t 197001010000 "$outside/kept"
 attempt "set an attribute of a file outside" setfattr -n user.tejat -v x "$outside/kept"
-attempt "empty a file outside" eval ': > "$outside/there"'
-attempt "remove a file outside" rm "$outside/there"
+attempt "truncate a file outside" eval ': > "$outside/there"'
+attempt "delete a file outside" rm "$outside/there"
 attempt "read a secret" read_secret
 attempt "change a control file" write "$root/control"
 attempt "move a control file" mv "$root/control" "$root/moved"
-attempt "plant a control file" plant
-attempt "connect by TCP" connect
-attempt "connect to a local socket" connect_by_path
+attempt "create a control file" plant
+attempt "open a TCP connection" connect
+attempt "connect to a Unix socket" connect_by_path
 attempt "connect to an abstract socket" connect_abstract
 attempt "see a process" see
-attempt "look into a process" look_into
+attempt "inspect a process" look_into
 attempt "signal a process" end
 attempt "share memory with a process" share_memory
 echo end
