@@ -68,7 +68,7 @@ class TestShow:
                 ReportTable((("a", "1"), ("b", "")), ("Name", "Number")),
                 ReportTable((("a", "1", "x"), ("b", "", ""))),
                 SourceListing("x = 1", "python"),
-                DiffBlock("-a\n+b\n"),
+                DiffBlock("@@ -1 +1 @@\n-a\n+b\n"),
                 MarkdownBlock("# Heading"),
             ),
         )
@@ -80,7 +80,8 @@ class TestShow:
             "a: 1, x",
             "b",
             "x = 1",
-            "-a\n+b",
+            "1 - a",
+            "1 + b",
             "# Heading",
         ]
 

@@ -11,7 +11,10 @@ from tejat.core.messages.tokens import estimate_declaration_tokens
 from tejat.core.messages.types import FileData, FunctionResponse, InlineData, Part, PartListUnion, Text
 from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.base import ToolError, ToolResult
+from tejat.core.tools.display import FileDiff
 from tejat.tools.registry import ToolEntry
+from tejat.ui.plain.diff import format_diff
+from tejat.ui.plain.style import Style
 from tejat.ui.plain.table import print_table
 
 _TOKENS_COLUMN = 4
@@ -28,11 +31,11 @@ def print_tools(entries: Sequence[ToolEntry], problems: Sequence[str] = ()) -> N
         (entry.name, entry.display_name, entry.kind.value, _source_label(entry), f"{cost:,}", _first_sentence(entry))
         for entry, cost in zip(entries, costs, strict=True)
     ]
-    heading = _("NAME"), _("SHOWN AS"), _("KIND"), _("SOURCE"), _("TOKENS"), _("WHAT IT DOES")
+    heading = _("NAME"), _("SHOWN AS"), _("KIND"), _("SOURCE"), _("TOKENS"), _("DESCRIPTION")
     print_table([heading, *rows], numeric=(_TOKENS_COLUMN,))
     cost = ngettext(
-        "{count} tool, about {tokens:,} tokens in every request that tells of all of them",
-        "{count} tools, about {tokens:,} tokens in every request that tells of all of them",
+        "{count} tool, about {tokens:,} tokens in every request that declares it",
+        "{count} tools, about {tokens:,} tokens in every request that declares all of them",
         len(entries),
         tokens=sum(costs),
     )
@@ -47,10 +50,13 @@ def _source_label(entry: ToolEntry) -> str:
 
 
 def print_result(result: ToolResult) -> None:
-    """Print a result: content to standard output, a failure to standard error."""
+    """Print a result: content to standard output, a failure to standard error. A terminal also gets the diff."""
     if result.error is not None:
         print_error(_failure_text(result, result.error))
         return
+    display = result.return_display
+    if isinstance(display, FileDiff) and sys.stdout.isatty():
+        print(format_diff(display.file_diff, Style(sys.stdout)))
     text = _content_text(result.llm_content)
     print(sanitize_text(text) if sys.stdout.isatty() else text, end="" if text.endswith("\n") else "\n")
 
@@ -84,6 +90,6 @@ def _part_text(part: Part) -> str:
         case FileData(mime_type, file_uri):
             return f"[{mime_type}, {file_uri}]\n"
         case FunctionResponse(name, _):
-            return _("[answer of {name}]", name=name) + "\n"
+            return _("[result of {name}]", name=name) + "\n"
         case _:
             assert_never(part)

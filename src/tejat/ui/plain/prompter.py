@@ -10,8 +10,10 @@ from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.report import DiffBlock, MarkdownBlock, Paragraph, Report, ReportBlock, ReportTable, SourceListing
+from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.line_input import read_line
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.diff.rows import build_diff_rows
 from tejat.ui.shared.external.clipboard import copy_text
 from tejat.ui.shared.external.editor import ExternalEditor
 
@@ -77,7 +79,7 @@ class PlainPrompter:
             case Paragraph(text) | SourceListing(text) | MarkdownBlock(text):
                 yield sanitize_text(translate(text))
             case DiffBlock(text):
-                yield self._style.diff(text)
+                yield from format_diff_rows(build_diff_rows(text), self._style)
             case ReportTable(rows, headings):
                 for row in rows:
                     yield _row_text(headings, row)

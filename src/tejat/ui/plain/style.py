@@ -9,6 +9,7 @@ _BOLD, _RED, _GREEN, _CYAN, _DIM, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\
 
 _HEADER_LINES = 4
 _LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
+_DEFAULT_COLUMNS = 80
 
 
 class Style:
@@ -19,13 +20,28 @@ class Style:
 
     def __init__(self, stream: TextIO | None) -> None:
         forced = os.environ.get("FORCE_COLOR", "")
+        self._stream = stream
+        self.is_terminal = stream is None or stream.isatty()
         if stream is None or os.environ.get("NO_COLOR") or forced in ("0", "false"):
-            self._coloured = False
+            self.is_coloured = False
         else:
-            self._coloured = bool(forced) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+            self.is_coloured = bool(forced) or (self.is_terminal and os.environ.get("TERM") != "dumb")
+
+    @property
+    def encoding(self) -> str:
+        return (self._stream and self._stream.encoding) or "utf-8"
+
+    @property
+    def columns(self) -> int:
+        """The width of the terminal, or a usual one."""
+        try:
+            columns = os.get_terminal_size(self._stream.fileno()).columns if self._stream else 0
+        except (OSError, ValueError):
+            columns = 0
+        return columns or _DEFAULT_COLUMNS
 
     def bold(self, text: str) -> str:
-        return self._paint(text, _BOLD)
+        return f"{_BOLD}{text}{_RESET}" if self.is_coloured and text else text
 
     def diff(self, patch: str) -> str:
         """Return a sanitized diff with coloured lines."""
@@ -37,4 +53,4 @@ class Style:
         return "\n".join([*header, *hunks])
 
     def _paint(self, text: str, colour: str) -> str:
-        return f"{colour}{text}{_RESET}" if self._coloured and colour and text else text
+        return f"{colour}{text}{_RESET}" if self.is_coloured and colour and text else text

@@ -46,7 +46,7 @@ def test_rows_of_two_files() -> None:
 
 def test_changed_words_are_marked() -> None:
     removed, added = build_diff_rows("@@ -1 +1 @@\n-return price * percent\n+return price * percent / 100\n")
-    assert (removed.marks, added.marks) == ((), ((22, 28),))
+    assert (removed.marks, added.marks) == ((), ((23, 28),))
     removed, added = build_diff_rows("@@ -1 +1 @@\n-total = old_name(1)\n+total = new_name(1)\n")
     assert (removed.marks, added.marks) == (((8, 16),), ((8, 16),))
 
@@ -59,7 +59,7 @@ def test_a_line_is_paired_with_the_one_that_resembles_it() -> None:
     rows = build_diff_rows(
         '@@ -1 +1,2 @@\n-return price - off\n+"""Price after a discount."""\n+return price - off / 100\n'
     )
-    assert [row.marks for row in rows] == [(), (), ((18, 24),)]
+    assert [row.marks for row in rows] == [(), (), ((19, 24),)]
 
 
 def test_without_files_only_the_hunks_remain() -> None:

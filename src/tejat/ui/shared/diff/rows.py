@@ -51,13 +51,15 @@ class DiffRow:
         return self.kind in (DiffRowKind.ADDED, DiffRowKind.REMOVED)
 
 
-def build_diff_rows(diff: str, *, context: int = CONTEXT_LINES, with_files: bool = True) -> tuple[DiffRow, ...]:
+def build_diff_rows(diff: str, *, context: int | None = CONTEXT_LINES, with_files: bool = True) -> tuple[DiffRow, ...]:
     """Build the rows of a unified diff of one or more files, with at most `context` unchanged lines around changes.
 
-    Without files their headings are left out, for a diff whose title already names its one file.
+    Without `context` all unchanged lines stay. Without files their headings are left out, for a diff whose title
+    already names its one file.
     """
     hunks = parse_hunks(diff) if diff else ()
-    return trim_context(_hunk_rows(hunks, WordComparer(), with_files=with_files), context)
+    rows = _hunk_rows(hunks, WordComparer(), with_files=with_files)
+    return tuple(rows) if context is None else trim_context(rows, context)
 
 
 def build_file_rows(original: str, diff: str) -> tuple[DiffRow, ...]:

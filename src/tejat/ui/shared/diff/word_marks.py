@@ -66,8 +66,8 @@ class WordComparer:
         longest = max(len("".join(line.split())) for line in (old, new))
         return _Comparison(
             same / longest if longest else 0.0,
-            _complement([(start, end) for start, end, _, _ in stretches], len(old)),
-            _complement([(start, end) for _, _, start, end in stretches], len(new)),
+            _changed_spans(old, [(start, end) for start, end, _, _ in stretches]),
+            _changed_spans(new, [(start, end) for _, _, start, end in stretches]),
         )
 
 
@@ -87,11 +87,15 @@ def _is_kept(old: str, new: str, stretch: tuple[int, int, int, int]) -> bool:
     return len(old[start:end].strip()) >= _MIN_UNCHANGED
 
 
-def _complement(kept: Sequence[tuple[int, int]], length: int) -> Spans:
+def _changed_spans(text: str, kept: Sequence[tuple[int, int]]) -> Spans:
+    """Return what lies between the kept stretches, without blanks around the words that changed."""
     spans: list[tuple[int, int]] = []
     at = 0
-    for start, end in [*kept, (length, length)]:
+    for start, end in [*kept, (len(text), len(text))]:
         if start > at:
-            spans.append((at, start))
+            changed = text[at:start]
+            words = changed.strip() or changed
+            first = at + changed.index(words)
+            spans.append((first, first + len(words)))
         at = max(at, end)
     return tuple(spans)

@@ -59,6 +59,14 @@ def highlight_source(text: str, language: str, theme: Theme) -> Iterator[StyledL
         before = highlight_context(before, piece)
 
 
+def language_of(file_name: str) -> str:
+    """Return the language of a file by its name, empty if it is unknown."""
+    name = file_name.rpartition("/")[2].lower()
+    suffix = name.rpartition(".")[2]
+    language = _LANGUAGES_BY_NAME.get(name) or _LANGUAGES_BY_SUFFIX.get(suffix, suffix)
+    return language if _LANGUAGE_ALIASES.get(language, language) in _LANGUAGES else ""
+
+
 def _plain(lines: Sequence[str]) -> list[StyledLine]:
     return [[(line, NO_STYLE)] if line else [] for line in lines]
 
@@ -105,13 +113,16 @@ def _style(kind: tuple[str, ...], theme: Theme) -> Style:
 
 # Few on purpose: each colour change is a code in the scrollback; names and punctuation need none.
 _ROLES = {
-    "Comment": StyleRole.QUIET,
+    "Comment": StyleRole.COMMENT,
     "Comment.Preproc": StyleRole.KEYWORD,
     "Keyword": StyleRole.KEYWORD,
+    "Keyword.Type": StyleRole.TYPE,
     "Operator.Word": StyleRole.KEYWORD,
     "Literal.String": StyleRole.STRING,
     "Literal.Number": StyleRole.NUMBER,
     "Keyword.Constant": StyleRole.NUMBER,
+    "Name.Builtin": StyleRole.TYPE,
+    "Name.Exception": StyleRole.TYPE,
     "Name.Function": StyleRole.NAME,
     "Name.Class": StyleRole.NAME,
     "Name.Decorator": StyleRole.NAME,
@@ -132,3 +143,41 @@ _LANGUAGE_NAMES = (
     " typescript udiff verilog vhdl vim vue xml yaml yml zig zsh"
 )
 _LANGUAGES = frozenset(_LANGUAGE_NAMES.split())
+_LANGUAGES_BY_NAME = {
+    **dict.fromkeys((".bashrc", ".bash_profile", ".profile", ".zshrc", "pkgbuild"), "bash"),
+    **dict.fromkeys(("cmakelists.txt",), "cmake"),
+    **dict.fromkeys(("gemfile", "rakefile", "vagrantfile", "podfile"), "ruby"),
+    **dict.fromkeys((".gitconfig", ".editorconfig", ".npmrc"), "ini"),
+    **dict.fromkeys(("containerfile",), "dockerfile"),
+    **dict.fromkeys(("gnumakefile",), "makefile"),
+    **dict.fromkeys(("pipfile", "uv.lock", "poetry.lock", "cargo.lock"), "toml"),
+}
+_LANGUAGES_BY_SUFFIX = {
+    **dict.fromkeys(("cc", "cxx", "hh", "hpp", "hxx", "ino"), "cpp"),
+    **dict.fromkeys(("h",), "c"),
+    **dict.fromkeys(("mjs", "cjs"), "js"),
+    **dict.fromkeys(("mts", "cts"), "ts"),
+    **dict.fromkeys(("pyw", "pyx", "bzl", "star"), "python"),
+    **dict.fromkeys(("htm", "xhtml"), "html"),
+    **dict.fromkeys(("bash", "ksh", "bats"), "bash"),
+    **dict.fromkeys(("cfg", "conf", "service", "desktop"), "ini"),
+    **dict.fromkeys(("ex", "exs"), "elixir"),
+    **dict.fromkeys(("erl", "hrl"), "erlang"),
+    **dict.fromkeys(("clj", "cljs", "cljc", "edn"), "clojure"),
+    **dict.fromkeys(("ml", "mli"), "ocaml"),
+    **dict.fromkeys(("fs", "fsx"), "fsharp"),
+    **dict.fromkeys(("kts",), "kotlin"),
+    **dict.fromkeys(("mk",), "makefile"),
+    **dict.fromkeys(("gradle",), "groovy"),
+    **dict.fromkeys(("jl",), "julia"),
+    **dict.fromkeys(("scm",), "scheme"),
+    **dict.fromkeys(("el",), "lisp"),
+    **dict.fromkeys(("pm",), "perl"),
+    **dict.fromkeys(("psm1",), "powershell"),
+    **dict.fromkeys(("v", "sv"), "verilog"),
+    **dict.fromkeys(("vhd",), "vhdl"),
+    **dict.fromkeys(("markdown", "mdx"), "markdown"),
+    **dict.fromkeys(("gql",), "graphql"),
+    **dict.fromkeys(("tfvars",), "hcl"),
+    **dict.fromkeys(("j2", "jinja2"), "html+jinja"),
+}

@@ -138,13 +138,18 @@ def _cell_style(style: Style | None, colour_depth: ColourDepth) -> str:
 def _downgrade(colour: Color | None, colour_depth: ColourDepth) -> Color | None:
     if colour is None or colour.is_default or colour_depth is ColourDepth.NONE:
         return None
-    return colour.downgrade(_SYSTEMS[colour_depth])
+    return colour.downgrade(color_system(colour_depth))
 
 
 def _colour_name(colour: Color) -> str:
     if colour.number is not None and colour.number < len(_COLOUR_NAMES):
         return _COLOUR_NAMES[colour.number]
     return colour.get_truecolor().hex
+
+
+def color_system(colour_depth: ColourDepth) -> ColorSystem:
+    """Return rich's name for a depth that has colours."""
+    return _SYSTEMS[colour_depth]
 
 
 _SYSTEMS = {

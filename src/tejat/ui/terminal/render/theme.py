@@ -5,7 +5,7 @@ from enum import IntEnum, StrEnum
 
 from rich.style import Style
 
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, frozen_identity
 from tejat.core.ui.status import ThemeName
 
 
@@ -21,6 +21,10 @@ class StyleRole(StrEnum):
     ACCENT = "accent"
     ADDED = "added"
     REMOVED = "removed"
+    ADDED_LINE = "added_line"
+    REMOVED_LINE = "removed_line"
+    ADDED_WORD = "added_word"
+    REMOVED_WORD = "removed_word"
     HUNK = "hunk"
     HEADING = "heading"
     CODE = "code"
@@ -36,6 +40,8 @@ class StyleRole(StrEnum):
     STRING = "string"
     NUMBER = "number"
     NAME = "name"
+    TYPE = "type"
+    COMMENT = "comment"
 
 
 class ColourDepth(IntEnum):
@@ -65,6 +71,7 @@ class Glyphs:
     bar: str = "│"
     rule: str = "─"
     cross: str = "┼"
+    corner: str = "└"
     arrow: str = "→"
     cursor: str = "❯"
     separator: str = "·"
@@ -85,6 +92,7 @@ ASCII_GLYPHS = Glyphs(
     bar="|",
     rule="-",
     cross="+",
+    corner="-",
     arrow=">",
     cursor=">",
     separator="|",
@@ -93,22 +101,55 @@ ASCII_GLYPHS = Glyphs(
 )
 
 
+@frozen_identity
+class Palette:
+    """Styles for a dark or a light background: in true colour, in 256 colours and in the 16 basic ones.
+
+    With the basic colours, changed lines have no background, since nobody knows what it looks like.
+    """
+
+    is_dark: bool
+    full: Mapping[StyleRole, Style]
+    cube: Mapping[StyleRole, Style]
+    basic: Mapping[StyleRole, Style]
+
+
 @frozen
 class Theme:
+    """What the terminal can show and the user wants. Without a palette, the default one for the background is used."""
+
     colour_depth: ColourDepth = ColourDepth.NONE
     is_dark: bool = True
     glyphs: Glyphs = Glyphs()
     animates: bool = True
+    palette: Palette | None = None
+    uses_backgrounds: bool = True
+    shows_line_numbers: bool = True
 
     @property
     def is_ascii(self) -> bool:
         return self.glyphs.more.isascii()
 
+    @property
+    def has_backgrounds(self) -> bool:
+        """Whether changed lines have coloured backgrounds."""
+        return self.uses_backgrounds and self.colour_depth >= ColourDepth.ANSI_256
+
+    @property
+    def has_colours(self) -> bool:
+        return self.colour_depth is not ColourDepth.NONE
+
     def style(self, role: StyleRole) -> Style:
         """Return the style of a role. Without colours bold, dim and underline remain."""
         if self.colour_depth is ColourDepth.NONE:
             return _MONOCHROME[role]
-        return (_DARK if self.is_dark else _LIGHT)[role]
+        palette = self.palette or (_DARK if self.is_dark else _LIGHT)
+        if self.colour_depth is ColourDepth.ANSI_16:
+            return palette.basic[role]
+        styles = palette.full if self.colour_depth is ColourDepth.TRUE_COLOUR else palette.cube
+        if not self.uses_backgrounds and role in _WITHOUT_BACKGROUND:
+            return styles[_WITHOUT_BACKGROUND[role]] + _WORD_EMPHASIS[role]
+        return styles[role]
 
 
 def detect_theme(
@@ -146,45 +187,148 @@ def _has_light_background(environment: Mapping[str, str]) -> bool:
     return background in ("7", "15")
 
 
-def _styles(colours: Mapping[str, str]) -> dict[StyleRole, Style]:
-    return {part: Style.parse(colours.get(part.value, "none")) for part in StyleRole}
+def build_styles(*tables: Mapping[str, str]) -> dict[StyleRole, Style]:
+    """Build the styles of all roles; later tables win. Roles that none of them names have no style."""
+    merged = {role: style for table in tables for role, style in table.items()}
+    return {role: Style.parse(merged.get(role.value, "none")) for role in StyleRole}
 
 
 _EMPHASIS = {
     "strong": "bold",
-    "quiet": "dim",
     "heading": "bold",
     "link": "underline",
     "prompt": "bold",
     "shell": "bold",
-    "queued": "dim",
-    "status": "dim",
     "selected": "reverse",
     "risk": "bold",
     "bad": "bold",
     "warning": "bold",
+    "quote": "italic",
 }
-# On a dark and on a light background.
-_COLOURS = {
-    "good": ("green", "green"),
-    "warning": ("yellow", "magenta"),
-    "bad": ("bold red", "bold red"),
-    "accent": ("cyan", "blue"),
-    "added": ("green", "green"),
-    "removed": ("red", "red"),
-    "hunk": ("cyan", "blue"),
-    "heading": ("bold cyan", "bold blue"),
-    "code": ("cyan", "blue"),
-    "link": ("underline bright_blue", "underline blue"),
-    "quote": ("italic", "italic"),
-    "prompt": ("bold cyan", "bold blue"),
-    "shell": ("bold yellow", "bold magenta"),
-    "risk": ("bold yellow", "bold red"),
-    "keyword": ("magenta", "magenta"),
-    "string": ("green", "green"),
-    "number": ("yellow", "red"),
-    "name": ("bright_blue", "blue"),
+_DIM = {"quiet": "dim", "queued": "dim", "status": "dim", "comment": "dim"}
+_UNDERLINED = {"added_word": "bold underline", "removed_word": "bold underline"}
+
+_MONOCHROME = build_styles(_EMPHASIS, _DIM, _UNDERLINED, {"quote": "none"})
+
+_BASIC_DARK = {
+    "good": "green",
+    "warning": "yellow",
+    "bad": "bold red",
+    "accent": "cyan",
+    "added": "green",
+    "removed": "red",
+    "added_line": "green",
+    "removed_line": "red",
+    "added_word": "green reverse",
+    "removed_word": "red reverse",
+    "hunk": "cyan",
+    "heading": "bold cyan",
+    "code": "cyan",
+    "link": "underline bright_blue",
+    "prompt": "bold cyan",
+    "shell": "bold yellow",
+    "risk": "bold yellow",
+    "keyword": "magenta",
+    "string": "green",
+    "number": "yellow",
+    "name": "bright_blue",
+    "type": "cyan",
 }
-_MONOCHROME = _styles(_EMPHASIS)
-_DARK = _styles(_EMPHASIS | {role: dark for role, (dark, _) in _COLOURS.items()})
-_LIGHT = _styles(_EMPHASIS | {role: light for role, (_, light) in _COLOURS.items()})
+_BASIC_LIGHT = _BASIC_DARK | {
+    "warning": "magenta",
+    "accent": "blue",
+    "hunk": "blue",
+    "heading": "bold blue",
+    "code": "blue",
+    "link": "underline blue",
+    "prompt": "bold blue",
+    "shell": "bold magenta",
+    "risk": "bold red",
+    "number": "red",
+    "name": "blue",
+    "type": "blue",
+}
+# Colours of the 256-colour cube, except for the backgrounds, so that both depths look the same.
+_FULL_DARK = {
+    "quiet": "#9e9e9e",
+    "good": "#87d787",
+    "warning": "#ffd75f",
+    "bad": "bold #ff8787",
+    "accent": "#87d7ff",
+    "added": "#87d787",
+    "removed": "#ff8787",
+    "added_line": "#e4e4e4 on #17361f",
+    "removed_line": "#e4e4e4 on #4a2024",
+    "added_word": "#ffffff on #2b6a39",
+    "removed_word": "#ffffff on #8a343b",
+    "hunk": "#87afff",
+    "heading": "bold #87d7ff",
+    "code": "#87d7d7",
+    "link": "underline #87afff",
+    "prompt": "bold #87d7ff",
+    "shell": "bold #ffd75f",
+    "queued": "#9e9e9e",
+    "status": "#9e9e9e",
+    "risk": "bold #ffaf5f",
+    "keyword": "#d7afff",
+    "string": "#afd787",
+    "number": "#ffaf87",
+    "name": "#87d7ff",
+    "type": "#87d7d7",
+    "comment": "#9e9e9e",
+}
+_FULL_LIGHT = {
+    "quiet": "#6c6c6c",
+    "good": "#005f00",
+    "warning": "#875f00",
+    "bad": "bold #af0000",
+    "accent": "#005faf",
+    "added": "#005f00",
+    "removed": "#af0000",
+    "added_line": "#262626 on #dafbe1",
+    "removed_line": "#262626 on #ffe8e6",
+    "added_word": "#000000 on #9fe8b0",
+    "removed_word": "#000000 on #ffbcb6",
+    "hunk": "#005faf",
+    "heading": "bold #005faf",
+    "code": "#005f87",
+    "link": "underline #005faf",
+    "prompt": "bold #005faf",
+    "shell": "bold #875f00",
+    "queued": "#6c6c6c",
+    "status": "#6c6c6c",
+    "risk": "bold #af0000",
+    "keyword": "#8700af",
+    "string": "#005f00",
+    "number": "#af0000",
+    "name": "#005faf",
+    "type": "#005f87",
+    "comment": "#6c6c6c",
+}
+# The nearest colours of the cube would have another hue.
+_CUBE_DARK = {"added_word": "#ffffff on #008700", "removed_word": "#ffffff on #870000"}
+_CUBE_LIGHT = {"added_word": "#000000 on #87ff87", "removed_word": "#000000 on #ffafaf"}
+_DARK = Palette(
+    is_dark=True,
+    full=build_styles(_EMPHASIS, _FULL_DARK),
+    cube=build_styles(_EMPHASIS, _FULL_DARK, _CUBE_DARK),
+    basic=build_styles(_EMPHASIS, _DIM, _BASIC_DARK),
+)
+_LIGHT = Palette(
+    is_dark=False,
+    full=build_styles(_EMPHASIS, _FULL_LIGHT),
+    cube=build_styles(_EMPHASIS, _FULL_LIGHT, _CUBE_LIGHT),
+    basic=build_styles(_EMPHASIS, _DIM, _BASIC_LIGHT),
+)
+_WITHOUT_BACKGROUND = {
+    StyleRole.ADDED_LINE: StyleRole.ADDED,
+    StyleRole.REMOVED_LINE: StyleRole.REMOVED,
+    StyleRole.ADDED_WORD: StyleRole.ADDED,
+    StyleRole.REMOVED_WORD: StyleRole.REMOVED,
+}
+_WORD_EMPHASIS = {
+    StyleRole.ADDED_LINE: Style.null(),
+    StyleRole.REMOVED_LINE: Style.null(),
+    StyleRole.ADDED_WORD: Style.parse("bold underline"),
+    StyleRole.REMOVED_WORD: Style.parse("bold underline"),
+}

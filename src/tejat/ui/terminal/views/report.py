@@ -16,13 +16,14 @@ from tejat.core.ui.report import (
     SourceListing,
     Tone,
 )
+from tejat.ui.shared.diff.rows import build_diff_rows
+from tejat.ui.terminal.render.diff import render_diff_rows
 from tejat.ui.terminal.render.highlight import highlight_source
 from tejat.ui.terminal.render.markdown.stream import render_markdown
 from tejat.ui.terminal.render.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.tables import TableRow, render_table
 from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, line_width, prefix_lines, wrap_runs
 from tejat.ui.terminal.render.theme import StyleRole, Theme
-from tejat.ui.terminal.views.diff import render_diff
 
 
 def render_report(report: Report, theme: Theme) -> RenderableType:
@@ -50,7 +51,7 @@ def _block(block: ReportBlock, theme: Theme) -> RenderableType:
         case SourceListing():
             return WrappedLines(lambda _: highlight_source(make_terminal_safe(block.text), block.language, theme))
         case DiffBlock():
-            return render_diff(block.text, theme)
+            return render_diff_rows(build_diff_rows(block.text), theme)
         case MarkdownBlock():
             return render_markdown(block.text, theme)
         case _:

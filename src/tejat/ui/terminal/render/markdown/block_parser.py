@@ -242,11 +242,11 @@ class BlockParser:
         if not rest[:4].strip(" "):
             self._leaf, self._fence, self._blanks = CodeBlock((rest[4:],)), None, 0
         elif heading:
-            if not self._is_first and self._gap is None:
-                self._gap = self._emitted_containers
+            self._ensure_gap()
             self._leaf = HeadingBlock(len(heading["signs"]), _strip_closing_hashes(rest[heading.end() :]))
             self._close_leaf()
         elif fence:
+            self._ensure_gap()
             self._leaf, self._fence = CodeBlock((), fence["said"].strip(" ")), fence
         elif re.match(_BREAK, rest):
             self._leaf = ThematicBreak()
@@ -255,6 +255,11 @@ class BlockParser:
             self._leaf = HtmlBlock((rest,))
         else:
             self._leaf = ParagraphBlock((rest,))
+
+    def _ensure_gap(self) -> None:
+        """Set the next block apart even if there was no blank line before it."""
+        if not self._is_first and self._gap is None:
+            self._gap = self._emitted_containers
 
     def _close_containers(self, count: int) -> None:
         """Close all containers but the first `count`, emitting empty items."""
@@ -269,6 +274,8 @@ class BlockParser:
         leaf, self._leaf = self._leaf, None
         if leaf is not None:
             self._emit(leaf)
+        if isinstance(leaf, CodeBlock):
+            self._ensure_gap()
         if self._blanks:
             self._blanks, self._gap = 0, len(self._containers)
 

@@ -10,11 +10,14 @@ from tejat.core.frozen import frozen
 from tejat.core.i18n import _
 from tejat.ui.terminal.render.sanitizer import make_terminal_safe
 from tejat.ui.terminal.render.text_wrap import StyledRun
-from tejat.ui.terminal.render.theme import ColourDepth, StyleRole, Theme
+from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 
 def parse_inline(text: str, theme: Theme, base: Style) -> list[StyledRun]:
-    """Return styled runs of sanitized text. Only delimiters that became style are left out."""
+    """Return styled runs of sanitized text. Only delimiters that became style are left out.
+
+    Without colours code keeps its backticks, which nothing else tells apart.
+    """
     if _tokens().search(text) is None:
         return [(text, base)] if text else []
     reader = _InlineParser(text, theme)
@@ -97,7 +100,7 @@ class _InlineParser:
         code = self._text[found.end() : end].replace("\n", " ")
         if code[0] == code[-1] == " " and code.strip(" "):
             code = code[1:-1]
-        self._add_span(f"`{code}`", _Flag.CODE)
+        self._add_span(code if self._theme.has_colours and code.strip() else f"`{code}`", _Flag.CODE)
         return end + len(ticks)
 
     def _add_delimiter(self, found: re.Match[str]) -> None:
@@ -157,7 +160,7 @@ class _InlineParser:
     def _apply_emphasis(self, opener: _Delimiter, closer: _Delimiter, used: int) -> None:
         flag = _Flag.STRIKE if closer.sign == "~" else _Flag.STRONG if used > 1 else _Flag.EMPHASIS
         self.spans.append((opener.part + 1, closer.part, flag))
-        if flag == _Flag.STRIKE and self._theme.colour_depth is ColourDepth.NONE:
+        if flag == _Flag.STRIKE and not self._theme.has_colours:
             return
         self.parts[opener.part] = self.parts[opener.part][used:]
         self.parts[closer.part] = self.parts[closer.part][used:]

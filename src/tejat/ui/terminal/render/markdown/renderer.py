@@ -79,8 +79,7 @@ def _leaf_lines(piece: BlockNode, theme: Theme, width: int) -> Iterable[StyledLi
     base = theme.style(StyleRole.QUOTE) if any(box.is_quote for box in piece.containers) else NO_STYLE
     match piece.leaf:
         case HeadingBlock(level, text):
-            signs = (f"{'#' * level} ", theme.style(StyleRole.QUIET))
-            return wrap_runs([signs, *parse_inline(text, theme, theme.style(StyleRole.HEADING))], width)
+            return wrap_runs(parse_inline(text, theme, _heading_style(level, theme)), width)
         case ParagraphBlock(lines):
             return wrap_runs(parse_inline(_join_lines(lines), theme, base), width)
         case HtmlBlock(lines):
@@ -112,14 +111,40 @@ def _join_lines(lines: Sequence[str]) -> str:
     return "".join(parts[:-1])
 
 
+def _heading_style(level: int, theme: Theme) -> Style:
+    """Return the style of a heading: the first level is underlined, those below the third are slanted."""
+    style = theme.style(StyleRole.HEADING)
+    if level == 1:
+        return style + Style(underline=True)
+    return style if level <= _MAX_UPRIGHT_LEVEL else style + Style(italic=True)
+
+
+_MAX_UPRIGHT_LEVEL = 3
+
+
 def _code_lines(code: CodeBlock, theme: Theme, width: int) -> Iterator[StyledLine]:
-    """Yield code between rules, which mark it without colours; copying the lines between gives the code."""
+    """Yield code at the margin with nothing around its lines, so that copying them gives the code.
+
+    Colours and blank lines set it apart; without colours it stands between rules. What was written after the fence is
+    shown unless it is only the name of the language.
+    """
     rule, quiet = theme.glyphs.rule * 2, theme.style(StyleRole.QUIET)
-    if code.is_first:
+    if code.is_first and not theme.has_colours:
         yield from wrap_runs([(f"{rule} {code.info}" if code.info else rule, quiet)], width)
-    yield from highlight_lines(code.lines, code.language, theme, before=code.before)
-    if code.is_last:
+    elif code.is_first and not _is_language_name(code.info):
+        yield from wrap_runs([(code.info, quiet)], width)
+    lines = highlight_lines(code.lines, code.language, theme, before=code.before)
+    yield from lines if code.language else _colour_lines(lines, theme.style(StyleRole.CODE))
+    if code.is_last and not theme.has_colours:
         yield [(rule, quiet)]
+
+
+def _is_language_name(info: str) -> bool:
+    return info.replace("+", "").replace("-", "").replace("#", "").isalnum() or not info
+
+
+def _colour_lines(lines: Iterable[StyledLine], style: Style) -> Iterator[StyledLine]:
+    return ([(text, style) for text, _ in line] for line in lines)
 
 
 def _table_lines(grid: TableBlock, theme: Theme, width: int, base: Style) -> Iterator[StyledLine]:
