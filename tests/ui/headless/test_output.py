@@ -11,17 +11,17 @@ from tejat.ui.headless.output import describe_event, notice_line
 
 def test_of_a_whole_run() -> None:
     assert [heard for event in ALL_EVENTS if (heard := describe_event(event)) is not None] == [
-        "the session was put in order: Left out an empty message.; Gave a call an id of its own.",
+        "Repaired the session history: Removed an empty message.; Assigned a call its own id.",
         "This folder is not trusted.",
-        "The service is busy. (attempt 1 of 5; next try in 2 s)",
-        "Waiting for the model to read a prompt of about 3,900 tokens (15 s so far)...",
+        "The service is busy. Retrying in 2 s (attempt 2 of 5).",
+        "Waiting for the model (about 3,900 tokens sent, 15 s so far)...",
         f"Error executing tool run_shell_command: {DENIED} Hint.",
         "Error executing tool read_file: File not found.",
-        "changed the model from gemini-test to gemini-small: It is busy.",
-        "summarising the conversation to make room...",
-        "summarised the conversation: 1000 tokens became 100",
-        "could not summarise the conversation: No summary.",
-        "the model seems to go in circles: The same again. It was told so.",
+        "Switched from gemini-test to gemini-small: It is busy.",
+        "Compressing the conversation to free up context...",
+        "Compressed the conversation from 1000 to 100 tokens.",
+        "Could not compress the conversation: No summary.",
+        "The model is repeating itself: The same again. It has been warned.",
         "The disk is nearly full.",
         "The disk is full.",
     ]
@@ -30,10 +30,10 @@ def test_of_a_whole_run() -> None:
 @pytest.mark.parametrize(
     ("event", "heard"),
     [
-        (LoopDetected("Again.", ends_run=True), "the model seems to go in circles: Again."),
+        (LoopDetected("Again.", ends_run=True), "The model is repeating itself: Again."),
         (
             Compressed(5, 9, CompressionStatus.INFLATED, "Too long."),
-            "could not summarise the conversation: Too long.",
+            "Could not compress the conversation: Too long.",
         ),
         (
             call_finished(EDIT, ToolResult("x", "", ToolError("no place", ErrorType.EDIT_NO_CHANGE))),

@@ -77,7 +77,7 @@ def delta(text: str) -> dict[str, object]:
 def test_a_whole_run() -> None:
     assert lines(*ALL_EVENTS) == [
         line("init", session_id="id-1", model="gemini-test"),
-        warning("the session was put in order: Left out an empty message.; Gave a call an id of its own."),
+        warning("Repaired the session history: Removed an empty message.; Assigned a call its own id."),
         line("message", role="user", content="see @a.txt"),
         delta("I \x1b[31m"),
         line(
@@ -118,10 +118,10 @@ def test_a_whole_run() -> None:
             error={"type": "file_not_found", "message": "no such file: a.txt"},
             content="no such file: a.txt",
         ),
-        warning("changed the model from gemini-test to gemini-small: It is busy."),
-        warning("summarised the conversation: 1000 tokens became 100"),
-        warning("could not summarise the conversation: No summary."),
-        warning("the model seems to go in circles: The same again. It was told so."),
+        warning("Switched from gemini-test to gemini-small: It is busy."),
+        warning("Compressed the conversation from 1000 to 100 tokens."),
+        warning("Could not compress the conversation: No summary."),
+        warning("The model is repeating itself: The same again. It has been warned."),
         warning("The disk is nearly full."),
         warning("The disk is full.", "error"),
         delta("Done.\n"),
@@ -133,8 +133,8 @@ def test_a_whole_run() -> None:
 def test_a_note_is_said_on_the_side_and_nothing_else_is() -> None:
     assert render_events(StreamOutput, *ALL_EVENTS).stderr == [
         "This folder is not trusted.",
-        "Waiting for the model to read a prompt of about 3,900 tokens (15 s so far)...",
-        "summarising the conversation to make room...",
+        "Waiting for the model (about 3,900 tokens sent, 15 s so far)...",
+        "Compressing the conversation to free up context...",
     ]
 
 
@@ -192,11 +192,11 @@ def test_without_durations_it_is_the_same_every_time() -> None:
 
 def test_what_could_not_be_begun_is_a_result_too() -> None:
     written = RecordedOutput()
-    StreamOutput(written.streams()).fail("There is no key.", name="authentication", code=41)
+    StreamOutput(written.streams()).fail("No API key.", name="authentication", code=41)
     assert json.loads(written.stdout) == line(
         "result",
         status="error",
-        error={"type": "authentication", "message": "There is no key.", "code": 41},
+        error={"type": "authentication", "message": "No API key.", "code": 41},
         permission_denials=[],
     )
-    assert written.stderr == ["There is no key."]
+    assert written.stderr == ["No API key."]

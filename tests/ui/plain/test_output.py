@@ -59,40 +59,40 @@ def numbered(numbers: Sequence[int]) -> str:
 
 def test_a_whole_run() -> None:
     assert print_events(*ALL_EVENTS) == (
-        "warning: the session was put in order: Left out an empty message.; Gave a call an id of its own.\n"
-        "note: This folder is not trusted.\n"
+        "Warning: Repaired the session history: Removed an empty message.; Assigned a call its own id.\n"
+        "Note: This folder is not trusted.\n"
         "I <U+001B>[31m\n"
-        "The service is busy. (attempt 1 of 5; next try in 2 s)\n"
-        "What the model said in this attempt does not count.\n"
+        "The service is busy. Retrying in 2 s (attempt 2 of 5).\n"
+        "This attempt failed. Ignore the text above.\n"
         "I <U+001B>[31mlook<U+001B>[0m.\n"
-        "ok: read_file a.txt, 0.2 s\nRead lines 1-2\n"
-        "ok: replace a.txt +3 -1, 0.2 s\n-a\n+b\n"
-        f"denied: run_shell_command make\n{DENIED} Hint.\n"
-        "failed: read_file a.txt, 0.2 s\nFile not found.\n"
-        "note: a question on the side (summary) came to nothing: Blocked.\n"
-        "warning: changed the model from gemini-test to gemini-small: It is busy.\n"
-        "note: summarising the conversation to make room...\n"
-        "warning: summarised the conversation: 1000 tokens became 100\n"
-        "warning: could not summarise the conversation: No summary.\n"
-        "warning: the model seems to go in circles: The same again. It was told so.\n"
-        "warning: The disk is nearly full.\n"
-        "error: The disk is full.\n"
+        "Read a.txt\n"
+        "Edited a.txt +3 -1\n[-a]\n[+b]\n"
+        f"Run make (denied)\n{DENIED} Hint.\n"
+        "Read a.txt (failed)\nFile not found.\n"
+        "Note: A side request (summary) failed: Blocked.\n"
+        "Warning: Switched from gemini-test to gemini-small: It is busy.\n"
+        "Note: Compressing the conversation to free up context...\n"
+        "Note: Compressed the conversation from 1000 to 100 tokens.\n"
+        "Warning: Could not compress the conversation: No summary.\n"
+        "Warning: The model is repeating itself: The same again. It has been warned.\n"
+        "Warning: The disk is nearly full.\n"
+        "Error: The disk is full.\n"
         "Done.\nReally.\n"
     )
 
 
-def test_what_is_cut_short_is_said() -> None:
+def test_an_incomplete_answer() -> None:
     ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
-    assert print_events(TextStreamed("Half"), ended) == "Half\nStopped: Operation cancelled. The answer is cut short.\n"
+    assert print_events(TextStreamed("Half"), ended) == "Half\nStopped. The answer is incomplete.\n"
 
 
 def test_lines_begin_at_their_beginning() -> None:
-    assert print_events(TextStreamed("Half"), Noticed("Careful.")) == "Half\nwarning: Careful.\n"
+    assert print_events(TextStreamed("Half"), Noticed("Careful.")) == "Half\nWarning: Careful.\n"
 
 
 def test_nothing_that_was_not_said_is_void() -> None:
     assert print_events(RETRYING, TextStreamed("Yes."), ENDED) == (
-        "The service is busy. (attempt 1 of 5; next try in 2 s)\nYes.\n"
+        "The service is busy. Retrying in 2 s (attempt 2 of 5).\nYes.\n"
     )
 
 
@@ -102,16 +102,16 @@ class TestLongResults:
         for start in (0, 1000):
             text = numbered(range(start, start + 50))
             written.output.handle_event(call_finished(SHELL, ToolResult("x", text, exit_code=0)))
-        mark = "[10 more lines: a line of only + shows all of it]"
+        mark = "[10 more lines; enter + to show all]"
         shown = f"{numbered(range(20))}\n{mark}\n{numbered(range(30, 50))}\n"
-        assert written.text.startswith(f"ok: run_shell_command make, 0.2 s\n{shown}")
+        assert written.text.startswith(f"Ran make\n{shown}")
         for start in (1000, 0):
             written.text = ""
             written.output.expand_last()
             assert written.text == f"{numbered(range(start, start + 50))}\n"
         written.text = ""
         written.output.expand_last()
-        assert written.text == "Nothing was shown in part only.\n"
+        assert written.text == "Nothing to expand.\n"
 
     def test_endless_lines_are_cut(self) -> None:
         written = Written()
@@ -147,8 +147,8 @@ class TestWhatGoesOn:
 
         asyncio.run(run())
         assert written.text.splitlines()[:2] == [
-            "Running: run_shell_command make",
-            "Still running: run_shell_command make, 0 s. Last line: two<U+001B>[2J",
+            "Running make",
+            "Running make: 0 s so far. Last line: two<U+001B>[2J",
         ]
         assert written.rings == 1
 
@@ -164,7 +164,7 @@ class TestWhatGoesOn:
             assert written.text == before
 
         asyncio.run(run())
-        assert written.text.splitlines()[0] == "Still at work, 0 s"
+        assert written.text.splitlines()[0] == "Still working: 0 s so far"
 
     def test_nothing_is_said_into_a_question(self) -> None:
         written = Written(QUICK)
@@ -176,7 +176,7 @@ class TestWhatGoesOn:
                 await asyncio.sleep(0.1)
                 written.output.handle_event(Noticed("Later."))
                 assert written.text == ""
-            assert written.text == "warning: Later.\n"
+            assert written.text == "Warning: Later.\n"
             written.output.end()
 
         asyncio.run(run())
@@ -189,7 +189,7 @@ def test_the_session_in_figures() -> None:
         written.output.handle_event(call_finished(CALL, ToolResult("x", "y")))
     written.output.handle_event(RunEnded(EndReason.FINISHED, usage=Usage(1000, 500, 100), cost=0.5))
     assert written.output.session_summary() == (
-        "This session: 1 prompt, 2 calls, 1,100 tokens, 45 % cached, $0.50, under 0.1 s."
+        "This session: 1 prompt, 2 tool calls, 1,100 tokens, 45 % cached, $0.50, under 0.1 s."
     )
 
 

@@ -15,7 +15,7 @@ from tejat.ui.shared.durations import format_duration, format_elapsed
         (9.94, "9.9 s"),
         (9.96, "10 s"),
         (59.4, "59 s"),
-        (59.6, "1 min 0 s"),
+        (59.6, "1 min"),
         (65, "1 min 5 s"),
         (7380, "2 h 3 min"),
     ],

@@ -13,35 +13,47 @@ from tejat.core.agent.events import (
     ModelChanged,
     Noticed,
     RequestFailed,
+    Retrying,
     RunEnded,
     Severity,
     TextStreamed,
 )
 from tejat.core.model import FailureKind
-from tejat.ui.shared.notices import notice_for_event, run_end_message, severity_label, side_request_notice
+from tejat.ui.shared.notices import (
+    notice_for_event,
+    retry_message,
+    run_end_message,
+    screen_notice,
+    severity_label,
+    side_request_notice,
+)
 
 
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (ModelChanged("a", "b", "It is busy."), "changed the model from a to b: It is busy."),
-        (HistoryRepaired(("One.", "Two.")), "the session was put in order: One.; Two."),
-        (Compressed(9, 3, CompressionStatus.COMPRESSED), "summarised the conversation: 9 tokens became 3"),
-        (Compressed(9, 9, CompressionStatus.FAILED, "No."), "could not summarise the conversation: No."),
-        (LoopDetected("Again.", ends_run=True), "the model seems to go in circles: Again."),
-        (LoopDetected("Again.", ends_run=False), "the model seems to go in circles: Again. It was told so."),
+        (ModelChanged("a", "b", "It is busy."), "Switched from a to b: It is busy."),
+        (HistoryRepaired(("One.", "Two.")), "Repaired the session history: One.; Two."),
+        (Compressed(9, 3, CompressionStatus.COMPRESSED), "Compressed the conversation from 9 to 3 tokens."),
+        (Compressed(9, 9, CompressionStatus.FAILED, "No."), "Could not compress the conversation: No."),
+        (LoopDetected("Again.", ends_run=True), "The model is repeating itself: Again."),
+        (LoopDetected("Again.", ends_run=False), "The model is repeating itself: Again. It has been warned."),
     ],
 )
-def test_what_is_told(event: AgentEvent, message: str) -> None:
+def test_warnings(event: AgentEvent, message: str) -> None:
     assert notice_for_event(event) == Noticed(message, Severity.WARNING)
 
 
-def test_what_is_told_on_the_side() -> None:
-    assert notice_for_event(CompressionStarted()) == Noticed(
-        "summarising the conversation to make room...", Severity.NOTE
-    )
-    nothing = Compressed(9, 9, CompressionStatus.NOT_NEEDED, by_user=True)
-    assert notice_for_event(nothing) == Noticed("nothing to compress yet", Severity.NOTE)
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Compressed(9, 3, CompressionStatus.COMPRESSED), "Compressed the conversation from 9 to 3 tokens."),
+        (CompressionStarted(), "Compressing the conversation to free up context..."),
+        (Compressed(9, 9, CompressionStatus.NOT_NEEDED, by_user=True), "Nothing to compress yet."),
+    ],
+)
+def test_notes(event: AgentEvent, message: str) -> None:
+    assert screen_notice(event) == Noticed(message, Severity.NOTE)
 
 
 def test_what_is_not_told() -> None:
@@ -52,12 +64,12 @@ def test_what_is_not_told() -> None:
 
 def test_a_question_on_the_side() -> None:
     told = side_request_notice(RequestFailed(FailureKind.BLOCKED, "No.", 1.0, "summary"))
-    assert told == Noticed("a question on the side (summary) came to nothing: No.", Severity.NOTE)
+    assert told == Noticed("A side request (summary) failed: No.", Severity.NOTE)
 
 
 @pytest.mark.parametrize("severity", Severity)
 def test_severities_have_words(severity: Severity) -> None:
-    assert severity_label(severity) == severity.value
+    assert severity_label(severity) == severity.value.capitalize()
 
 
 @pytest.mark.parametrize("reason", EndReason)
@@ -66,10 +78,19 @@ def test_every_end_but_a_good_one_is_told(reason: EndReason) -> None:
     assert run_end_message(RunEnded(reason, message="It was so.")).endswith("It was so.")
 
 
-def test_what_the_message_says_already_is_not_said_again() -> None:
-    assert (
-        run_end_message(RunEnded(EndReason.INTERRUPTED, message="Operation cancelled."))
-        == "Stopped: Operation cancelled."
-    )
+def test_nothing_is_said_twice() -> None:
+    assert run_end_message(RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")) == "Stopped."
     assert run_end_message(RunEnded(EndReason.INTERRUPTED, message="Stopped by hand.")) == "Stopped by hand."
     assert run_end_message(RunEnded(EndReason.INTERRUPTED)) == "Stopped."
+
+
+@pytest.mark.parametrize(
+    ("reason", "wait", "message"),
+    [
+        ("Busy.", 2.3, "Busy. Retrying in 2 s (attempt 2 of 5)"),
+        ("Busy", 0.2, "Busy. Retrying (attempt 2 of 5)"),
+        ("Busy\x1b!\nMore", -1, "Busy<U+001B>! (and 1 more line). Retrying (attempt 2 of 5)"),
+    ],
+)
+def test_retries(reason: str, wait: float, message: str) -> None:
+    assert retry_message(Retrying(FailureKind.NETWORK, reason, 1, 5, 9.0), wait=wait) == message

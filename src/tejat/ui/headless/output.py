@@ -12,7 +12,7 @@ from tejat.core.tools.base import ToolError
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import Display
 from tejat.ui.shared.exit_status import exit_code_for
-from tejat.ui.shared.notices import notice_for_event
+from tejat.ui.shared.notices import notice_for_event, retry_message
 
 
 @frozen
@@ -47,15 +47,11 @@ class Output(Protocol):
 def describe_event(event: AgentEvent) -> str | None:
     """Return the notice for an event while the run goes on, if any."""
     match event:
-        case Retrying(_, reason, attempt, most, wait):
-            seconds = f"{wait:.0f}"
-            times = _(
-                "attempt {attempt} of {most}; next try in {seconds} s", attempt=attempt, most=most, seconds=seconds
-            )
-            return f"{translate(reason)} ({times})"
+        case Retrying(wait=wait):
+            return retry_message(event, wait=wait) + "."
         case AwaitingModel(seconds, tokens):
             return _(
-                "Waiting for the model to read a prompt of about {tokens:,} tokens ({seconds:.0f} s so far)...",
+                "Waiting for the model (about {tokens:,} tokens sent, {seconds:.0f} s so far)...",
                 tokens=tokens,
                 seconds=seconds,
             )

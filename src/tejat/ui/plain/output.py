@@ -22,18 +22,23 @@ from tejat.core.sanitize import sanitize_text
 from tejat.core.tools.call_events import CallFinished, CallState, OutputUpdated, StateChanged
 from tejat.ui.headless.output import OutputStreams, describe_event
 from tejat.ui.headless.text_output import TextOutput
+from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.call_report import CallReport, build_call_report, call_title, status_label
-from tejat.ui.shared.call_summary import summarize_line
-from tejat.ui.shared.collapsed_results import CollapsedResults
+from tejat.ui.shared.calls.collapsed_results import CollapsedResults
+from tejat.ui.shared.calls.excerpt import excerpt_output
+from tejat.ui.shared.calls.outcome import CallStatus
+from tejat.ui.shared.calls.report import CallReport, build_call_report
+from tejat.ui.shared.calls.title import TitleForm, call_title
+from tejat.ui.shared.diff.rows import build_diff_rows
 from tejat.ui.shared.durations import format_duration, format_elapsed
-from tejat.ui.shared.notices import notice_for_event, run_end_message, severity_label, side_request_notice
+from tejat.ui.shared.notices import run_end_message, screen_notice, severity_label, side_request_notice
 from tejat.ui.shared.run_summary import format_cost, format_tokens
+from tejat.ui.shared.text_summary import summarize_line
 
 MAX_EXPANDED_LINES = 2000
 """Most lines of an expanded result."""
 
-_MAX_EDGE_LINES = 20
+_EDGE_LINES = 20
 _MAX_LINE_LENGTH = 2000
 _MAX_LAST_LINE_LENGTH = 200
 
@@ -110,9 +115,12 @@ class PlainOutput:
         """Update the output of a shell command of the user."""
         self._progress.note_output(None, output)
 
-    def print_block(self, text: str) -> None:
-        """Print the first and last lines of a text; the whole can be expanded."""
-        shown, is_whole = _truncate_middle(text)
+    def print_block(self, text: str, *, is_failure: bool = False) -> None:
+        """Print the first and last lines of a text, or the end and the error lines of a failure.
+
+        The whole can be expanded.
+        """
+        shown, is_whole = _excerpt(text, is_failure=is_failure)
         if shown:
             self.print_line(shown)
         if not is_whole:
@@ -122,7 +130,7 @@ class PlainOutput:
         """Print the last collapsed text in full; when repeated, the one before it."""
         found = self._folded.next_older()
         if found is None:
-            return self.print_line(_("Nothing was shown in part only."))
+            return self.print_line(_("Nothing to expand."))
         lines = found.split("\n")
         self.print_line("\n".join(lines[:MAX_EXPANDED_LINES]))
         if len(lines) > MAX_EXPANDED_LINES:
@@ -143,7 +151,7 @@ class PlainOutput:
             case Retrying():
                 self._print_retry(event)
             case StateChanged(index, call, CallState.EXECUTING):
-                self._progress.call(index, call_title(call, folder=self._folder))
+                self._progress.call(index, str(call_title(call, TitleForm.RUNNING, folder=self._folder)))
             case OutputUpdated(index, output=output):
                 self._progress.note_output(index, output)
             case CallFinished():
@@ -154,7 +162,7 @@ class PlainOutput:
             case RunEnded():
                 self._print_end(event)
             case _:
-                self._print_notice(notice_for_event(event))
+                self._print_notice(screen_notice(event))
 
     def session_summary(self) -> str:
         """Return the totals of the session in a line, empty if nothing was asked."""
@@ -165,25 +173,28 @@ class PlainOutput:
             self.print_line(text)
 
     def _show_call(self, report: CallReport) -> None:
-        parts = [self._style.bold(f"{status_label(report.status)}: {report.title}"), *report.facts]
-        self.print_line(", ".join(parts))
-        for words in (report.error, report.note):
+        self.print_line(self._style.bold(report.headline))
+        feedback = _("You: {words}", words=report.feedback) if report.feedback else ""
+        for words in (report.reason, feedback, report.note):
             if words:
                 self.print_line(words)
+        if report.status is CallStatus.REJECTED or report.is_exploration:
+            return
         if report.diff:
-            self.print_line(self._style.diff(report.diff))
+            rows = build_diff_rows(report.diff, with_files=False)
+            self.print_line("\n".join(format_diff_rows(rows, self._style, file_name=report.title.object)))
         elif report.body:
-            self.print_block(report.body)
+            self.print_block(report.body, is_failure=report.status is not CallStatus.OK)
 
     def _print_retry(self, event: Retrying) -> None:
         self.print_line(sanitize_text(translate(describe_event(event) or "")))
         if event.purpose == CONVERSATION and self._is_mid_answer:
             self._is_mid_answer = False
-            self.print_line(_("What the model said in this attempt does not count."))
+            self.print_line(_("This attempt failed. Ignore the text above."))
 
     def _print_end(self, ended: RunEnded) -> None:
         was_cut = self._is_mid_answer and ended.reason is not EndReason.FINISHED
-        words = [run_end_message(ended), _("The answer is cut short.") if was_cut else ""]
+        words = [run_end_message(ended), _("The answer is incomplete.") if was_cut else ""]
         self._is_mid_answer = False
         message = " ".join(filter(None, words))
         self._text.end_line()
@@ -250,12 +261,13 @@ class _ProgressReporter:
         for index, (title, since) in sorted(self._calls.items()):
             if index in self._announced:
                 elapsed = format_elapsed(now - since)
-                self._line(_("Still running: {call}, {elapsed}", call=title, elapsed=elapsed) + self._last_line(index))
+                self._line(_("{call}: {elapsed} so far", call=title, elapsed=elapsed) + self._last_line(index))
             else:
                 self._announced.add(index)
-                self._line(_("Running: {call}", call=title))
+                self._line(title)
         if not self._calls and self._since is not None:
-            self._line(_("Still at work, {elapsed}", elapsed=format_elapsed(now - self._since)) + self._last_line(None))
+            elapsed = format_elapsed(now - self._since)
+            self._line(_("Still working: {elapsed} so far", elapsed=elapsed) + self._last_line(None))
         self.restart()
 
     def _last_line(self, index: int | None) -> str:
@@ -283,7 +295,7 @@ class _SessionTotals:
         if self._ended is None:
             return ""
         prompts = ngettext("{count} prompt", "{count} prompts", self._runs)
-        parts = [prompts, ngettext("{count} call", "{count} calls", self._calls)]
+        parts = [prompts, ngettext("{count} tool call", "{count} tool calls", self._calls)]
         if self._ended.usage.total:
             parts.append(format_tokens(self._ended.usage.total, self._ended.usage.cached))
         if self._ended.cost:
@@ -292,14 +304,16 @@ class _SessionTotals:
         return _("This session: {figures}.", figures=", ".join(parts))
 
 
-def _truncate_middle(text: str) -> tuple[str, bool]:
-    """Return the first and last lines of a text, and whether that is all of it."""
-    lines = text.strip("\n").split("\n")
-    left_out = len(lines) - 2 * _MAX_EDGE_LINES
-    if left_out > 0:
-        omitted = ngettext("{count} more line", "{count} more lines", left_out)
-        hint = _("a line of only + shows all of it")
-        lines[_MAX_EDGE_LINES:-_MAX_EDGE_LINES] = [f"[{omitted}: {hint}]"]
-    is_whole = left_out <= 0 and all(len(line) <= _MAX_LINE_LENGTH for line in lines)
-    shown = [line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]} [...]" for line in lines]
-    return "\n".join(shown), is_whole
+def _excerpt(text: str, *, is_failure: bool) -> tuple[str, bool]:
+    """Return the lines worth showing, and whether that is all of the text."""
+    rows = excerpt_output(text.strip("\n").split("\n"), is_failure=is_failure, head=_EDGE_LINES, tail=_EDGE_LINES)
+    is_whole = all(not row.hidden and len(row.text) <= _MAX_LINE_LENGTH for row in rows)
+    return "\n".join(_gap_label(row.hidden) if row.hidden else _clip_line(row.text) for row in rows), is_whole
+
+
+def _gap_label(hidden: int) -> str:
+    return ngettext("[{count} more line; enter + to show all]", "[{count} more lines; enter + to show all]", hidden)
+
+
+def _clip_line(line: str) -> str:
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]} [...]"

@@ -11,11 +11,14 @@ from tejat.core.agent.events import (
     ModelChanged,
     Noticed,
     RequestFailed,
+    Retrying,
     RunEnded,
     Severity,
 )
+from tejat.core.frozen import replace
 from tejat.core.i18n import LazyString, _, join_lazy, lazy, translate
 from tejat.core.model import CONVERSATION
+from tejat.ui.shared.text_summary import summarize_line
 
 
 def notice_for_event(event: AgentEvent) -> Noticed | None:
@@ -24,24 +27,34 @@ def notice_for_event(event: AgentEvent) -> Noticed | None:
         case Noticed():
             return event
         case ModelChanged(before, after, reason):
-            text = _("changed the model from {before} to {after}: {reason}", before=before, after=after, reason=reason)
+            text = _("Switched from {before} to {after}: {reason}", before=before, after=after, reason=reason)
             return Noticed(text)
         case HistoryRepaired(repairs):
-            return Noticed(_("the session was put in order: {repairs}", repairs=join_lazy("; ", repairs)))
+            return Noticed(_("Repaired the session history: {repairs}", repairs=join_lazy("; ", repairs)))
         case Compressed(before, after, CompressionStatus.COMPRESSED):
-            message = _("summarised the conversation: {before} tokens became {after}", before=before, after=after)
+            message = _("Compressed the conversation from {before} to {after} tokens.", before=before, after=after)
             return Noticed(message)
         case CompressionStarted():
-            return Noticed(_("summarising the conversation to make room..."), Severity.NOTE)
+            return Noticed(_("Compressing the conversation to free up context..."), Severity.NOTE)
         case Compressed(status=CompressionStatus.NOT_NEEDED, by_user=True):
-            return Noticed(_("nothing to compress yet"), Severity.NOTE)
+            return Noticed(_("Nothing to compress yet."), Severity.NOTE)
         case Compressed(status=CompressionStatus.FAILED | CompressionStatus.INFLATED, detail=detail):
-            return Noticed(_("could not summarise the conversation: {detail}", detail=detail))
+            return Noticed(_("Could not compress the conversation: {detail}", detail=detail))
         case LoopDetected(detail, ends_run):
-            message = _("the model seems to go in circles: {detail}", detail=detail)
-            return Noticed(message if ends_run else message + " " + _("It was told so."))
+            message = _("The model is repeating itself: {detail}", detail=detail)
+            return Noticed(message if ends_run else message + " " + _("It has been warned."))
         case _:
             return None
+
+
+def screen_notice(event: AgentEvent) -> Noticed | None:
+    """Return the notice for an event as interactive user interfaces show it: a compression that worked is a note.
+
+    For readers of the event stream it is a warning, because the model no longer knows everything.
+    """
+    noticed = notice_for_event(event)
+    is_compressed = isinstance(event, Compressed) and event.status is CompressionStatus.COMPRESSED
+    return replace(noticed, severity=Severity.NOTE) if noticed is not None and is_compressed else noticed
 
 
 def side_request_notice(event: RequestFailed) -> Noticed | None:
@@ -49,17 +62,35 @@ def side_request_notice(event: RequestFailed) -> Noticed | None:
     if event.purpose == CONVERSATION:
         return None
     purpose, reason = event.purpose, event.message
-    message = _("a question on the side ({purpose}) came to nothing: {reason}", purpose=purpose, reason=reason)
+    message = _("A side request ({purpose}) failed: {reason}", purpose=purpose, reason=reason)
     return Noticed(message, Severity.NOTE)
 
 
 def severity_label(severity: Severity) -> str:
-    return {Severity.NOTE: _("note"), Severity.WARNING: _("warning"), Severity.ERROR: _("error")}[severity]
+    return {Severity.NOTE: _("Note"), Severity.WARNING: _("Warning"), Severity.ERROR: _("Error")}[severity]
+
+
+def retry_message(event: Retrying, *, wait: float) -> str:
+    """Return why an attempt failed and when the next one starts, sanitized, in one line."""
+    reason = summarize_line(event.reason)
+    reason = reason if reason.endswith((".", "!", "?")) else f"{reason}."
+    attempt, most, seconds = event.attempt + 1, event.max_attempts, max(round(wait), 0)
+    if not seconds:
+        return _("{reason} Retrying (attempt {attempt} of {most})", reason=reason, attempt=attempt, most=most)
+    return _(
+        "{reason} Retrying in {seconds} s (attempt {attempt} of {most})",
+        reason=reason,
+        seconds=seconds,
+        attempt=attempt,
+        most=most,
+    )
 
 
 def run_end_message(ended: RunEnded) -> str:
     """Return why a run ended, not sanitized yet; empty if there is nothing to say."""
     reason, message = translate(_END_REASONS.get(ended.reason, "")), translate(ended.message)
+    if ended.reason is EndReason.INTERRUPTED and message == _("Operation cancelled."):
+        message = ""
     if not reason or message.startswith(reason):
         return message
     return _("{reason}: {message}", reason=reason, message=message) if message else f"{reason}."
@@ -74,13 +105,13 @@ _END_REASONS: dict[EndReason, LazyString] = {
     EndReason.TOKEN_LIMIT: lazy("Stopped at a limit"),
     EndReason.COST_LIMIT: lazy("Stopped at a limit"),
     EndReason.TIME_LIMIT: lazy("Stopped at a limit"),
-    EndReason.LOOP: lazy("Stopped, because the model went in circles"),
+    EndReason.LOOP: lazy("Stopped, because the model kept repeating itself"),
     EndReason.TRUNCATED: lazy("The answer was cut off"),
     EndReason.BLOCKED: lazy("The answer was blocked"),
-    EndReason.EMPTY: lazy("The model said nothing"),
-    EndReason.MALFORMED_CALL: lazy("The model asked for something that cannot be read"),
-    EndReason.CONTEXT_FULL: lazy("The conversation is too long for the model"),
+    EndReason.EMPTY: lazy("The model sent an empty answer"),
+    EndReason.MALFORMED_CALL: lazy("The model sent an invalid tool call"),
+    EndReason.CONTEXT_FULL: lazy("The conversation does not fit the context window of the model"),
     EndReason.MODEL_FAILED: lazy("The model did not answer"),
     EndReason.TOOL_STOPPED: lazy("A tool ended the run"),
-    EndReason.FAILED: lazy("Something went wrong inside Tejat"),
+    EndReason.FAILED: lazy("Internal error"),
 }

@@ -33,6 +33,8 @@ from tejat.ui.terminal.views.transcript import Transcript
 
 PLAIN = Theme()
 
+MCP = FunctionCall("github__clone", {"url": "x"})
+
 
 class FakeScreen:
     """Keeps everything: what was printed as text without colours, and what is live."""
@@ -100,9 +102,9 @@ class TestPrompt:
         screen, transcript = opened()
         transcript.begin_run(lines(30))
         expected = lines(8).replace("\n", "\n  ")
-        assert screen.printed == f"> {expected}\n  … 22 more lines (Ctrl-O shows them)\n"
+        assert screen.printed == f"> {expected}\n  … 22 more lines (Ctrl-O to show)\n"
         transcript.expand_last()
-        assert screen.printed.endswith("line 29\n  line 30\n")
+        assert screen.printed.endswith("line 29\n    line 30\n")
 
     def test_hostile_words_are_shown(self) -> None:
         assert show_events(prompt="a\x1b[2Jb\u202e").printed == "> a<U+001B>[2Jb<U+202E>\n"
@@ -114,18 +116,18 @@ class TestAnswer:
         assert "First words." in screen.printed
         assert "Sec" not in screen.printed
         assert screen.drawn[-2].strip() == "Sec"
-        assert screen.drawn[-1] == "● Answering · 0 s · Esc stops it"
+        assert screen.drawn[-1] == "● Answering (0 s, Esc to stop)"
 
     def test_is_whole_at_its_end(self) -> None:
         answer = ModelResponse(model_message("One.\n\nTwo."))
         screen = show_events(TextStreamed("One.\n\nTw"), TextStreamed("o."), Answered(answer, 1.0))
         assert screen.printed == "> do it\n\nOne.\n\nTwo.\n"
-        assert screen.drawn == ["● Working · 0 s · Esc stops it"]
+        assert screen.drawn == ["● Working (0 s, Esc to stop)"]
 
     def test_thoughts_are_only_seen_while_they_last(self) -> None:
         screen = show_events(ThoughtStreamed("**Reading** the fi"), ThoughtStreamed("les.\n\n**Finding** the fault"))
         screen.now += 12.4
-        assert screen.drawn == ["● Thinking: Finding · 12 s · Esc stops it"]
+        assert screen.drawn == ["● Thinking: Finding (12 s, Esc to stop)"]
         assert screen.printed == "> do it\n"
 
     def test_thoughts_and_the_model_are_printed_if_that_is_wanted(self) -> None:
@@ -143,28 +145,26 @@ class TestAnswer:
             Answered(answer, 1.0),
         ):
             transcript.handle_event(event)
-        assert screen.printed == "> do it\n\n• **Reading** the files.<U+001B>[2J\n\nDone.\n\n• fast-001\n"
+        assert screen.printed == "> do it\n\n• Reading the files.<U+001B>[2J\n\nDone.\n\n• fast-001\n"
 
     def test_a_thought_without_a_heading(self) -> None:
         assert show_events(ThoughtStreamed("I should look.\nThen")).drawn == [
-            "● Thinking: I should look. · 0 s · Esc stops it"
+            "● Thinking: I should look. (0 s, Esc to stop)"
         ]
 
     def test_one_that_is_stopped_is_kept_and_marked(self) -> None:
         ended = RunEnded(EndReason.INTERRUPTED, message="Operation cancelled.")
         screen = show_events(TextStreamed("Half of"), ended)
-        assert screen.printed == (
-            "> do it\n\nHalf of\n\n■ Stopped: Operation cancelled. The answer above is cut short.\n"
-        )
+        assert screen.printed == "> do it\n\nHalf of\n\n■ Stopped. The answer above is incomplete.\n"
         assert screen.drawn == []
 
 
 class TestRetrying:
     def test_counts_down(self) -> None:
         screen = show_events(RETRYING)
-        assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Next try in 2 s"]
+        assert screen.drawn == ["▲ The service is busy. Retrying in 2 s (attempt 2 of 5)"]
         screen.now += 2.3
-        assert screen.drawn == ["▲ Attempt 1 of 5 failed: The service is busy.", "  Trying again"]
+        assert screen.drawn == ["▲ The service is busy. Retrying (attempt 2 of 5)"]
         assert screen.printed == "> do it\n"
 
     def test_what_was_not_printed_is_gone(self) -> None:
@@ -174,7 +174,7 @@ class TestRetrying:
     def test_what_was_printed_is_marked(self) -> None:
         screen = show_events(TextStreamed("Void.\n\nVo"), RETRYING, TextStreamed("Counts."), ENDED)
         assert screen.printed == (
-            "> do it\n\nVoid.\n\n▲ warning: this attempt failed: its words above do not count.\n\nCounts.\n"
+            "> do it\n\nVoid.\n\n▲ Warning: This attempt failed. Ignore the text above.\n\nCounts.\n"
         )
 
     def test_a_question_on_the_side_voids_nothing(self) -> None:
@@ -184,132 +184,274 @@ class TestRetrying:
 
 class TestCallsThatRun:
     def test_each_has_its_row_with_the_last_lines_of_its_output(self) -> None:
-        shell = FunctionCall("run_shell_command", {"command": "make"})
+        shell = FunctionCall("run_shell_command", {"command": "make", "directory": "/w/sub"})
         screen = show_events(
-            running(0, CALL), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60
+            running(0, MCP), running(1, shell), running(2, EDIT, CallState.AWAITING_APPROVAL), height=60
         )
-        paper_rows = screen.drawn
-        assert paper_rows == [
-            "● read_file a.txt · 0 s",
-            "● run_shell_command make · 0 s",
-            "○ replace a.txt · waits for your answer",
+        assert screen.drawn == [
+            '● Calling github/clone url="x" (0 s, Esc to stop)',
+            "● Running make (in sub, 0 s)",
+            "○ Edit a.txt (waiting for your answer)",
         ]
 
     def test_output_is_bounded_and_safe(self) -> None:
         output = OutputUpdated(0, SHELL, lines(2000) + "\n\x1b[2Jlast " + "x" * 500)
         screen = show_events(running(0, SHELL), output)
         screen.now += 65
-        assert screen.drawn[0] == "● run_shell_command make · 1 min 5 s"
+        assert screen.drawn[0] == "● Running make (1 min 5 s, Esc to stop)"
         assert screen.drawn[1:5] == [f"  │ line {number}" for number in range(1997, 2001)]
         assert screen.drawn[5].startswith("  │ <U+001B>[2Jlast xxx")
         assert screen.drawn[5].endswith("…")
         assert len(screen.drawn) == 6
 
     def test_progress_of_a_server(self) -> None:
-        call = FunctionCall("github__clone", {"url": "x"})
-        screen = show_events(running(0, call), OutputUpdated(0, call, "[3/10] cloning"))
-        assert screen.drawn == ['● github/clone {"url": "x"} · 0 s', "  │ [3/10] cloning"]
+        screen = show_events(running(0, MCP), OutputUpdated(0, MCP, "[3/10] cloning"))
+        assert screen.drawn == ['● Calling github/clone url="x" (0 s, Esc to stop)', "  │ [3/10] cloning"]
 
     def test_a_small_screen_is_not_filled(self) -> None:
         calls = [running(index, FunctionCall(f"tool_{index}", {})) for index in range(20)]
         screen = show_events(*calls, height=12)
-        assert screen.drawn == ["● tool_0 · 0 s", "● tool_1 · 0 s", "● tool_2 · 0 s", "… and 17 more calls"]
+        assert screen.drawn == [
+            "● Calling tool_0 (0 s, Esc to stop)",
+            "● Calling tool_1 (0 s)",
+            "● Calling tool_2 (0 s)",
+            "… and 17 more calls",
+        ]
         assert len(show_events(running(0, SHELL), OutputUpdated(0, SHELL, lines(9)), height=8).drawn) == 2
 
     def test_they_leave_one_by_one(self) -> None:
         screen, transcript = opened()
         transcript.begin_run("do it")
-        for event in (running(0, CALL), running(1, SHELL), call_finished(CALL, ToolResult("x", "Read it."))):
+        for event in (running(0, MCP), running(1, SHELL), call_finished(MCP, ToolResult("x", "Cloned."))):
             transcript.handle_event(event)
-        assert screen.drawn == ["● run_shell_command make · 0 s"]
+        assert screen.drawn == ["● Running make (0 s, Esc to stop)"]
         transcript.end()
         assert screen.drawn == []
 
 
-class TestCallsThatAreOver:
-    def test_one_line_each(self) -> None:
-        long = FunctionCall("run_shell_command", {"command": "make " + "x" * 100})
-        denied = replace(
-            call_finished(EDIT, ToolResult("no", "no", ToolError("no", ErrorType.CANCELLED)), seconds=0.0),
-            was_rejected=True,
+READ = call_finished(CALL, ToolResult("one", ""))
+SEARCH = FunctionCall("search_file_content", {"pattern": "x", "path": "/w/src"})
+SEARCHED = call_finished(SEARCH, ToolResult("...", "Found 3 match(es)"))
+EXPLORED = '✓ Explored\n  └ Read a.txt\n    Searched "x" in src (3 matches)\n'
+
+
+class TestExploration:
+    def test_stays_live_until_something_else_comes(self) -> None:
+        screen, transcript = opened()
+        transcript.begin_run("do it")
+        for event in (running(0, CALL), READ, running(0, SEARCH)):
+            transcript.handle_event(event)
+        assert screen.printed == "> do it\n"
+        assert screen.drawn == [
+            "● Exploring (0 s, Esc to stop)",
+            "  └ Read a.txt",
+            '    Searching "x" in src',
+        ]
+        transcript.handle_event(SEARCHED)
+        assert screen.drawn == [*EXPLORED.splitlines(), "", "● Working (0 s, Esc to stop)"]
+        transcript.handle_event(TextStreamed("Now"))
+        assert screen.printed == f"> do it\n\n{EXPLORED}"
+
+    @pytest.mark.parametrize(
+        "event",
+        [
+            Noticed("Careful."),
+            ENDED,
+            RunEnded(EndReason.INTERRUPTED),
+            running(5, SHELL),
+            running(5, EDIT, CallState.AWAITING_APPROVAL),
+            running(5, CALL, CallState.AWAITING_APPROVAL),
+            call_finished(SHELL, ToolResult("x", "")),
+        ],
+    )
+    def test_is_printed_before_anything_else(self, event: AgentEvent) -> None:
+        assert printed(READ, SEARCHED, event).startswith(EXPLORED)
+
+    def test_is_printed_when_the_run_is_torn_down(self) -> None:
+        screen, transcript = opened()
+        transcript.begin_run("do it")
+        transcript.handle_event(READ)
+        transcript.handle_event(SEARCHED)
+        transcript.end()
+        assert screen.printed == f"> do it\n\n{EXPLORED}"
+        assert screen.drawn == []
+
+    def test_goes_on_in_following_steps(self) -> None:
+        answer = Answered(ModelResponse(model_message(CALL)), 1.0)
+        assert printed(READ, answer, TextStreamed("\n"), SEARCHED, ENDED) == EXPLORED
+
+    def test_a_single_call_needs_no_heading(self) -> None:
+        assert show_events(running(0, CALL)).drawn == ["● Reading a.txt (0 s, Esc to stop)"]
+        assert show_events(READ).drawn[0] == "✓ Read a.txt"
+        assert printed(READ, ENDED) == "✓ Read a.txt\n"
+
+    def test_files_share_a_line(self) -> None:
+        other = call_finished(FunctionCall("read_file", {"path": "b.txt", "offset": 10}), ToolResult("two", ""))
+        assert printed(READ, other, SEARCHED, READ, ENDED) == (
+            '✓ Explored\n  └ Read a.txt, b.txt (from line 11)\n    Searched "x" in src (3 matches)\n    Read a.txt\n'
         )
-        shown = printed(
-            call_finished(CALL, ToolResult("x", "Read lines 1-2")),
-            call_finished(long, ToolResult("x", "", exit_code=2), seconds=3.21),
-            call_finished(SHELL, ToolResult("x", "", ToolError("It took too long.", ErrorType.TIMEOUT)), seconds=300),
-            denied,
-            call_finished(SHELL, ToolResult("x", "", ToolError("stopped", ErrorType.CANCELLED)), seconds=1),
+
+    def test_failures_have_their_sign_and_reason(self) -> None:
+        gone = call_finished(
+            CALL, ToolResult("no", "File not found.", ToolError("no", ErrorType.FILE_NOT_FOUND)), seconds=0.0
         )
-        assert shown.splitlines() == [
-            "✓ ok read_file a.txt · Read lines 1-2 · 0.2 s",
-            "✗ failed run_shell_command make xxxxxxxxxxxxxxxxxxxxxxxxx… · exit code 2 · 3.2 s",
-            "◷ timed out run_shell_command make · 5 min 0 s",
-            "  It took too long.",
-            "⊘ denied replace a.txt",
-            "  You did not allow it.",
-            "■ cancelled run_shell_command make · 1.0 s",
+        assert printed(READ, gone, READ, ENDED) == (
+            "✓ Explored\n  └ Read a.txt\n  ✗ Read a.txt (failed): File not found.\n    Read a.txt\n"
+        )
+        assert printed(gone, gone, ENDED).startswith("✗ Explored\n")
+        assert printed(gone, ENDED) == "✗ Read a.txt (failed)\n  └ File not found.\n"
+
+    def test_many_do_not_fill_the_screen(self) -> None:
+        screen, transcript = opened(height=12)
+        transcript.begin_run("do it")
+        for _ in range(30):
+            transcript.handle_event(SEARCHED)
+        assert len(screen.drawn) <= 7
+        assert screen.drawn[1] == "    … 28 more"
+
+    def test_with_whole_results_nothing_is_grouped_or_folded(self) -> None:
+        screen, transcript = opened()
+        transcript.is_compact = False
+        transcript.begin_run("do it")
+        listing = ToolResult("\n".join(["Listing:", *lines(20).split("\n")]), "Listed 20 item(s).")
+        transcript.handle_event(READ)
+        transcript.handle_event(call_finished(FunctionCall("list_directory", {"path": "/w"}), listing))
+        assert screen.printed.splitlines()[2:] == [
+            "✓ Read a.txt",
+            "  └ one",
+            "",
+            "✓ Listed . (20 entries)",
+            "  └ Listing:",
+            *(f"    line {number}" for number in range(1, 21)),
         ]
 
-    def test_in_forty_columns(self) -> None:
-        long = FunctionCall("run_shell_command", {"command": "make all of it"})
+
+class TestCallsThatAreOver:
+    def test_one_line_each(self) -> None:
+        denied = ToolError("No rule allows it.", ErrorType.POLICY_VIOLATION)
         shown = printed(
-            call_finished(CALL, ToolResult("x", "Read lines 1-2 of a file")),
+            call_finished(SHELL, ToolResult("x", "", exit_code=2), seconds=3.21),
+            call_finished(SHELL, ToolResult("x", "", ToolError("It took too long.", ErrorType.TIMEOUT)), seconds=300),
+            call_finished(EDIT, ToolResult("x", "", denied), seconds=0.0),
+            call_finished(SHELL, ToolResult("x", "", ToolError("stopped", ErrorType.CANCELLED)), seconds=1),
+            call_finished(MCP, ToolResult("x", "Cloned.")),
+        )
+        assert shown.splitlines() == [
+            "✗ Ran make (exit 2, 3.2 s)",
+            "◷ Ran make (timed out after 5 min)",
+            "  └ It took too long.",
+            "⊘ Edit a.txt (denied)",
+            "  └ No rule allows it.",
+            "■ Ran make (stopped after 1.0 s)",
+            '✓ Called github/clone url="x"',
+            "  └ Cloned.",
+        ]
+
+    def test_the_users_own_no_is_quiet(self) -> None:
+        message = "[Operation Cancelled] Reason: User did not allow tool call. They said: Use decimals."
+        no = ToolResult("no", diff(), ToolError(message, ErrorType.CANCELLED))
+        screen, transcript = opened()
+        transcript.begin_run("do it")
+        transcript.handle_event(replace(call_finished(EDIT, no, seconds=0.0), was_rejected=True))
+        assert screen.printed == "> do it\n\n• Edit a.txt +3 -1 (not run: you said no)\n  └ You: Use decimals.\n"
+        transcript.expand_last()
+        assert "Edit a.txt +3 -1 (not run: you said no)\n" in screen.printed.partition("decimals")[2]
+
+    def test_in_forty_columns(self) -> None:
+        long = FunctionCall("run_shell_command", {"command": "make all of it and more"})
+        shown = printed(
             call_finished(long, ToolResult("x", "", exit_code=2), seconds=3.21),
             call_finished(long, ToolResult("x", "", ToolError("Late.", ErrorType.TIMEOUT)), seconds=4000),
+            READ,
+            SEARCHED,
+            ENDED,
             width=40,
         )
         assert shown.splitlines() == [
-            "✓ ok read_file a.txt · 0.2 s",
-            "  Read lines 1-2 of a file",
-            "✗ failed run_shell_command make all of …",
-            "  exit code 2, 3.2 s",
-            "◷ timed out run_shell_comma… · 1 h 6 min",
+            "✗ Ran make all of it and more (exit 2,",
+            "  3.2 s)",
+            "◷ Ran make all of it and more (timed out",
+            "  after 1 h 6 min)",
             "  Late.",
+            "",
+            "✓ Explored",
+            "  Read a.txt",
+            '  Searched "x" in src (3 matches)',
         ]
+
+    def test_a_very_long_command_is_cut(self) -> None:
+        long = FunctionCall("run_shell_command", {"command": "make " + "x " * 500})
+        shown = printed(call_finished(long, ToolResult("x", "", exit_code=2))).splitlines()
+        assert len(shown) <= 5
+        assert "…" in shown[-1] or "…" in shown[-2]
+        assert shown[-1].endswith("(exit 2)")
 
     def test_without_signs(self) -> None:
         shown = printed(
-            call_finished(CALL, ToolResult("x", "Read it.")),
+            READ,
+            SEARCHED,
             call_finished(SHELL, ToolResult("x", lines(20), exit_code=1)),
             Noticed("Careful."),
             theme=Theme(glyphs=ASCII_GLYPHS),
         )
         assert shown.isascii()
-        assert shown.startswith(
-            "+ ok read_file a.txt | Read it. | 0.2 s\nx failed run_shell_command make | exit code 1"
-        )
+        assert shown.startswith("+ Explored\n  - Read a.txt\n")
+        assert "x Ran make (exit 1)\n  - line 1\n" in shown
 
     def test_long_output_is_folded(self) -> None:
         shown = printed(call_finished(SHELL, ToolResult("x", lines(128))))
-        assert shown.splitlines()[1:] == [
-            "  line 1",
-            "  line 2",
-            "  line 3",
-            "  … 120 more lines (Ctrl-O shows them)",
-            "  line 124",
-            "  line 125",
-            "  line 126",
-            "  line 127",
-            "  line 128",
+        assert shown.splitlines() == [
+            "✓ Ran make",
+            "  └ line 1",
+            "    line 2",
+            "    line 3",
+            "    … 120 more lines (Ctrl-O to show)",
+            "    line 124",
+            "    line 125",
+            "    line 126",
+            "    line 127",
+            "    line 128",
         ]
 
-    def test_a_change_shows_its_hunks(self) -> None:
-        patch = "Index: a\n===\n--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-old\n+new\n"
-        shown = printed(call_finished(EDIT, ToolResult("x", replace(diff(), file_diff=patch))))
-        assert shown.splitlines() == [
-            "✓ ok replace a.txt +3 -1 · 0.2 s",
-            "  @@ -1,2 +1,2 @@",
-            "   x",
-            "  -old",
-            "  +new",
+    def test_a_failure_shows_its_cause_and_more_of_its_end(self) -> None:
+        output = "\n".join([lines(50), "a.c:3:5: error: missing ;", lines(50), "make: *** [all] Error 1"])
+        shown = printed(call_finished(SHELL, ToolResult("x", output, exit_code=2))).splitlines()
+        assert shown[:6] == [
+            "✗ Ran make (exit 2)",
+            "  └ … 50 more lines (Ctrl-O to show)",
+            "    a.c:3:5: error: missing ;",
+            "    line 1",
+            "    line 2",
+            "    line 3",
+        ]
+        assert shown[6] == "    … 36 more lines (Ctrl-O to show)"
+        assert shown[7:] == [*(f"    line {number}" for number in range(40, 51)), "    make: *** [all] Error 1"]
+
+    def test_a_call_with_details_stands_apart(self) -> None:
+        done = call_finished(SHELL, ToolResult("x", "out"))
+        assert printed(done, done) == "✓ Ran make\n  └ out\n\n✓ Ran make\n  └ out\n"
+
+    def test_a_change_shows_its_lines(self) -> None:
+        shown = printed(call_finished(EDIT, ToolResult("x", replace(diff(), file_diff=patch("-old\n+new\n")))))
+        assert [line.rstrip() for line in shown.splitlines()] == [
+            "✓ Edited a.txt +3 -1",
+            "  1   x",
+            "  2 - old",
+            "  2 + new",
         ]
 
     def test_a_large_change_is_folded(self) -> None:
-        added = "\n".join(f"+{number}" for number in range(100))
-        patch = f"Index: a\n===\n--- a\n+++ a\n@@ -0,0 +1,100 @@\n{added}\n"
-        shown = printed(call_finished(EDIT, ToolResult("x", replace(diff(), file_diff=patch)))).splitlines()
-        assert len(shown) == 24
-        assert shown[-2:] == ["  … 80 more lines", "  (Ctrl-O shows all of it)"]
+        added = "".join(f"+{number}\n" for number in range(100))
+        change = replace(diff(), file_diff=patch(added, new=101))
+        shown = printed(call_finished(EDIT, ToolResult("x", change))).splitlines()
+        assert len(shown) == 22
+        assert shown[-1] == "    (Ctrl-O to show all of it)"
+        assert any("…" in line for line in shown[1:-1])
+
+
+def patch(changes: str, *, new: int = 2) -> str:
+    header = "=" * 67
+    return f"Index: a\n{header}\n--- a\n+++ a\n@@ -1,2 +1,{new} @@\n x\n{changes}"
 
 
 class TestOpening:
@@ -322,11 +464,11 @@ class TestOpening:
         transcript.expand_last()
         second = screen.printed[before:]
         transcript.expand_last()
-        assert second.splitlines()[:2] == ["", "run_shell_command make"]
-        assert second.splitlines()[2:] == [f"  second {number}" for number in range(1, 51)]
-        assert screen.printed.endswith("  first 50\n")
+        assert second.splitlines()[:3] == ["", "Ran make", "  └ second 1"]
+        assert second.splitlines()[3:] == [f"    second {number}" for number in range(2, 51)]
+        assert screen.printed.endswith("    first 50\n")
         transcript.expand_last()
-        assert screen.hints == ["There is nothing folded to show."]
+        assert screen.hints == ["Nothing to expand."]
 
     def test_at_most_so_much(self) -> None:
         screen, transcript = opened()
@@ -334,8 +476,8 @@ class TestOpening:
         before = len(screen.printed)
         transcript.expand_last()
         shown = screen.printed[before:].splitlines()
-        assert shown[2001] == "  line 2000"
-        assert " ".join(shown[2002:]).startswith("  … 3,000 more lines are not shown.")
+        assert shown[2001] == "    line 2000"
+        assert " ".join(shown[2002:]).startswith("    … 3,000 more lines are not shown.")
 
 
 class TestShellMode:
@@ -343,15 +485,15 @@ class TestShellMode:
         screen, transcript = opened()
         transcript.begin_shell("seq 20")
         transcript.show_shell_output(lines(20, "n"))
-        assert screen.drawn[-2:] == ["  │ n 20", "● Running · 0 s · Esc stops it"]
+        assert screen.drawn[-2:] == ["  │ n 20", "● Running (0 s, Esc to stop)"]
         transcript.end_shell(lines(20, "n"))
         assert screen.printed.splitlines() == [
             "! seq 20",
-            "  n 1",
-            "  n 2",
-            "  n 3",
-            "  … 12 more lines (Ctrl-O shows them)",
-            *(f"  n {number}" for number in range(16, 21)),
+            "  └ n 1",
+            "    n 2",
+            "    n 3",
+            "    … 12 more lines (Ctrl-O to show)",
+            *(f"    n {number}" for number in range(16, 21)),
         ]
         assert screen.drawn == []
 
@@ -359,7 +501,7 @@ class TestShellMode:
 class TestTheRest:
     def test_notices_have_a_word_and_a_sign(self) -> None:
         shown = printed(Noticed("One.", Severity.NOTE), Noticed("Two.\nMore."), Noticed("Three.", Severity.ERROR))
-        assert shown.splitlines() == ["• note: One.", "▲ warning: Two.", "  More.", "✗ error: Three."]
+        assert shown.splitlines() == ["• One.", "▲ Warning: Two.", "  More.", "✗ Error: Three."]
 
     def test_the_end_tells_what_a_long_run_took(self) -> None:
         screen, transcript = opened()

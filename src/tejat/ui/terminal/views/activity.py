@@ -1,7 +1,7 @@
 """Current activity: running calls, a streaming answer, a pending retry."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
@@ -9,12 +9,15 @@ from tejat.core.agent.events import Retrying, ThoughtStreamed
 from tejat.core.frozen import replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
-from tejat.ui.shared.call_report import call_title
-from tejat.ui.shared.call_summary import summarize_line
+from tejat.ui.shared.calls.report import CallReport
+from tejat.ui.shared.calls.title import EXPLORING_TOOLS, TitleForm, call_title
 from tejat.ui.shared.durations import format_elapsed
+from tejat.ui.shared.notices import retry_message
+from tejat.ui.shared.text_summary import summarize_line
 from tejat.ui.terminal.render.row_segments import RowSegment, SingleRow, hanging_paragraph
 from tejat.ui.terminal.render.theme import StyleRole, Theme
-from tejat.ui.terminal.views.call_rows import RunningCall, output_rows, running_rows
+from tejat.ui.terminal.views.call_block import RunningCall, output_rows, running_rows
+from tejat.ui.terminal.views.exploration import exploration_rows
 
 _MAX_OUTPUT_ROWS = 5
 _MAX_THOUGHT_CHARS = 4000
@@ -72,7 +75,11 @@ class ActivityView:
         self.clear_waiting()
         known = self._calls.get(event.index)
         output = known.output if known is not None and event.state is not CallState.VALIDATING else ""
-        self._calls[event.index] = RunningCall(call_title(event.call, folder=self._folder), event.state, now, output)
+        is_running = event.state is CallState.EXECUTING
+        form = TitleForm.RUNNING if is_running else TitleForm.PLANNED
+        title = call_title(event.call, form, folder=self._folder)
+        is_exploration = is_running and event.call.name in EXPLORING_TOOLS
+        self._calls[event.index] = RunningCall(title, event.state, now, output, is_exploration)
 
     def update_output(self, event: OutputUpdated) -> None:
         known = self._calls.get(event.index)
@@ -86,24 +93,34 @@ class ActivityView:
         """Update the output of a shell command of the user."""
         self._shell = output
 
-    def rows(self, theme: Theme, *, now: float, height: int) -> Iterator[RenderableType]:
-        """Yield the rows, at most about a third of the screen."""
+    def rows(
+        self, theme: Theme, *, now: float, height: int, explored: Sequence[CallReport] = ()
+    ) -> Iterator[RenderableType]:
+        """Yield the rows, at most about a third of the screen. `explored` are finished calls not yet printed."""
         room = max(height // 3, 2)
-        if self._calls:
+        exploring = [call for call in self._calls.values() if call.is_exploration]
+        if explored or exploring:
+            yield from exploration_rows(explored, exploring, theme, now=now, max_rows=room)
+            room = max(room // 2, 2)
+        if len(exploring) < len(self._calls):
             yield from self._call_rows(theme, now=now, room=room)
-        elif self._retry is not None:
+        if self._calls:
+            return
+        if self._retry is not None:
             yield from _retry_rows(*self._retry, theme, now=now)
         elif self._since is not None:
             if self._shell is not None:
                 yield from output_rows(self._shell, theme, limit=min(2 * _MAX_OUTPUT_ROWS, room))
+            if explored:
+                yield SingleRow(theme)
             yield self._activity_row(theme, now - self._since)
 
     def _call_rows(self, theme: Theme, *, now: float, room: int) -> Iterator[RenderableType]:
-        calls = [self._calls[index] for index in sorted(self._calls)]
+        calls = [call for _index, call in sorted(self._calls.items()) if not call.is_exploration]
         shown = calls[: room - 1] if len(calls) > room else calls
         max_output_rows = min(_MAX_OUTPUT_ROWS, (room - len(shown)) // max(len(shown), 1))
-        for call in shown:
-            yield from running_rows(call, theme, now=now, max_output_rows=max(max_output_rows, 0))
+        for at, call in enumerate(shown):
+            yield from running_rows(call, theme, now=now, max_output_rows=max(max_output_rows, 0), shows_hint=at == 0)
         if len(shown) < len(calls):
             more = ngettext("and {count} more call", "and {count} more calls", len(calls) - len(shown))
             yield SingleRow(theme, RowSegment(f"{theme.glyphs.more} {more}", StyleRole.QUIET))
@@ -121,20 +138,14 @@ class ActivityView:
         return SingleRow(
             theme,
             RowSegment(f"{theme.glyphs.running} ", StyleRole.ACCENT),
-            RowSegment(text, StyleRole.QUIET, is_shrinkable=True),
-            RowSegment(f" {theme.glyphs.separator} {format_elapsed(seconds)}", StyleRole.QUIET),
-            RowSegment(f" {theme.glyphs.separator} " + _("Esc stops it"), StyleRole.QUIET),
+            RowSegment(text, StyleRole.STRONG, is_shrinkable=True),
+            RowSegment(f" ({format_elapsed(seconds)}, " + _("Esc to stop") + ")", StyleRole.QUIET),
         )
 
 
 def _retry_rows(retry: Retrying, until: float, theme: Theme, *, now: float) -> Iterator[RenderableType]:
-    attempt, most, reason = retry.attempt, retry.max_attempts, summarize_line(retry.reason)
-    failed = _("Attempt {attempt} of {most} failed: {reason}", attempt=attempt, most=most, reason=reason)
-    left = max(round(until - now), 0)
-    then = _("Next try in {seconds} s", seconds=left) if left else _("Trying again")
     sign = RowSegment(theme.glyphs.warning, StyleRole.WARNING)
-    yield hanging_paragraph(sign, RowSegment(failed, StyleRole.WARNING), theme=theme)
-    yield SingleRow(theme, RowSegment(f"  {then}", StyleRole.QUIET))
+    yield hanging_paragraph(sign, RowSegment(retry_message(retry, wait=until - now)), theme=theme)
 
 
 def _subject(thought: str) -> str:

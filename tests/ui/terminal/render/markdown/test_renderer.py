@@ -45,7 +45,7 @@ def test_an_answer_in_forty_columns() -> None:
     assert (
         bare(ANSWER)
         == """\
-# The answer
+The answer
 
 Some bold words, which are long enough
 to be wrapped, and a link
@@ -77,7 +77,7 @@ def test_an_answer_in_ascii() -> None:
     assert (
         bare(ANSWER.replace("名前", "name").replace("道具", "tool"), POOR, 80)
         == """\
-# The answer
+The answer
 
 Some bold words, which are long enough to be wrapped, and a link
 (https://example.com/). Yes.
@@ -104,12 +104,27 @@ tool |     1
 
 
 def test_colours_of_an_answer() -> None:
-    assert drawn(ANSWER, DARK).split("\n")[0] == "\x1b[2m# \x1b[0;1;36mThe answer\x1b[0m"
-    assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36m`b`\x1b[0m\n"
-    assert (
-        drawn("```py\nif x: pass\n```", DARK)
-        == "\x1b[2m── py\x1b[0m\n\x1b[35mif\x1b[0m x: \x1b[35mpass\x1b[0m\n\x1b[2m──\x1b[0m\n"
-    )
+    assert drawn(ANSWER, DARK).split("\n")[0] == "\x1b[1;4;36mThe answer\x1b[0m"
+    assert drawn("> *a* `b`", DARK) == "\x1b[3m│ a \x1b[0;3;36mb\x1b[0m\n"
+    assert drawn("```py\nif x: pass\n```", DARK) == "\x1b[35mif\x1b[0m x: \x1b[35mpass\x1b[0m\n"
+    assert drawn("```\nif x: pass\n```", DARK) == "\x1b[36mif x: pass\x1b[0m\n"
+
+
+def test_no_marks_stay_where_there_are_colours() -> None:
+    text = "# One `code`\n### Three ###\n**Bold** and `code`:\n\n| `a` | b |\n|---|---|\n| `x` | 1 |\n\n- item `y`\n"
+    assert bare(text, DARK) == ("One code\n\nThree\nBold and code:\n\na │ b\n──┼──\nx │ 1\n\n• item y\n")
+    assert bare("Use `x`.") == "Use `x`.\n"
+
+
+def test_code_is_set_apart_by_blank_lines() -> None:
+    assert bare("Run:\n```sh\nmake\n```\nThen wait.", DARK) == "Run:\n\nmake\n\nThen wait.\n"
+    assert bare("1. Run:\n   ```\n   make\n   ```\n2. Wait.", DARK) == "1. Run:\n\n   make\n\n2. Wait.\n"
+
+
+def test_what_follows_a_fence_is_shown_unless_it_is_a_language() -> None:
+    assert bare("```python\nx\n```", DARK) == "x\n"
+    assert bare("```c++\nx\n```", DARK) == "x\n"
+    assert bare("```python src/a.py\nx\n```", DARK) == "python src/a.py\nx\n"
 
 
 def test_code_is_printed_as_it_is() -> None:

@@ -1,0 +1,1 @@
+"""Tool calls as the user sees them: titles, reports, excerpts of their output."""

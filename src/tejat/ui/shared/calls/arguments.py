@@ -1,0 +1,67 @@
+"""Arguments of a tool call, read without trusting their types."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import cast
+
+from tejat.core.messages.types import Params
+
+_MAX_VALUE_CHARS = 60
+_URL = re.compile(r"https?://[^\s<>\"'`]+")
+_URL_PUNCTUATION = ".,;:!?)]}"
+
+
+class CallArguments:
+    """Arguments as the model sent them, of any type. Paths below `folder` are returned relative to it."""
+
+    def __init__(self, args: Params, folder: str) -> None:
+        self._args = args
+        self._folder = f"{folder.rstrip('/')}/" if folder else ""
+
+    def text(self, *names: str) -> str:
+        """Return the first of these arguments that is set."""
+        found = next((self._args[name] for name in names if self._args.get(name) is not None), "")
+        return found if isinstance(found, str) else _as_json(found)
+
+    def path(self, *names: str) -> str:
+        path = self.text(*names)
+        if self._folder and path.rstrip("/") == self._folder.rstrip("/"):
+            return "."
+        return path.removeprefix(self._folder) if self._folder else path
+
+    def paths(self, *names: str) -> list[str]:
+        """Return a list of paths or patterns; a single one may be given without a list."""
+        found = next((self._args[name] for name in names if self._args.get(name)), None)
+        if not isinstance(found, list | tuple):
+            return list(filter(None, [self.path(*names)]))
+        folder = self._folder
+        return [str(each).removeprefix(folder) for each in cast("Sequence[object]", found)]
+
+    def number(self, name: str) -> int | None:
+        found = self._args.get(name)
+        return int(found) if isinstance(found, int | float) and abs(found) < 1e15 else None
+
+    def is_set(self, name: str) -> bool:
+        return self._args.get(name) is True
+
+    def urls(self, *names: str) -> list[str]:
+        """Return the addresses in a text, each once."""
+        found = [url.rstrip(_URL_PUNCTUATION) for url in _URL.findall(self.text(*names))]
+        return list(dict.fromkeys(found))
+
+    def summary(self) -> str:
+        """Return all arguments as `name=value`, long values shortened."""
+        return ", ".join(f"{name}={_short_value(value)}" for name, value in self._args.items())
+
+
+def _short_value(value: object) -> str:
+    text = _as_json(value)
+    return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}..."
+
+
+def _as_json(given: object) -> str:
+    try:
+        return json.dumps(given, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return repr(given)

@@ -1,0 +1,132 @@
+"""Reports on finished tool calls, the same for every interactive user interface."""
+
+from tejat.core.errors import ErrorType
+from tejat.core.frozen import frozen
+from tejat.core.i18n import _, translate
+from tejat.core.sanitize import sanitize_text
+from tejat.core.tools.call_events import CallFinished
+from tejat.core.tools.display import FileDiff
+from tejat.ui.shared.calls.arguments import CallArguments
+from tejat.ui.shared.calls.outcome import (
+    CallStatus,
+    call_status,
+    outcome_details,
+    read_range,
+    rejection_feedback,
+    result_details,
+    unknown_tool_message,
+)
+from tejat.ui.shared.calls.title import EXPLORING_TOOLS, CallTitle, TitleForm, call_title
+from tejat.ui.shared.text_summary import summarize_line
+
+MAX_BODY_CHARS = 1_000_000
+"""Longest body of a result that is shown."""
+
+_MAX_ERROR_CHARS = 500
+_SHELL = "run_shell_command"
+_EDIT_TOOLS = frozenset({"replace", "write_file"})
+_ERROR_PREFIX = "Error: "
+
+
+@frozen
+class CallReport:
+    """A finished tool call as sanitized text.
+
+    `reason` says in a line why the call failed, `note` is a one-line result, and `feedback` is what the user said
+    together with a no. `line_counts` are the changed lines of a file as `+3 -1`, `diff` its hunks. `body` is all other
+    output, up to MAX_BODY_CHARS. `tool` is the name of the tool as the model called it.
+    """
+
+    status: CallStatus
+    title: CallTitle
+    reason: str = ""
+    note: str = ""
+    feedback: str = ""
+    body: str = ""
+    diff: str = ""
+    line_counts: str = ""
+    tool: str = ""
+
+    @property
+    def is_exploration(self) -> bool:
+        """Whether the call only looked at files; its body is then what the model got."""
+        return self.tool in EXPLORING_TOOLS
+
+    @property
+    def headline(self) -> str:
+        """The title with the changed lines and what became of the call, in one line."""
+        title = self.title
+        words = " ".join(filter(None, (title.verb, title.object, title.tail, self.line_counts)))
+        return f"{words} ({', '.join(title.details)})" if title.details else words
+
+
+def build_call_report(finished: CallFinished, *, folder: str = "") -> CallReport:
+    """Build the report of a finished call. Paths below `folder` are shown relative to it."""
+    display, status = finished.result.return_display, call_status(finished)
+    text = sanitize_text(translate(display)[:MAX_BODY_CHARS]).strip("\n") if isinstance(display, str) else ""
+    details = result_details(finished, text) if status is CallStatus.OK else None
+    is_exploration = finished.call.name in EXPLORING_TOOLS
+    reason, note, body = _texts(finished, status, text if details is None else "")
+    return CallReport(
+        status,
+        _title(finished, status, details or (), folder),
+        reason=reason,
+        note=note,
+        feedback=rejection_feedback(finished),
+        body=_explored_text(finished) if is_exploration and status is CallStatus.OK else body,
+        diff=sanitize_text(display.file_diff[:MAX_BODY_CHARS]) if isinstance(display, FileDiff) else "",
+        line_counts=_line_counts(finished),
+        tool=finished.call.name,
+    )
+
+
+def _title(finished: CallFinished, status: CallStatus, details: tuple[str, ...], folder: str) -> CallTitle:
+    call, display = finished.call, finished.result.return_display
+    has_run = status is CallStatus.OK or (finished.seconds > 0 and call.name not in _EDIT_TOOLS)
+    creates_file = display.is_new_file if isinstance(display, FileDiff) else call.name == "replace"
+    title = call_title(call, TitleForm.DONE if has_run else TitleForm.PLANNED, folder=folder, creates_file=creates_file)
+    given = () if read_range(finished) else title.details
+    return CallTitle(title.verb, title.object, title.tail, (*given, *details, *outcome_details(finished, status)))
+
+
+def _texts(finished: CallFinished, status: CallStatus, text: str) -> tuple[str, str, str]:
+    """Split the display text into reason, note and body, without repeating anything."""
+    error, is_command = finished.result.error, finished.call.name == _SHELL
+    is_output = "\n" in text or (is_command and finished.seconds > 0)
+    if error is None:
+        return ("", "", text) if is_output else ("", summarize_line(text), "")
+    if status is CallStatus.REJECTED:
+        return "", "", ""
+    if status is CallStatus.CANCELLED:
+        return "", "", text if is_output else ""
+    if error.type is ErrorType.TOOL_NOT_REGISTERED:
+        return unknown_tool_message(finished), "", ""
+    # The display of a timeout ends with it. Otherwise the display comes first: the error message is for the model.
+    message = text if text.strip() and status is not CallStatus.TIMED_OUT else translate(error.message)
+    first, _unused, rest = message.strip().partition("\n")
+    reason = summarize_line(first.removeprefix(_ERROR_PREFIX), limit=_MAX_ERROR_CHARS)
+    if error.type is ErrorType.INVALID_TOOL_PARAMS:
+        reason = _("Invalid arguments: {reason}", reason=reason)
+    if status is CallStatus.TIMED_OUT:
+        return reason, "", text.removesuffix(sanitize_text(translate(error.message))).rstrip("\n")
+    return reason, "", rest if text else ""
+
+
+def _explored_text(finished: CallFinished) -> str:
+    content = finished.result.llm_content
+    parts = content if isinstance(content, list) else [content]
+    return sanitize_text("\n".join(part for part in parts if isinstance(part, str))[:MAX_BODY_CHARS]).strip("\n")
+
+
+def _line_counts(finished: CallFinished) -> str:
+    """Format changed lines as `+3 -1`, model and user together; for a new file only those added."""
+    display = finished.result.return_display
+    if not isinstance(display, FileDiff):
+        is_new_file = finished.call.name == "replace" and finished.result.error is None
+        text = CallArguments(finished.call.args, "").text("new_string") if is_new_file else ""
+        return f"+{len(text.splitlines())}" if text else ""
+    stat = display.diff_stat
+    if stat is None:
+        return ""
+    added = f"+{stat.model_added_lines + stat.user_added_lines}"
+    return added if display.is_new_file else f"{added} -{stat.model_removed_lines + stat.user_removed_lines}"

@@ -1,0 +1,206 @@
+"""Titles of tool calls: a verb and its object, such as `Read price.py`."""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from tejat.core.frozen import frozen
+from tejat.core.i18n import LazyString, _, lazy, ngettext, translate
+from tejat.core.messages.types import FunctionCall
+from tejat.ui.shared.calls.arguments import CallArguments
+from tejat.ui.shared.text_summary import summarize_line
+
+EXPLORING_TOOLS = frozenset(
+    {
+        *("read_file", "read_many_files", "list_directory", "glob"),
+        *("search_file_content", "grep", "grep_search"),
+    }
+)
+"""Names of the tools that only read, list and search files."""
+
+_MAX_NAME_CHARS = 80
+_SERVER_SEPARATOR = "__"
+_OBJECT = "{object}"
+
+
+class TitleForm(StrEnum):
+    """Form of the verb: `Edited`, `Editing` or `Edit`."""
+
+    DONE = "done"
+    RUNNING = "running"
+    PLANNED = "planned"
+
+
+@frozen
+class CallTitle:
+    """A sanitized title of one line. `tail` follows the object; `details` narrow it, such as a range of lines."""
+
+    verb: str
+    object: str = ""
+    tail: str = ""
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        words = " ".join(filter(None, (self.verb, self.object, self.tail)))
+        return f"{words} ({', '.join(self.details)})" if self.details else words
+
+
+def call_title(call: FunctionCall, form: TitleForm, *, folder: str = "", creates_file: bool = False) -> CallTitle:
+    """Return the title of a call. Never raises, whatever the model sent. Paths below `folder` are relative to it."""
+    wording, subject = _describe(call, CallArguments(call.args, folder))
+    if creates_file and form is TitleForm.DONE:
+        wording = _CREATE
+    template = wording.template(form)
+    verb, _unused, tail = template.partition(_OBJECT)
+    details = tuple(summarize_line(detail) for detail in subject.details)
+    return CallTitle(verb.strip(), summarize_line(subject.text), tail.strip(), details)
+
+
+def tool_label(call: FunctionCall) -> str:
+    """Return the sanitized tool name, `server/tool` for a tool of an MCP server."""
+    server, separator, tool = call.name.partition(_SERVER_SEPARATOR)
+    name = f"{server}/{tool}" if separator and server and tool else call.name
+    return summarize_line(name, limit=_MAX_NAME_CHARS) or _("(no name)")
+
+
+@frozen
+class _Wording:
+    """Templates of a title, one for each form of the verb."""
+
+    done: LazyString
+    running: LazyString
+    planned: LazyString
+
+    def template(self, form: TitleForm) -> str:
+        english = {TitleForm.DONE: self.done, TitleForm.RUNNING: self.running, TitleForm.PLANNED: self.planned}[form]
+        translated = translate(english)
+        return translated if (_OBJECT in translated) == (_OBJECT in english) else str.__str__(english)
+
+
+@frozen
+class _Subject:
+    """What a call is about, and what narrows it."""
+
+    text: str
+    details: tuple[str, ...] = ()
+
+
+def _describe(call: FunctionCall, arguments: CallArguments) -> tuple[_Wording, _Subject]:
+    if call.name == "run_shell_command":
+        wording = _START if arguments.is_set("is_background") else _RUN
+        return wording, _command(arguments)
+    if call.name in _TOOLS:
+        wording, subject = _TOOLS[call.name]
+        return wording, subject(arguments)
+    return _CALL, _Subject(f"{tool_label(call)} {arguments.summary()}".rstrip())
+
+
+def _command(arguments: CallArguments) -> _Subject:
+    lines = arguments.text("command").strip().splitlines() or [""]
+    shown, where = lines[0], arguments.path("directory", "dir_path")
+    if len(lines) > 1:
+        shown += " " + ngettext("(and {count} more line)", "(and {count} more lines)", len(lines) - 1)
+    return _Subject(shown, (_("in {directory}", directory=where),) if where and where != "." else ())
+
+
+def _file(arguments: CallArguments) -> _Subject:
+    return _Subject(arguments.path("file_path", "path", "absolute_path"))
+
+
+def _file_lines(arguments: CallArguments) -> _Subject:
+    path = arguments.path("path", "absolute_path", "file_path")
+    start, end = arguments.number("start_line"), arguments.number("end_line")
+    offset, limit = arguments.number("offset"), arguments.number("limit")
+    first = start if start is not None else (offset or 0) + 1
+    last = end if end is not None else None if limit is None else first + limit - 1
+    if last is not None:
+        return _Subject(path, (_("lines {first}-{last}", first=first, last=last),))
+    return _Subject(path, (_("from line {first}", first=first),) if first > 1 else ())
+
+
+def _files(arguments: CallArguments) -> _Subject:
+    return _Subject(", ".join(arguments.paths("paths", "include")))
+
+
+def _directory(arguments: CallArguments) -> _Subject:
+    return _Subject(arguments.path("path", "dir_path") or ".")
+
+
+def _pattern(arguments: CallArguments) -> _Subject:
+    pattern, where = _quote(arguments.text("pattern")), arguments.path("path", "dir_path")
+    only = arguments.text("include", "include_pattern")
+    within = " ".join(filter(None, ("" if where == "." else where, only)))
+    return _Subject(_("{pattern} in {place}", pattern=pattern, place=within) if within else pattern)
+
+
+def _addresses(arguments: CallArguments) -> _Subject:
+    return _Subject(", ".join(arguments.urls("url", "prompt")) or arguments.text("url", "prompt"))
+
+
+def _tool_query(arguments: CallArguments) -> _Subject:
+    return _Subject(_quote(", ".join(filter(None, [arguments.text("query"), *arguments.paths("names")]))))
+
+
+def _quoted(name: str) -> Callable[[CallArguments], _Subject]:
+    return lambda arguments: _Subject(_quote(arguments.text(name)))
+
+
+def _process(arguments: CallArguments) -> _Subject:
+    return _Subject(arguments.text("pid"))
+
+
+def _quote(text: str) -> str:
+    return f'"{summarize_line(text)}"' if text else ""
+
+
+_READ = _Wording(lazy("Read {object}"), lazy("Reading {object}"), lazy("Read {object}"))
+_LIST = _Wording(lazy("Listed {object}"), lazy("Listing {object}"), lazy("List {object}"))
+_SEARCH = _Wording(lazy("Searched {object}"), lazy("Searching {object}"), lazy("Search {object}"))
+_FIND = _Wording(lazy("Found files {object}"), lazy("Finding files {object}"), lazy("Find files {object}"))
+_RUN = _Wording(lazy("Ran {object}"), lazy("Running {object}"), lazy("Run {object}"))
+_START = _Wording(
+    lazy("Started {object} in the background"),
+    lazy("Starting {object} in the background"),
+    lazy("Start {object} in the background"),
+)
+_EDIT = _Wording(lazy("Edited {object}"), lazy("Editing {object}"), lazy("Edit {object}"))
+_CREATE = _Wording(lazy("Created {object}"), lazy("Creating {object}"), lazy("Create {object}"))
+_WRITE = _Wording(lazy("Edited {object}"), lazy("Writing {object}"), lazy("Write {object}"))
+_FETCH = _Wording(lazy("Fetched {object}"), lazy("Fetching {object}"), lazy("Fetch {object}"))
+_SEARCH_WEB = _Wording(
+    lazy("Searched the web for {object}"), lazy("Searching the web for {object}"), lazy("Search the web for {object}")
+)
+_REMEMBER = _Wording(lazy("Remembered {object}"), lazy("Remembering {object}"), lazy("Remember {object}"))
+_LIST_JOBS = _Wording(
+    lazy("Listed background processes"), lazy("Listing background processes"), lazy("List background processes")
+)
+_READ_JOB = _Wording(
+    lazy("Read the output of process {object}"),
+    lazy("Reading the output of process {object}"),
+    lazy("Read the output of process {object}"),
+)
+_STOP_JOB = _Wording(lazy("Stopped process {object}"), lazy("Stopping process {object}"), lazy("Stop process {object}"))
+_FIND_TOOLS = _Wording(
+    lazy("Searched the tools for {object}"),
+    lazy("Searching the tools for {object}"),
+    lazy("Search the tools for {object}"),
+)
+_CALL = _Wording(lazy("Called {object}"), lazy("Calling {object}"), lazy("Call {object}"))
+
+_TOOLS: dict[str, tuple[_Wording, Callable[[CallArguments], _Subject]]] = {
+    "read_file": (_READ, _file_lines),
+    "read_many_files": (_READ, _files),
+    "list_directory": (_LIST, _directory),
+    "glob": (_FIND, _pattern),
+    "search_file_content": (_SEARCH, _pattern),
+    "grep": (_SEARCH, _pattern),
+    "grep_search": (_SEARCH, _pattern),
+    "replace": (_EDIT, _file),
+    "write_file": (_WRITE, _file),
+    "web_fetch": (_FETCH, _addresses),
+    "google_web_search": (_SEARCH_WEB, _quoted("query")),
+    "save_memory": (_REMEMBER, _quoted("fact")),
+    "list_background_processes": (_LIST_JOBS, lambda _: _Subject("")),
+    "read_background_output": (_READ_JOB, _process),
+    "stop_background_process": (_STOP_JOB, _process),
+    "find_tools": (_FIND_TOOLS, _tool_query),
+}

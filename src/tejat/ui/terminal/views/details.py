@@ -1,0 +1,172 @@
+"""Collapsible details of the transcript: a few lines in the scrollback, all of them on demand."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+
+from tejat.core.i18n import _, ngettext
+from tejat.ui.shared.calls.excerpt import ExcerptRow, excerpt_output
+from tejat.ui.shared.diff.fit import fit_rows
+from tejat.ui.shared.diff.rows import build_diff_rows, clip_rows
+from tejat.ui.terminal.render.diff import render_diff_rows
+from tejat.ui.terminal.render.text_rows import single_line
+from tejat.ui.terminal.render.text_wrap import NO_STYLE, StyledLine, WrappedLines, fold_line, prefix_lines
+from tejat.ui.terminal.render.theme import StyleRole, Theme
+
+MAX_EXPANDED_LINES = 2000
+"""Most lines of an expanded result."""
+
+_MAX_DIFF_ROWS = 20
+_MAX_COLLAPSED_CHARS, _MAX_EXPANDED_CHARS = 400, 4000
+_WIDE_COLUMNS = 50
+"""Least width at which details are indented below their title by more than two columns."""
+
+
+class Collapsible(Protocol):
+    """Details that can be shown in part or whole."""
+
+    @property
+    def fits_collapsed(self) -> bool:
+        """Whether the collapsed form shows everything."""
+        ...
+
+    def render_collapsed(self, theme: Theme) -> RenderableType: ...
+
+    def render_whole(self, theme: Theme) -> RenderableType: ...
+
+    def render_expanded(self, theme: Theme) -> RenderableType:
+        """Render all of it under its title."""
+        ...
+
+
+class CollapsibleOutput:
+    """Output of a command or tool, sanitized. Of a failure the error lines are kept and stand out."""
+
+    def __init__(self, title: str, text: str, *, is_failure: bool = False, role: StyleRole = StyleRole.TEXT) -> None:
+        self._title = title
+        self._lines = text.split("\n") if text else []
+        self._is_failure = is_failure
+        self._role = role
+
+    @cached_property
+    def _excerpt(self) -> tuple[ExcerptRow, ...]:
+        return excerpt_output(self._lines, is_failure=self._is_failure)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._lines
+
+    @property
+    def fits_collapsed(self) -> bool:
+        return all(not row.hidden and len(row.text) <= _MAX_COLLAPSED_CHARS for row in self._excerpt)
+
+    def head(self, limit: int) -> tuple[str, str]:
+        """Return the first lines, clipped, and a label for the omitted rest."""
+        shown = "\n".join(line[:_MAX_COLLAPSED_CHARS] for line in self._lines[:limit])
+        omitted = len(self._lines) - limit
+        return shown, _omitted_label(ExcerptRow(hidden=omitted)) if omitted > 0 else _expand_label()
+
+    def render_collapsed(self, theme: Theme) -> RenderableType:
+        """Render the excerpt, with labels for what it leaves out."""
+        body = _render_rows(self._excerpt, theme, self._role, max_chars=_MAX_COLLAPSED_CHARS)
+        if any(row.hidden for row in self._excerpt) or self.fits_collapsed:
+            return body
+        return Group(body, _render_quiet(_expand_label(), theme))
+
+    def render_whole(self, theme: Theme) -> RenderableType:
+        """Render all of it, up to MAX_EXPANDED_LINES."""
+        rows = [ExcerptRow(line) for line in self._lines[:MAX_EXPANDED_LINES]]
+        body = _render_rows(rows, theme, self._role, max_chars=_MAX_EXPANDED_CHARS)
+        if len(self._lines) <= MAX_EXPANDED_LINES:
+            return body
+        more = ngettext(
+            "{count} more line is not shown. Redirect the output to a file to see all of it.",
+            "{count} more lines are not shown. Redirect the output to a file to see all of them.",
+            len(self._lines) - MAX_EXPANDED_LINES,
+        )
+        return Group(body, _render_quiet(f"{theme.glyphs.more} {more}", theme))
+
+    def render_expanded(self, theme: Theme) -> RenderableType:
+        return Group(_render_title(self._title, theme), self.render_whole(theme))
+
+
+class CollapsibleDiff:
+    """The diff of one file, as it came from the tool."""
+
+    def __init__(self, title: str, diff: str, *, file_name: str = "") -> None:
+        self._title = title
+        self._file_name = file_name
+        self._rows = build_diff_rows(diff, with_files=False)
+
+    @property
+    def fits_collapsed(self) -> bool:
+        return len(self._rows) <= _MAX_DIFF_ROWS and clip_rows(self._rows, _MAX_COLLAPSED_CHARS) == self._rows
+
+    def render_collapsed(self, theme: Theme) -> RenderableType:
+        """Render the rows that fit, with a gap that says how many are hidden."""
+        rows = clip_rows(fit_rows(self._rows, _MAX_DIFF_ROWS), _MAX_COLLAPSED_CHARS)
+        body = Padding(render_diff_rows(rows, theme, file_name=self._file_name), (0, 0, 0, 2))
+        return body if self.fits_collapsed else Group(body, _render_quiet(_expand_label(), theme))
+
+    def render_whole(self, theme: Theme) -> RenderableType:
+        rows = clip_rows(fit_rows(self._rows, MAX_EXPANDED_LINES), _MAX_EXPANDED_CHARS)
+        return Padding(render_diff_rows(rows, theme, file_name=self._file_name), (0, 0, 0, 2))
+
+    def render_expanded(self, theme: Theme) -> RenderableType:
+        return Group(_render_title(self._title, theme), self.render_whole(theme))
+
+
+def detail_indents(theme: Theme, width: int) -> tuple[str, str]:
+    """Return the indentation of the first line of details below a title, and of the others."""
+    return (f"  {theme.glyphs.corner} ", "    ") if width >= _WIDE_COLUMNS else ("  ", "  ")
+
+
+def _expand_label() -> str:
+    return _("(Ctrl-O to show all of it)")
+
+
+def _omitted_label(gap: ExcerptRow) -> str:
+    if gap.hidden_errors:
+        return ngettext(
+            "{count} more line, with {errors} errors (Ctrl-O to show)",
+            "{count} more lines, with {errors} errors (Ctrl-O to show)",
+            gap.hidden,
+            errors=gap.hidden_errors,
+        )
+    return ngettext("{count} more line (Ctrl-O to show)", "{count} more lines (Ctrl-O to show)", gap.hidden)
+
+
+def _render_title(title: str, theme: Theme) -> RenderableType:
+    return WrappedLines(lambda width: fold_line([(single_line(title), theme.style(StyleRole.STRONG))], width))
+
+
+def _render_rows(rows: Sequence[ExcerptRow], theme: Theme, role: StyleRole, *, max_chars: int) -> RenderableType:
+    """Render lines as they are, folded at the width, and labels for the gaps."""
+
+    def styled(row: ExcerptRow) -> StyledLine:
+        if row.hidden:
+            return [(f"{theme.glyphs.more} {_omitted_label(row)}", theme.style(StyleRole.QUIET))]
+        text = row.text if len(row.text) <= max_chars else f"{row.text[:max_chars]}{theme.glyphs.more}"
+        return [(single_line(text), theme.style(StyleRole.BAD if row.is_error else role))]
+
+    def layout(width: int) -> Iterator[StyledLine]:
+        first, others = detail_indents(theme, width)
+        start = [(first, theme.style(StyleRole.QUIET))]
+        for row in rows:
+            yield from prefix_lines(fold_line(styled(row), max(width - len(others), 1)), start, [(others, NO_STYLE)])
+            start = [(others, NO_STYLE)]
+
+    return WrappedLines(layout)
+
+
+def _render_quiet(words: str, theme: Theme) -> RenderableType:
+    def layout(width: int) -> Iterator[StyledLine]:
+        indent = detail_indents(theme, width)[1]
+        line = [(words, theme.style(StyleRole.QUIET))]
+        room = max(width - len(indent), 1)
+        return prefix_lines(fold_line(line, room), [(indent, NO_STYLE)], [(indent, NO_STYLE)])
+
+    return WrappedLines(layout)
