@@ -45,6 +45,7 @@ LAZY_IMPORTS = {
     "core/tools/schema.py": "a third-party dataclass is used as parameters",
     "engine/calls/call_facts.py": "a shell line is judged",
     "engine/calls/policy_loader.py": "there are rules to read",
+    "engine/calls/auto_allow.py": "the user switches the setting",
     "engine/calls/sandboxed_setting.py": "the user switches the setting",
     "mcp/features/tool.py": "a schema of an external tool is checked",
     "mcp/oauth/credentials.py": "the user logs in, or a token has expired",

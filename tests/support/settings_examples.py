@@ -66,6 +66,7 @@ OWN_EXAMPLES: dict[str, object] = {
     "tools.callCommandStrictStderr": True,
     "tools.indexAboveTokens": 1000,
     "tools.shell.environment": ["CI"],
+    "tools.shell.autoAllowSandboxed": True,
     "sandbox.image": "image",
     "web.searchUrl": "https://example.com/search",
 }

@@ -49,6 +49,12 @@ class RunConfig:
     notes: tuple[str, ...] = ()
 
     @property
+    def is_untrusted(self) -> bool:
+        """Whether trust is missing where it matters: a new folder without configuration of its own needs none."""
+        is_harmless = self.trust.level is TrustLevel.UNKNOWN and not self.trust_relevant_files
+        return not (self.trust.is_trusted or is_harmless)
+
+    @property
     def is_strict(self) -> bool:
         """Whether any problem in the settings ends the run, by a variable or a setting."""
         variable = self.environment.get("TEJAT_STRICT_SETTINGS", "").strip().lower()

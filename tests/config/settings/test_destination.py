@@ -70,6 +70,7 @@ class TestAccepted:
             ("tools.discoveryCommand", ["bin/list", "x"]),
             ("model.fallback", "gemini-2.5-flash"),
             ("tools.shell.environment", ["A"]),
+            ("tools.shell.autoAllowSandboxed", True),
             ("ui.animations", False),
             ("mcpServers.a", {"command": "x", "sampling": True}),
             ("unheard.of", 1),

@@ -74,6 +74,7 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("tools.sandboxNetworkAccess",), True, "sandbox_network", True),
     (("tools.shell.inactivityTimeout", "shellInactivityTimeout"), 10, "shell_idle_seconds", 10.0),
     (("tools.shell.environment",), ["CARGO_HOME"], "shell_environment", ("CARGO_HOME",)),
+    (("tools.shell.autoAllowSandboxed",), True, "auto_allow_sandboxed", True),
     (("web.searchUrl",), "http://localhost:8888/search", "search_url", "http://localhost:8888/search"),
     (("mcp.allowed", "allowMCPServers"), ["one"], "mcp_allowed", ("one",)),
     (("mcp.serverCommand", "mcpServerCommand"), "server '-x y'", "mcp_server_command", ("server", "-x y")),

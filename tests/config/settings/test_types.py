@@ -20,6 +20,7 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "tool_sandboxing": False,
         "shell_idle_seconds": 300.0,
         "shell_environment": (),
+        "auto_allow_sandboxed": False,
         "max_session_turns": None,
         "max_attempts": 5,
         "compression_threshold": 0.5,

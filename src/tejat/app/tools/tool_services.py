@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tejat.core.model import AskModel, Capability
     from tejat.core.tools.edit_failure import EditCorrector
     from tejat.engine.calls.undo_recorder import UndoRecorder
+    from tejat.policy.types import Enclosure
     from tejat.tools.web.access import WebAccess
     from tejat.workspace.context import Workspace
     from tejat.workspace.files.memory_file import MemoryFile
@@ -187,6 +188,19 @@ class ToolServices:
             message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
         return self._session_sandbox.wrap_program(arguments, directory)
+
+    def enclosure(self) -> "Enclosure":
+        """What the sandbox keeps commands without network access from. It is tried on this system first."""
+        from tejat.policy.types import Enclosure
+
+        options = self._sandbox_options
+        if options.mode is SandboxMode.OFF or options.network or any(mount.is_writable for mount in options.mounts):
+            return Enclosure.NONE
+        report = self._session_sandbox.report
+        if report.sandbox is None or not (report.files.enforced and report.network.enforced):
+            return Enclosure.NONE
+        is_complete = report.control_files.enforced and report.secrets.enforced
+        return Enclosure.EVERYTHING if is_complete else Enclosure.FILES_AND_NETWORK
 
     @property
     def container_wrapper(self) -> "ProgramWrapper | None":

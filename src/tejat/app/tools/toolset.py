@@ -246,6 +246,7 @@ def _make_scheduler(
     masks_secrets: bool,
 ) -> "Scheduler":
     """Load the policy and build the scheduler. Raises UsageError for a broken rule."""
+    from tejat.engine.calls.auto_allow import sandboxed_commands, switch_on_sandboxed
     from tejat.engine.calls.call_facts import FactCollector
     from tejat.engine.calls.permission import Permission
     from tejat.engine.calls.policy_loader import load_policy, save_answer
@@ -257,10 +258,23 @@ def _make_scheduler(
     is_trusted = run_config.trust.is_trusted
     saves = settings.permanent_approval is None or settings.permanent_approval.value
     permission = Permission(
-        load_policy(policy_texts, settings, options, is_trusted=is_trusted, is_interactive=is_interactive),
-        FactCollector(roots, home=run_config.paths.home, search_path=run_config.environment.get("PATH", os.defpath)),
+        load_policy(
+            policy_texts,
+            settings,
+            options,
+            is_trusted=is_trusted,
+            is_interactive=is_interactive,
+            sandboxed=sandboxed_commands(settings, options, is_untrusted=run_config.is_untrusted),
+        ),
+        FactCollector(
+            roots,
+            home=run_config.paths.home,
+            search_path=run_config.environment.get("PATH", os.defpath),
+            enclosure=services.enclosure,
+        ),
         approver,
         save=partial(save_answer, run_config.paths, roots.first.real_path) if saves else None,
+        save_sandboxed=partial(switch_on_sandboxed, run_config.paths),
         remembers=not settings.always_disabled.value,
         rule_roots=rule_roots,
     )
@@ -339,6 +353,6 @@ def builtin_registry() -> ToolRegistry:
 
 class _NoServices:
     def workspace(self) -> NoReturn:
-        raise UsageError(lazy("These tools are for looking at; open_tools makes ones that work."))
+        raise UsageError(lazy("These tools can only be listed. Use open_tools to run them."))
 
     shell = memory = web = corrector = workspace

@@ -84,6 +84,15 @@ class UserSettings:
         if not self._remove_from(self._paths.own_settings, key):
             self._remove_from(self._paths.user_settings, key)
 
+    def is_on(self, key: SettingKey) -> bool:
+        """Whether one of the files sets it to true."""
+        files = [
+            read_settings_file(path, SourceTier.USER, {})
+            for path in (self._paths.own_settings, self._paths.user_settings)
+        ]
+        found = [file.find(key) for file in files if file is not None]
+        return any(value is not None and value.boolean() for value in found)
+
     def add_entry(self, key: SettingKey, entry: str) -> list[str]:
         """Add an entry to a list that all files add to, unless a file of the user has it. Returns the path written."""
         if any(entry in entries for _, entries in self._lists(key)):

@@ -140,6 +140,7 @@ class Settings:
     shell_idle_seconds: Setting[float | None] = Setting(300.0)
     background_completion: Setting[str] = Setting("silent")
     shell_environment: Setting[tuple[str, ...]] = Setting(())
+    auto_allow_sandboxed: Setting[bool] = Setting(value=False)
     search_url: Setting[str] | None = None
 
     mcp_allowed: Setting[tuple[str, ...]] | None = None

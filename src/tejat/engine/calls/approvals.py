@@ -1,19 +1,23 @@
 """Approvals that the user answered with "always", for this session or saved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tejat.config.paths import AppPaths
 from tejat.config.saved_rules import read_saved_rules, revoke_rule
 from tejat.core.frozen import frozen, replace
+from tejat.engine.calls.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import ANSWER_SOURCE, SESSION_SOURCE, Permission
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import PolicyRule, Tier
+from tejat.policy.types import NOT_SANDBOXED, PolicyRule, Tier
 
 
 @frozen
 class RememberedApproval:
-    """A remembered rule and its source. `id` is that of a saved rule, None for one of this session."""
+    """A remembered rule and its source. `id` is that of a saved rule, None for one of this session.
+
+    With SANDBOXED_ID it is the setting for sandboxed commands, which has no rules.
+    """
 
     text: str
     source: str
@@ -36,11 +40,22 @@ def remembered_approvals(paths: AppPaths, permission: Permission) -> Sequence[Re
         for rule in permission.policy.rules
         if rule.source == SESSION_SOURCE
     ]
-    return [*saved, *now]
+    return [*saved, *now, *_sandboxed_setting(paths, permission)]
+
+
+def _sandboxed_setting(paths: AppPaths, permission: Permission) -> Iterator[RememberedApproval]:
+    """Yield the setting for sandboxed commands if it is on in a file of the user."""
+    source = permission.policy.sandboxed.source
+    if source.startswith((paths.own_settings, paths.user_settings)):
+        yield RememberedApproval(SANDBOXED_TEXT, source, (), SANDBOXED_ID)
 
 
 def revoke_approval(paths: AppPaths, permission: Permission, answer: RememberedApproval) -> None:
     """Remove an approval from this session and the saved rules. Raises UsageError, and then changes nothing."""
+    if answer.id == SANDBOXED_ID:
+        switch_off_sandboxed(paths)
+        permission.policy = permission.policy.with_sandboxed(NOT_SANDBOXED)
+        return
     gone = set(map(_comparable, answer.rules))
     if answer.id is not None:
         revoke_rule(paths, answer.id)

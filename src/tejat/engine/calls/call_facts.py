@@ -1,7 +1,7 @@
 """Facts about a call for the policy: the files it touches, its command line, and the programs in it."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from tejat.core.messages.types import Params
 from tejat.core.tools.base import READ_ONLY_KINDS, BaseTool, Kind
 from tejat.engine.calls.path_lookup import FileSystemLookup
 from tejat.policy.shell.command_line import CommandLine
-from tejat.policy.types import CallFacts
+from tejat.policy.types import CallFacts, Enclosure
 from tejat.workspace.files.regular_file import is_executable_file
 from tejat.workspace.files.roots import Roots
 from tejat.workspace.paths.real_path import real_path
@@ -54,11 +54,19 @@ def call_risks(facts: CallFacts) -> tuple[Risk, ...]:
 class FactCollector:
     """Collects facts from the file system for the policy, which itself does no I/O.
 
-    `search_path` is the PATH that commands run with.
+    `search_path` is the PATH that commands run with. `enclosure` tells what the sandbox keeps commands from.
     """
 
-    def __init__(self, roots: Roots, *, home: str, search_path: str) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        *,
+        home: str,
+        search_path: str,
+        enclosure: Callable[[], Enclosure] = lambda: Enclosure.NONE,
+    ) -> None:
         self._workspace_roots = roots
+        self._enclosure = enclosure
         self._home = os.path.realpath(home)
         self._search_path = [entry for entry in search_path.split(os.pathsep) if os.path.isabs(entry)]
 
@@ -88,6 +96,7 @@ class FactCollector:
             definition_changed=tool.has_changed,
             may_change_files=tool.may_change_files,
             hints=tool.hints,
+            enclosure=self._enclosure,
         )
 
     def _working_directory(self, params: Params) -> str:

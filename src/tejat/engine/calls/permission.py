@@ -1,6 +1,8 @@
 """Permission for calls: the policy decides, the user is asked, and an answer may become a rule."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from tejat.core.approval.confirmation import (
     ApprovalReply,
@@ -27,8 +29,9 @@ from tejat.engine.calls.call_facts import FactCollector, call_risks
 from tejat.engine.calls.trial import run_trial
 from tejat.policy.engine import PolicyEngine, refuse_always
 from tejat.policy.rules.rule_format import format_rule
-from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, Tier
 
+_Written = TypeVar("_Written")
 SaveRules = Callable[[Sequence[PolicyRule], Scope], None]
 
 BUILT_IN = ToolOrigin()
@@ -58,8 +61,9 @@ class Permission:
     """The permissions of one session, including the rules from answers with "always".
 
     Without an approver every call that needs approval is refused. Without `save` an "always" lasts only for the
-    session, and without `remembers` none is offered. `rule_roots` are the directories that the rules were written for,
-    if the session works only in a part of them: the stricter of the two decisions counts.
+    session, and without `remembers` none is offered. `save_sandboxed` switches on the setting for sandboxed commands
+    and returns its source; a question offers that once. `rule_roots` are the directories that the rules were written
+    for, if the session works only in a part of them: the stricter of the two decisions counts.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class Permission:
         approver: Approver | None,
         *,
         save: SaveRules | None = None,
+        save_sandboxed: Callable[[], str] | None = None,
         remembers: bool = True,
         rule_roots: tuple[str, ...] = (),
     ) -> None:
@@ -76,6 +81,8 @@ class Permission:
         self._facts = facts
         self._approver = approver
         self._save = save
+        self._save_sandboxed = save_sandboxed
+        self._has_offered_sandboxed = False
         self._remembers = remembers
         self._rule_roots = rule_roots
 
@@ -130,6 +137,7 @@ class Permission:
             question = replace(question, risks=(*risks, *question.risks))
             dialog = _ApprovalDialog(tool, self._approver, on_question, trial_context)
             try:
+                self._has_offered_sandboxed |= question.can_allow_sandboxed
                 reply, confirmation = await dialog.ask(question, confirmation)
                 if reply.new_content is None:
                     self._remember_answer(reply, confirmation, verdict)
@@ -165,19 +173,26 @@ class Permission:
             directory=facts.roots[0] if facts.roots else "",
             always_server=None if server_rule is None else format_rule(server_rule),
             always_refusal=verdict.always_refusal,
+            can_allow_sandboxed=self._can_offer_sandboxed(confirmation, facts, verdict),
         )
+
+    def _can_offer_sandboxed(self, confirmation: Confirmation, facts: CallFacts, verdict: PolicyVerdict) -> bool:
+        if self._save_sandboxed is None or self._has_offered_sandboxed or not self._remembers or verdict.always_ask:
+            return False
+        return isinstance(confirmation, ExecConfirmation) and self.policy.can_offer_sandboxed(facts)
 
     def _remember_answer(self, answer: ApprovalReply, confirmation: Confirmation, verdict: PolicyVerdict) -> None:
         """Add the rules of an "always". Raises _AskAgain if they cannot be saved."""
+        if answer.outcome is Outcome.PROCEED_ALWAYS_SANDBOXED and self._save_sandboxed is not None:
+            source = _save(self._save_sandboxed)
+            self.policy = self.policy.with_sandboxed(SandboxedCommands(source))
+            return
         rules = _rules_from_answer(answer, confirmation, verdict)
         if not rules:
             return
         scope = _scope_of(answer)
         if scope is not Scope.SESSION and self._save is not None:
-            try:
-                self._save(rules, scope)
-            except (TejatError, OSError) as error:
-                raise _AskAgain(_("The answer could not be saved: {error}", error=error)) from None
+            _save(partial(self._save, rules, scope))
         source = f"{ANSWER_SOURCE} ({scope.value})"
         self.policy = self.policy.with_rules(*(replace(rule, source=source, tier=Tier.USER) for rule in rules))
 
@@ -188,6 +203,14 @@ class _AskAgain(Exception):
     def __init__(self, note: str) -> None:
         super().__init__(note)
         self.note = note
+
+
+def _save(write: Callable[[], _Written]) -> _Written:
+    """Save an answer. Raises _AskAgain if that is not possible."""
+    try:
+        return write()
+    except (TejatError, OSError) as error:
+        raise _AskAgain(_("The answer could not be saved: {error}", error=error)) from None
 
 
 class _ApprovalDialog:

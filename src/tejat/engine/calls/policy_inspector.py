@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from tejat.config.paths import AppPaths
+from tejat.config.paths import AppPaths, SourceTier
 from tejat.config.saved_rules import read_saved_rules, revoke_all_rules, revoke_rule
 from tejat.config.settings.types import Settings
 from tejat.core.approval.policy_report import PolicyCaseResult, PolicyExplanation, RuleListing
@@ -12,13 +12,15 @@ from tejat.core.errors import UsageError
 from tejat.core.frozen import frozen
 from tejat.core.i18n import join_lazy, lazy
 from tejat.core.messages.types import Params
+from tejat.engine.calls.auto_allow import SANDBOXED_ID, SANDBOXED_TEXT, switch_off_sandboxed
 from tejat.engine.calls.permission import Permission
 from tejat.policy.effects.command import command_effects
+from tejat.policy.engine import SANDBOXED_SETTING
 from tejat.policy.rules.case_file import run_cases
 from tejat.policy.rules.rule_file import parse_rules
 from tejat.policy.rules.rule_format import format_rule
 from tejat.policy.shell.command_line import ShellCommand
-from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, Tier
+from tejat.policy.types import CallFacts, Decision, PolicyRule, PolicyVerdict, SandboxedCommands, Tier
 from tejat.tools.registry import ToolRegistry
 
 
@@ -52,17 +54,30 @@ class PolicyInspector:
 
     def rules(self) -> Sequence[RuleListing]:
         ids = {f"{self._paths.saved_rules}:{rule.line}": rule.id for rule in read_saved_rules(self._paths)}
-        rules = sorted(self._context.permission.policy.rules, key=lambda rule: -rule.tier)
+        policy = self._context.permission.policy
+        rules = sorted(policy.rules, key=lambda rule: -rule.tier)
         return [
-            RuleListing(
-                _TIERS[rule.tier],
-                format_rule(rule),
-                rule.source,
-                ids.get(rule.source),
-                reason_against(rule) or rule.note,
-            )
-            for rule in rules
+            *self._sandboxed_setting(policy.sandboxed),
+            *(
+                RuleListing(
+                    _TIERS[rule.tier],
+                    format_rule(rule),
+                    rule.source,
+                    ids.get(rule.source),
+                    reason_against(rule) or rule.note,
+                )
+                for rule in rules
+            ),
         ]
+
+    def _sandboxed_setting(self, sandboxed: SandboxedCommands) -> Iterator[RuleListing]:
+        """Yield the setting for sandboxed commands as a rule if it is on, also if it does not count here."""
+        setting = self._context.settings.auto_allow_sandboxed
+        if setting.value:
+            tier = Tier.USER if setting.tier is SourceTier.USER else Tier.ADMIN
+            rule_id = SANDBOXED_ID if tier is Tier.USER else None
+            source = f"{setting.source} ({SANDBOXED_SETTING})"
+            yield RuleListing(_TIERS[tier], SANDBOXED_TEXT, source, rule_id, sandboxed.refusal or None)
 
     @property
     def mode(self) -> tuple[str, str]:
@@ -77,10 +92,15 @@ class PolicyInspector:
         ]
 
     def revoke(self, which: str) -> str:
+        if which == SANDBOXED_ID and switch_off_sandboxed(self._paths):
+            return SANDBOXED_TEXT
         return _rule_summary(revoke_rule(self._paths, which))
 
     def revoke_all(self) -> Sequence[str]:
-        return [_rule_summary(toml) for toml in revoke_all_rules(self._paths)]
+        revoked = [_rule_summary(toml) for toml in revoke_all_rules(self._paths)]
+        if switch_off_sandboxed(self._paths):
+            revoked.append(SANDBOXED_TEXT)
+        return revoked
 
     def check(self, text: str, source: str) -> Sequence[PolicyCaseResult]:
         """Judge the cases of a file. Raises UsageError for an invalid one."""

@@ -14,7 +14,7 @@ from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import lazy
 from tejat.core.text.paths import is_beneath_any
 from tejat.policy.engine import PolicyEngine
-from tejat.policy.types import Decision, PolicyRule, Tier
+from tejat.policy.types import NOT_SANDBOXED, Decision, PolicyRule, SandboxedCommands, Tier
 
 MODE_FLAG = "--approval-mode"
 CHOSEN_MODE_SOURCE = lazy("chosen in this session")
@@ -41,6 +41,7 @@ def load_policy(
     *,
     is_trusted: bool = True,
     is_interactive: bool = True,
+    sandboxed: SandboxedCommands = NOT_SANDBOXED,
 ) -> PolicyEngine:
     """Load all rules of a run, and its mode. `is_trusted` is whether its folder is.
 
@@ -59,7 +60,9 @@ def load_policy(
         source = f"{settings.conseca.source} (security.enableConseca)"
         rules.append(PolicyRule(Decision.ASK, _TIERS[settings.conseca.tier], source, spares_reading=True))
     choice = choose_mode(settings, flags.mode, is_trusted=is_trusted)
-    return PolicyEngine(rules, choice.mode, mode_source=choice.source, is_interactive=is_interactive)
+    return PolicyEngine(
+        rules, choice.mode, mode_source=choice.source, is_interactive=is_interactive, sandboxed=sandboxed
+    )
 
 
 def save_answer(paths: AppPaths, root: str, rules: Sequence[PolicyRule], scope: Scope) -> None:

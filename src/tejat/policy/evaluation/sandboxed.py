@@ -27,7 +27,8 @@ def is_safe_in_sandbox(uncovered: Iterable[ShellCommand], call: ShellCall, asses
     """
     facts, line = call.facts, call.line
     is_plain = line.is_plain and bool(line.commands) and "&" not in _NOT_BACKGROUND.sub("", line.text)
-    if facts.tool != SHELL or facts.server is not None or not is_plain or facts.arguments.get("is_background"):
+    is_shell = facts.tool == SHELL and facts.server is None
+    if not is_shell or not is_plain or facts.wants_network or facts.arguments.get("is_background"):
         return False
     needed = Enclosure.FILES_AND_NETWORK
     rules: list[PolicyRule] = []

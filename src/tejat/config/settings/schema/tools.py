@@ -60,5 +60,12 @@ TOOL_SETTINGS = (
         parsers.parse_variable_names,
         without_project(last_wins),
     ),
+    SettingSpec(
+        "auto_allow_sandboxed",
+        SettingKey("tools.shell.autoAllowSandboxed"),
+        SettingValue.boolean,
+        without_project(last_wins),
+        protects=True,
+    ),
     SettingSpec("search_url", SettingKey("web.searchUrl"), SettingValue.url, without_project(last_wins)),
 )
