@@ -140,7 +140,7 @@ def test_an_official_server_that_wants_somebody_to_visit_an_address() -> None:
     assert asked == [
         {"alias": "bank", "mode": "url", "message": "Say who you are.", "url": address, "elicitationId": "v1"}
     ]
-    with pytest.raises(McpFailure, match=f"wants the user to visit {address} in a browser first"):
+    with pytest.raises(McpFailure, match=f"asks you to open {address} in a browser first"):
         run_checked(main(ClientCallbacks()))
 
 
@@ -185,7 +185,7 @@ def test_official_servers_at_an_address() -> None:
         (["die=initialize", "exit=0"], "handshake", "The server exited with code 0."),
         (["die=tools/list"], "list", "The server exited with code 3."),
         (["broken=tools/list"], "list", "The server returned an error: It <U+001B>[31mbroke<U+001B>[0m (code -32603)"),
-        (["odd=tools/list"], "list", "The server's answer cannot be read"),
+        (["odd=tools/list"], "list", "The server's response is invalid"),
         (["no-capabilities"], "list", "No prompts, tools, or resources found on the server."),
         (
             ["refuse=tools/list", "refuse=prompts/list", "refuse=resources/list"],

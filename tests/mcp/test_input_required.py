@@ -232,5 +232,5 @@ class TestVisits:
             ServerRequestHandler("one", ClientCallbacks(elicit=break_down)),
             next_completion=asyncio.Event,
         )
-        with pytest.raises(McpFailure, match="wants the user to visit https://bank"):
+        with pytest.raises(McpFailure, match="asks you to open https://bank"):
             asyncio.run(asking)

@@ -35,10 +35,10 @@ class TestAlias:
         ("alias", "told"),
         [
             ("", "An MCP server has no name. Name it in mcpServers."),
-            ("a b", "The MCP server name \"a b\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
-            ("a\n", "The MCP server name \"a<U+000A>\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
-            ("ü", "The MCP server name \"ü\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
-            ("x\x1b", "The MCP server name \"x<U+001B>\" cannot be used. Use only letters, digits, '_', '-' and '.'."),
+            ("a b", "Invalid MCP server name \"a b\". Use only letters, digits, '_', '-' and '.'."),
+            ("a\n", "Invalid MCP server name \"a<U+000A>\". Use only letters, digits, '_', '-' and '.'."),
+            ("ü", "Invalid MCP server name \"ü\". Use only letters, digits, '_', '-' and '.'."),
+            ("x\x1b", "Invalid MCP server name \"x<U+001B>\". Use only letters, digits, '_', '-' and '.'."),
             (
                 "A" * 41,
                 f'The MCP server name "{"A" * 41}"... is too long. Use at most 40 characters.',
@@ -51,8 +51,8 @@ class TestAlias:
     @pytest.mark.parametrize("alias", ["a__b", "__", "_", "_a", "a_"])
     def test_underscores_that_could_pass_for_the_end_of_an_alias(self, alias: str) -> None:
         assert alias_problem(alias) == (
-            f"The MCP server name \"{alias}\" cannot be used: '__' stands between a server and its tool. "
-            "Rename it so that it has no two underscores in a row, and none at its beginning or end."
+            f"Invalid MCP server name \"{alias}\": '__' separates a server from its tool. "
+            "Remove double underscores, and underscores at the start and end."
         )
 
 

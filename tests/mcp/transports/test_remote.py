@@ -164,7 +164,7 @@ def test_when_both_ways_fail_the_first_failure_is_told() -> None:
             lines,
         ):
             failure = await end.failure(JsonRpcRequest(1, "initialize"))
-            assert failure.message == f"127.0.0.1:{server.port} answered 404 Not Found."
+            assert failure.message == f"127.0.0.1:{server.port} returned 404 Not Found."
             assert lines == ["POST / HTTP/1.1", "GET / HTTP/1.1"]
             assert await end.outcome(JsonRpcRequest(2, "initialize")) == JsonRpcResponse(2, {})
 

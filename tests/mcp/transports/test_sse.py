@@ -120,9 +120,9 @@ def test_a_message_without_end_is_the_end() -> None:
 def test_a_post_that_fails_is_told_for_its_request() -> None:
     async def main(end: TransportRecorder, _: Stream, __: RequestLog) -> None:
         failure = await end.failure(JsonRpcRequest(1, "x"))
-        assert failure.message.endswith("answered 404 Not Found: no session")
+        assert failure.message.endswith("returned 404 Not Found: no session")
         assert [request_id for _, request_id in end.losses] == [1]
-        with pytest.raises(McpFailure, match="answered 500"):
+        with pytest.raises(McpFailure, match="returned 500"):
             await end.transport.send(JsonRpcNotification("x"))
 
     run_transport(
@@ -149,7 +149,7 @@ def test_forgetting_and_closing_while_a_post_is_under_way() -> None:
 @pytest.mark.parametrize(
     ("answer", "message", "problem"),
     [
-        (http_response("405 Method Not Allowed"), "HERE answered 405 Method Not Allowed.", McpProblem.START),
+        (http_response("405 Method Not Allowed"), "HERE returned 405 Method Not Allowed.", McpProblem.START),
         (http_response("401 Unauthorized"), "HERE requires authentication (401 Unauthorized).", McpProblem.UNAUTHORIZED),
         (
             http_response("200 OK", "{}", content_type="application/json"),

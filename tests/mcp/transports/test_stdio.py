@@ -265,7 +265,7 @@ class TestWhatIsNoMessage:
             async with env.opened("while True: say(b'x' * 1_000_000)") as (transport, recorder):
                 lost = await recorder.wait_for_failure()
                 await until(lambda: not living_pids(mark))
-                with pytest.raises(McpFailure, match="a line without end"):
+                with pytest.raises(McpFailure, match="an endless line"):
                     await transport.send(JsonRpcRequest(1, "ping"))
                 return lost
 
@@ -434,7 +434,7 @@ class TestAServerThatDoesNotRead:
                     (JsonRpcRequest(1, "x" * (17 << 20)), McpProblem.TOO_LARGE),
                     (JsonRpcRequest(1, "m", {"x": float("nan")}), McpProblem.MALFORMED),
                 ):
-                    with pytest.raises(McpFailure, match="Cannot send this to the server: it ") as caught:
+                    with pytest.raises(McpFailure, match="Cannot send this to the server: ") as caught:
                         await transport.send(message)
                     assert caught.value.problem is problem
                 await transport.send(JsonRpcRequest(2, "ping"))

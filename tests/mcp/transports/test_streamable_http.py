@@ -308,7 +308,7 @@ async def huge_body(peer: Peer) -> None:
 
 
 NO_MESSAGE = "HERE sent an invalid message: "
-NOTHING = "HERE said nothing where an answer was due"
+NOTHING = "HERE sent nothing instead of a response"
 
 
 def typed(kind: str, body: str | bytes) -> bytes:
@@ -331,11 +331,11 @@ def typed(kind: str, body: str | bytes) -> bytes:
         ),
         (
             http_response("500 Internal Server Error", "a secret-of-mine\n\x1b[1m", content_type="text/plain"),
-            "HERE answered 500 Internal Server Error: a *** <U+001B>[1m",
+            "HERE returned 500 Internal Server Error: a *** <U+001B>[1m",
         ),
-        (http_response("502 Bad Gateway", "<html>", content_type="text/html"), "HERE answered 502 Bad Gateway."),
-        (http_response("404 Not Found"), "HERE answered 404 Not Found."),
-        (http_response("599 What"), "HERE answered with status 599."),
+        (http_response("502 Bad Gateway", "<html>", content_type="text/html"), "HERE returned 502 Bad Gateway."),
+        (http_response("404 Not Found"), "HERE returned 404 Not Found."),
+        (http_response("599 What"), "HERE returned status 599."),
         (b"junk\r\n\r\n", "HERE did not respond with HTTP/1.1."),
     ],
     ids=range(13),
@@ -404,7 +404,7 @@ def test_nobody_goes_on_for_ever() -> None:
 def test_a_stream_that_cannot_be_taken_up() -> None:
     begun = sse_head() + b"id: 1\nretry: 0\n\n"
     assert outcome_of(begun, http_response("405 Method Not Allowed")) == (
-        "HERE answered 405 Method Not Allowed.",
+        "HERE returned 405 Method Not Allowed.",
         McpProblem.MALFORMED,
         1,
     )
@@ -418,7 +418,7 @@ def test_redirects_are_not_followed(status: str, location: str) -> None:
     origin = {"h": "https://evil.example:443", "/": "http://evil.example:80"}[location[0]]
     origin = "http://127.0.0.1:1" if "127" in location else origin
     message, problem, _ = cast("tuple[str, McpProblem, int]", outcome)
-    assert message.startswith(f"HERE redirects to {origin}, Not followed")
+    assert message.startswith(f"HERE redirects to {origin}. Not followed")
     assert problem is McpProblem.CONFIGURATION
     assert len(log.lines) == 2
 

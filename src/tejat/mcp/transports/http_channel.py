@@ -247,4 +247,4 @@ def parse_origin(url: str) -> Origin:
 def _format_status(status: int) -> str:
     with suppress(ValueError):
         return f"{status} {HTTPStatus(status).phrase}"
-    return lazy("with status {status}", status=status)
+    return lazy("status {status}", status=status)
