@@ -44,6 +44,7 @@ MAY_IMPORT_THE_ROOT = {
     "app/commands/about.py",
     "app/mcp/inspection.py",
     "app/mcp/manager.py",
+    "app/session/status.py",
     "cli/command_parser.py",
     "cli/main.py",
     "cli/mcp/serve.py",

@@ -37,7 +37,7 @@ def conversation(machine: ProgramEnv, script: str, *words: str) -> Generator[Pty
     with run_at_terminal(
         "-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **environment
     ) as terminal:
-        terminal.wait_for("Ask, or end with Ctrl-D. Ctrl-C stops an answer.")
+        terminal.wait_for("Ask anything. /help for commands, Ctrl-C to stop an answer, Ctrl-D to exit.")
         yield terminal
 
 
@@ -92,7 +92,7 @@ def test_what_is_long_does_not_fill_the_screen(machine: ProgramEnv) -> None:
         assert terminal.wait_for_exit() == (0, "Done.\n")
     told = [str(number) for number in range(1, 21)]
     told += [
-        "[4,961 more lines: a line of only + shows all of it]",
+        "[4,961 more lines; enter + to show all]",
         *(str(number) for number in range(4982, 5001)),
         f"{'0' * 2000} [...]",
     ]
@@ -100,13 +100,11 @@ def test_what_is_long_does_not_fill_the_screen(machine: ProgramEnv) -> None:
     assert "\n".join(told) in terminal.shown
 
 
-def test_a_no_gives_the_word_back_to_the_person(machine: ProgramEnv) -> None:
+def test_a_no_is_for_one_call_and_the_model_goes_on(machine: ProgramEnv) -> None:
     script = script_answer(calls=[("write_file", {"file_path": "a.txt", "content": "x"})]) + text_script("I see.")
     with conversation(machine, script, "-i", "write it") as terminal:
         terminal.wait_for("Your answer (")
         terminal.type(b"n\n")
-        terminal.wait_for("You rejected every tool call.")
-        ask(terminal, "never mind")
         terminal.wait_for("> ")
         terminal.type(b"\x04")
         assert terminal.wait_for_exit() == (0, "I see.\n")

@@ -9,6 +9,7 @@ from tejat.core.ui.status import (
     StatusLineOptions,
     ThemeName,
     TitleOptions,
+    WelcomeOptions,
 )
 
 # The themes of Gemini CLI by the background they are made for.
@@ -30,6 +31,8 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
         editor_new_window=settings.editor_new_window.value,
+        compact_results=settings.compact_tool_output.value,
+        welcome=WelcomeOptions(hides_banner=settings.hides_banner.value, hides_tips=settings.hides_tips.value),
         animations=settings.animations.value,
         escapes_pasted_at=settings.escape_pasted_at.value,
         status_line=_status_line_options(settings),

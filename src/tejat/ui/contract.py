@@ -8,8 +8,9 @@ from tejat.core.agent.questions import PendingQuestion
 from tejat.core.approval.confirmation import ApprovalReply
 from tejat.core.messages.types import Part
 from tejat.core.ui.commands import SlashCommands
+from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
-from tejat.core.ui.status import Preferences, Status
+from tejat.core.ui.status import ModeChange, Preferences, Status
 
 
 class FileFinder(Protocol):
@@ -47,6 +48,14 @@ class UiSession(Protocol):
         """The id for `--resume`, None while nothing is saved."""
         ...
 
+    def take_notes(self) -> Sequence[str]:
+        """Return the warnings about the start of the session, each one once."""
+        ...
+
+    async def wait_for_sandbox(self) -> None:
+        """Wait until the sandbox of commands is known."""
+        ...
+
     @property
     def resume_preview(self) -> Report | None:
         """The end of a resumed conversation, None for a new one."""
@@ -79,6 +88,10 @@ class UiSession(Protocol):
         """Send a text to the model between two calls; False if no run is active."""
         ...
 
-    def next_mode(self) -> str:
-        """Switch to the next approval mode and return its name."""
+    async def next_mode(self, user: UserPrompter) -> ModeChange:
+        """Switch to the next approval mode that is permitted. YOLO has to be confirmed once."""
+        ...
+
+    async def toggle_yolo(self, user: UserPrompter) -> ModeChange:
+        """Turn YOLO mode on after a confirmation, or off."""
         ...

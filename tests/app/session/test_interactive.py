@@ -17,7 +17,9 @@ from support.interactive import InteractiveEnv, InteractiveRunner
 from support.model_servers.gemini import ModelServer, text_reply
 from support.process_marks import living_pids
 from support.program import script_answer, text_script
+from support.prompter import FakePrompter
 from support.wait import wait_until_async
+from tejat import __version__
 from tejat.core.agent.events import (
     EndReason,
     Noticed,
@@ -29,7 +31,7 @@ from tejat.core.agent.events import (
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Outcome
 from tejat.core.tools.call_events import CallState, OutputUpdated, StateChanged
 from tejat.core.ui.commands import ClearScreenAction
-from tejat.core.ui.status import ServerCounts, Status
+from tejat.core.ui.status import SandboxState, ServerCounts, Status
 from tejat.ui.contract import UiSession
 
 QUICK = 1.0
@@ -63,23 +65,24 @@ class TestStatus:
             context_used=15 / 1_000_000,
             tokens=15,
             cost=0.0,
-            sandbox="",
+            sandbox=SandboxState.NONE,
+            version=__version__,
             session_id=before.session_id,
             host=os.uname().nodename,
         )
         assert (before.tokens, before.context_used is not None and 0 < before.context_used < 0.01) == (0, True)
 
     def test_a_missing_sandbox_is_told_before_the_first_command(self, env: InteractiveEnv) -> None:
-        async def work(runner: InteractiveRunner) -> tuple[list[str], str | None]:
+        async def work(runner: InteractiveRunner) -> tuple[list[str], SandboxState]:
             await runner.wait_for_events(Noticed)
             return [event.message for event in runner.events_of(Noticed)], runner.interactive.status.sandbox
 
         (message,), sandbox = env.run_with(work, directories=("/",), sandbox="auto")
         assert message == (
             "NO SANDBOX: commands run with all your rights. "
-            "Reason: the root directory is /, which leaves nothing to fence off. Open a directory below /."
+            "Reason: the workspace is /, so there is nothing to isolate. Start Tejat in a directory below /."
         )
-        assert sandbox == ""
+        assert sandbox is SandboxState.NONE
 
     def test_a_folder_at_home_begins_with_a_tilde(self, env: InteractiveEnv) -> None:
         inner = env.home / "work"
@@ -125,23 +128,13 @@ class TestStatus:
 class TestModes:
     def test_the_round(self, env: InteractiveEnv) -> None:
         async def work(runner: InteractiveRunner) -> list[str]:
-            modes = [runner.interactive.next_mode() for _ in range(4)]
+            user = FakePrompter(choices=[1])
+            modes = [(await runner.interactive.next_mode(user)).mode for _ in range(4)]
             assert runner.interactive.status.mode == modes[-1]
+            modes += [(await runner.interactive.toggle_yolo(user)).mode, runner.interactive.status.mode]
             return modes
 
-        assert env.run_with(work) == ["auto_edit", "plan", "default", "auto_edit"]
-
-    def test_everything_at_once_only_for_those_who_asked_for_it(self, env: InteractiveEnv) -> None:
-        async def work(runner: InteractiveRunner) -> list[str]:
-            return [runner.interactive.status.mode, *(runner.interactive.next_mode() for _ in range(5))]
-
-        assert env.run_with(work, mode="yolo") == ["yolo", "default", "auto_edit", "plan", "yolo", "default"]
-
-    def test_only_tighter_in_a_folder_without_trust(self, env: InteractiveEnv) -> None:
-        async def work(runner: InteractiveRunner) -> list[str]:
-            return [runner.interactive.next_mode() for _ in range(3)] + [runner.interactive.status.mode]
-
-        assert env.run_with(work, trusts_folder=False) == ["plan", "default", "plan", "plan"]
+        assert env.run_with(work) == ["auto_edit", "plan", "yolo", "default", "yolo", "yolo"]
 
     def test_it_counts_at_once(self, env: InteractiveEnv) -> None:
         write = ("write_file", {"file_path": "${root}/a.txt", "content": "a"})
@@ -149,16 +142,18 @@ class TestModes:
             script_answer(say="One.", calls=[write])
             + script_answer(say="Done.")
             + script_answer(say="Two.", calls=[write])
+            + script_answer(say="I see.")
         )
         person = FakeApprover(ApprovalReply(Outcome.CANCEL))
 
         async def work(runner: InteractiveRunner) -> list[EndReason]:
-            runner.interactive.next_mode()
+            await runner.interactive.next_mode(FakePrompter())
             first = await runner.prompt("go")
-            runner.interactive.next_mode(), runner.interactive.next_mode()
+            for _ in range(2):
+                await runner.interactive.next_mode(FakePrompter())
             return [first.reason, (await runner.prompt("go")).reason]
 
-        assert env.run_with(work, script=script, approver=person) == [EndReason.FINISHED, EndReason.NOT_ALLOWED]
+        assert env.run_with(work, script=script, approver=person) == [EndReason.FINISHED, EndReason.FINISHED]
         assert len(person.questions) == 1
 
 

@@ -29,7 +29,7 @@ def unknown(*names: str, more: int = 0) -> tuple[str]:
 class TestUnknown:
     def test_nothing_to_say(self, machine: ProgramEnv) -> None:
         assert notes(machine) == ()
-        machine.write_user_settings(general={"vimMode": True}, ui={"hideBanner": True}, hideTips=True)
+        machine.write_user_settings(general={"vimMode": True}, ui={"hideContextSummary": True}, showCitations=True)
         assert notes(machine) == ()
         assert not Path(machine.home, ".local", "state", "tejat", "reported-settings.json").exists()
 
@@ -79,7 +79,7 @@ class TestWrongValues:
         assert notes(machine) == notes(machine) == said
 
     def test_those_of_keys_without_effect_count_too(self, machine: ProgramEnv) -> None:
-        machine.write_user_settings(ui={"theme": 7, "hideBanner": "perhaps"}, mine=1)
+        machine.write_user_settings(ui={"theme": 7, "hideContextSummary": "perhaps"}, mine=1)
         assert notes(machine) == (
             "2 settings have values that cannot be used. Run `tejat doctor` for details.",
             *unknown("mine"),

@@ -26,7 +26,7 @@ def test_an_ordinary_folder(machine: ProgramEnv) -> None:
 
 
 def test_the_home_directory(machine: ProgramEnv) -> None:
-    warning = "This is your home directory: all your files are in the workspace. Start in a project directory."
+    warning = "This is your home directory: all your files are in the workspace. Start Tejat in a project directory."
     assert place_warnings(load(machine, str(machine.home))) == (warning,)
 
 

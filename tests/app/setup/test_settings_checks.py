@@ -32,8 +32,8 @@ def lines(machine: ProgramEnv, *, is_strict: bool = False) -> list[tuple[str, bo
 
 MIXED = """{
   "general": {"vimmode": true, "vimMode": false},
-  "ui": {"hideBanner": true, "theme": 7, "showSpinner": true},
-  "hideTips": true,
+  "ui": {"hideContextSummary": true, "theme": 7, "showSpinner": true},
+  "showCitations": true,
   "vimMode": true,
   "contextFileName": "A.md",
   "tools": {"usePty": true, "allowed": ["glob", "no_such_tool"]},
@@ -46,10 +46,15 @@ def test_every_key_that_is_not_simply_obeyed(machine: ProgramEnv) -> None:
     name = "settings.json"
     assert lines(machine) == [
         ("unknown", False, f"{name}:2 general.vimmode: unknown setting. Did you mean general.vimMode?", 0),
-        ("wrong value", False, f"{name}:3 ui.theme must be a text, but is the number 7; the default applies", 0),
+        ("wrong value", False, f"{name}:3 ui.theme must be a string, not the number 7; the default applies", 0),
         ("unknown", False, f"{name}:8 nonsense: unknown setting", 0),
-        ("no effect", True, f"{name}:3 ui.hideBanner: read, has no effect: There is no banner.", 0),
-        ("no effect", True, f"{name}:4 hideTips: old name of ui.hideTips, has no effect: No tips are shown.", 0),
+        ("no effect", True, f"{name}:3 ui.hideContextSummary: read, has no effect: No context summary is shown.", 0),
+        (
+            "no effect",
+            True,
+            f"{name}:4 showCitations: old name of ui.showCitations, has no effect: The sources of a search are always shown.",
+            0,
+        ),
         ("old name", True, f"{name}:5 vimMode: old name of general.vimMode, which takes precedence", 0),
         ("old name", True, f"{name}:6 contextFileName: old name of context.fileName", 0),
         ("retired", True, f"{name}:7 tools.usePty: removed from Gemini CLI. Commands have no terminal.", 0),
@@ -71,7 +76,9 @@ def test_a_strict_run_names_all_problems_at_once(machine: ProgramEnv) -> None:
     said = str(caught.value).splitlines()
     assert said[0] == "5 problems in the settings:"
     assert [line.strip().startswith(f"{path}:") for line in said[1:-1]] == [True] * 5
-    write_settings(machine.home, {"general": {"vimMode": True}, "ui": {"hideBanner": True}, "hideTips": True})
+    write_settings(
+        machine.home, {"general": {"vimMode": True}, "ui": {"hideContextSummary": True}, "showCitations": True}
+    )
     check_settings(load_run_config([str(machine.project)], environment=machine.environment))
 
 
@@ -150,7 +157,7 @@ class TestFaults:
         write_settings(machine.home, "{")
         admin = machine.base / "admin"
         admin.mkdir(mode=0o700)
-        (admin / "settings.json").write_text(json.dumps({"ui": {"hideBanner": True}}))
+        (admin / "settings.json").write_text(json.dumps({"ui": {"hideContextSummary": True}}))
         machine.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
         assert [check.name for check in checks(machine)] == ["error", "no effect"]
 

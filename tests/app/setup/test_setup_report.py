@@ -55,9 +55,9 @@ class TestSettings:
     def test_counts_first_then_every_key_under_its_heading(self, machine: ProgramEnv) -> None:
         machine.write_user_settings(
             general={"vimMode": True, "vimmode": 1},
-            ui={"hideBanner": True, "showSpinner": False, "theme": 7},
+            ui={"hideContextSummary": True, "showSpinner": False, "theme": 7},
             tools={"allowed": ["glob", "ls"], "usePty": True},
-            hideTips=True,
+            showCitations=True,
             vimMode=True,
         )
         place = "~/.gemini/settings.json:1"
@@ -75,13 +75,13 @@ class TestSettings:
             "# Settings that work differently (1)",
             f"ui.showSpinner | `false` is the same as `ui.animations` false. | {place}",
             "# Settings without effect (3)",
-            f"ui.hideBanner | There is no banner. | {place}",
-            f"hideTips | No tips are shown. (old name of ui.hideTips) | {place}",
+            f"ui.hideContextSummary | No context summary is shown. | {place}",
+            f"showCitations | The sources of a search are always shown. (old name of ui.showCitations) | {place}",
             f"vimMode | general.vimMode takes precedence. | {place}",
             "# Settings removed from Gemini CLI (1)",
             f"tools.usePty | Commands have no terminal. | {place}",
             "# Settings with a wrong value (1)",
-            f"ui.theme | ui.theme must be a text, but is the number 7 | {place}",
+            f"ui.theme | ui.theme must be a string, not the number 7 | {place}",
             "# Unknown settings (1)",
             f"general.vimmode | did you mean general.vimMode? | {place}",
             "# Files in use (1)",
@@ -89,7 +89,7 @@ class TestSettings:
         ]
 
     def test_for_programs(self, machine: ProgramEnv) -> None:
-        path = machine.write_user_settings(general={"vimmode": 1}, ui={"hideBanner": True}, vimMode=True)
+        path = machine.write_user_settings(general={"vimmode": 1}, ui={"hideContextSummary": True}, vimMode=True)
         found = report(machine).to_json()
         assert found["counts"] == {
             "obeyed": 1,
@@ -108,11 +108,11 @@ class TestSettings:
                 "suggestion": "general.vimMode",
             },
             {
-                "key": "ui.hideBanner",
+                "key": "ui.hideContextSummary",
                 "file": str(path),
                 "line": 1,
                 "status": "no effect",
-                "reason": "There is no banner.",
+                "reason": "No context summary is shown.",
             },
             {"key": "vimMode", "file": str(path), "line": 1, "status": "obeyed", "present_name": "general.vimMode"},
         ]
@@ -146,7 +146,7 @@ class TestSettings:
     def test_a_wrong_value_that_ends_a_run(self, machine: ProgramEnv) -> None:
         path = machine.write_user_settings(tools={"core": 7})
         found = report(machine)
-        problem = "tools.core must be a list of texts, but is the number 7"
+        problem = "tools.core must be a list of strings, not the number 7"
         assert found.faults == (f"Error in {path}: line 1: {problem}",)
         assert f"tools.core | {problem} | ~/.gemini/settings.json:1" in shown(found)
         assert "Settings in effect | 0" in shown(found)

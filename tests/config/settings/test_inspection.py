@@ -44,7 +44,7 @@ class TestStatus:
             "$version": 3,
             "general": {"vimMode": True, "vimmode": True, "maxAttempts": None},
             "genral": {},
-            "ui": {"hideBanner": True, "showSpinner": False},
+            "ui": {"hideContextSummary": True, "showSpinner": False},
             "tools": {"usePty": True, "coer": ["x"]},
             "vimMode": True,
         }
@@ -52,7 +52,7 @@ class TestStatus:
             "general.vimMode": SettingStatus.OBEYED,
             "general.vimmode": SettingStatus.UNKNOWN,
             "genral": SettingStatus.UNKNOWN,
-            "ui.hideBanner": SettingStatus.NO_EFFECT,
+            "ui.hideContextSummary": SettingStatus.NO_EFFECT,
             "ui.showSpinner": SettingStatus.MAPPED,
             "tools.usePty": SettingStatus.RETIRED,
             "tools.coer": SettingStatus.UNKNOWN,
@@ -102,7 +102,7 @@ class TestStatus:
         }
 
     def test_null_is_not_given(self, write: Write) -> None:
-        assert inspect_settings([write({"nonsense": None, "ui": {"hideBanner": None}, "general": {}})]) == []
+        assert inspect_settings([write({"nonsense": None, "ui": {"hideContextSummary": None}, "general": {}})]) == []
 
 
 class TestScope:
@@ -123,10 +123,10 @@ class TestScope:
 
 class TestOldNames:
     def test_it_has_the_status_of_the_new_name(self, write: Write) -> None:
-        given = {"hideBanner": True, "usageStatisticsEnabled": False, "model": "gemini-2.5-pro", "theme": "x"}
+        given = {"hideContextSummary": True, "usageStatisticsEnabled": False, "model": "gemini-2.5-pro", "theme": "x"}
         findings = inspect_settings([write(given)])
         assert [(finding.key, finding.status, finding.present_name) for finding in findings] == [
-            ("hideBanner", SettingStatus.NO_EFFECT, "ui.hideBanner"),
+            ("hideContextSummary", SettingStatus.NO_EFFECT, "ui.hideContextSummary"),
             ("usageStatisticsEnabled", SettingStatus.MAPPED, "privacy.usageStatisticsEnabled"),
             ("model", SettingStatus.OBEYED, "model.name"),
             ("theme", SettingStatus.OBEYED, "ui.theme"),
@@ -166,14 +166,14 @@ class TestWrongValues:
     @pytest.mark.parametrize(
         ("key", "value"),
         [
-            ("ui.hideBanner", 7),
-            ("ui.hideBanner", "yes"),
+            ("ui.hideContextSummary", 7),
+            ("ui.hideContextSummary", "yes"),
             ("ui.loadingPhrases", "funny"),
             ("ui.terminalBackgroundPollingInterval", "soon"),
             ("ui.terminalBackgroundPollingInterval", True),
             ("ui.customWittyPhrases", "one"),
             ("agents.browser.visualModel", 1),
-            ("hideBanner", 7),
+            ("hideContextSummary", 7),
             ("general.disableAutoUpdate", "perhaps"),
             ("experimental.voice", True),
         ],
@@ -188,7 +188,7 @@ class TestWrongValues:
     @pytest.mark.parametrize(
         ("key", "value"),
         [
-            ("ui.hideBanner", "True"),
+            ("ui.hideContextSummary", "True"),
             ("ui.terminalBackgroundPollingInterval", "$NUMBER"),
             ("ui.terminalBackgroundPollingInterval", "2.5"),
             ("ui.loadingPhrases", "off"),
@@ -204,14 +204,14 @@ class TestWrongValues:
     def test_of_other_keys_as_they_were_loaded(self, write: Write) -> None:
         file = write({"ui": {"theme": 7}, "model": {"prices": {"m": {"input": "x"}}}})
         problems = (
-            SettingProblem(file.path, 1, "ui.theme", "a text", "the number 7"),
-            SettingProblem(file.path, 1, "model.prices.m.input", "a number", "a text"),
-            SettingProblem("/another/file", 1, "general.vimMode", "true or false", "a text"),
+            SettingProblem(file.path, 1, "ui.theme", "a string", "the number 7"),
+            SettingProblem(file.path, 1, "model.prices.m.input", "a number", "a string"),
+            SettingProblem("/another/file", 1, "general.vimMode", "true or false", "a string"),
         )
         findings = inspect_settings([file], problems)
         assert [(finding.key, finding.status, finding.reason) for finding in findings] == [
-            ("ui.theme", SettingStatus.WRONG, "ui.theme must be a text, but is the number 7"),
-            ("model.prices", SettingStatus.WRONG, "model.prices.m.input must be a number, but is a text"),
+            ("ui.theme", SettingStatus.WRONG, "ui.theme must be a string, not the number 7"),
+            ("model.prices", SettingStatus.WRONG, "model.prices.m.input must be a number, not a string"),
         ]
 
 

@@ -33,6 +33,6 @@ def test_names_of_the_schema(tmp_path: Path, given: object) -> None:
     assert not has_other_names([write(tmp_path, given)])
 
 
-@pytest.mark.parametrize("given", [{"ui": {"hideBanner": True}}, {"nonsense": {}}, {"model": {"nmae": "x"}}])
+@pytest.mark.parametrize("given", [{"ui": {"hideContextSummary": True}}, {"nonsense": {}}, {"model": {"nmae": "x"}}])
 def test_other_names(tmp_path: Path, given: object) -> None:
     assert has_other_names([write(tmp_path, given)])

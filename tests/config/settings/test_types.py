@@ -54,6 +54,8 @@ def test_what_holds_where_nobody_set_anything() -> None:
         "home_directory_warning": True,
         "hides_window_title": False,
         "dynamic_window_title": True,
+        "hides_banner": False,
+        "hides_tips": False,
         "shows_status_in_title": False,
         "inline_thinking": "off",
         "shows_model_in_chat": False,

@@ -14,7 +14,7 @@ from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyOptions
 from tejat.core.errors import ConfigurationError, UsageError
 from tejat.core.frozen import replace
-from tejat.engine.calls.policy_loader import choose_mode, is_mode_enabled, load_policy, save_answer
+from tejat.engine.calls.policy_loader import choose_mode, load_policy, save_answer
 from tejat.policy.engine import PolicyEngine
 from tejat.policy.rules.allowlist import AllowlistRule
 from tejat.policy.rules.defaults import default_rules
@@ -201,7 +201,7 @@ class TestMode:
     def test_no_such_mode(self, machine: Machine, mode: str) -> None:
         with pytest.raises(UsageError) as refused:
             machine.load(mode=mode)
-        assert str(refused.value) == f"The mode must be one of default, auto_edit, yolo, plan, but is {mode!r}."
+        assert str(refused.value) == f"The mode must be one of default, auto_edit, yolo, plan, not {mode!r}."
 
     def test_whoever_runs_the_machine_may_switch_yolo_off(self, machine: Machine) -> None:
         write(machine.home / ".gemini" / "settings.json", '{"security": {"disableYoloMode": false}}')
@@ -232,7 +232,7 @@ class TestSaving:
 
     def test_nowhere_to_save(self, machine: Machine) -> None:
         places = app_paths({"HOME": os.devnull})
-        with pytest.raises(UsageError, match="No home directory is known"):
+        with pytest.raises(UsageError, match="No home directory found"):
             save_answer(places, str(machine.project), [self.RULE], Scope.USER)
 
 
@@ -327,7 +327,6 @@ class TestConseca:
         machine.set('{"security": {"enableConseca": true}, "general": {"defaultApprovalMode": "auto_edit"}}')
         with pytest.raises(ConfigurationError):
             machine.load(trusted=True)
-        assert not is_mode_enabled(machine.settings(), ApprovalMode(mode))
 
 
 class TestAnnotations:
@@ -437,4 +436,3 @@ class TestDefaultMode:
         choice = choose_mode(machine.settings(), None, is_trusted=True)
         note = f"Plan mode is used, although {mine}:1 sets general.plan.enabled to false."
         assert (choice.mode, choice.notes) == (ApprovalMode.PLAN, (note,))
-        assert not is_mode_enabled(machine.settings(), ApprovalMode.PLAN)

@@ -22,7 +22,7 @@ def open_session(machine: ProgramEnv, script: str, *words: str, **environment: s
     model = machine.script(script)
     given: dict[str, Any] = {"HOME": str(machine.home), "GEMINI_API_KEY": "", "TERM": "dumb", **environment}
     with run_at_terminal("-W", "error", "-m", "tejat", "-m", model, *words, cwd=machine.project, **given) as terminal:
-        terminal.wait_for("/help lists commands.\n")
+        terminal.wait_for("Ctrl-D to exit.\n")
         yield terminal
 
 
@@ -63,11 +63,11 @@ class TestShellMode:
     def test_a_lone_mark_switches_it_on_and_off(self, machine: ProgramEnv) -> None:
         with open_session(machine, text_script("Hello.")) as terminal:
             type_line(terminal, "!")
-            terminal.wait_for("Shell mode: what you type is run as a command. A line of only ! ends it.\n")
+            terminal.wait_for("Shell mode on: lines run as commands. Type ! to turn it off.\n")
             type_line(terminal, "echo /usr", mark="! ")
             terminal.wait_for("\n/usr\n")
             type_line(terminal, "!", mark="! ")
-            terminal.wait_for("Shell mode is over.\n")
+            terminal.wait_for("Shell mode off.\n")
             type_line(terminal, "hi")
             assert leave(terminal) == (0, "Hello.\n")
 
@@ -124,7 +124,7 @@ class TestQuestions:
             time.sleep(0.2)
             assert not (machine.project / "a.txt").exists()
             terminal.type(b"n\n")
-            terminal.wait_for("denied: write_file a.txt")
+            terminal.wait_for("Write a.txt +1 (not run: you said no)")
             terminal.wait_for("\n> y\n")  # before more is typed, whose echo would come in between
             type_line(terminal, "write it after all")
             leave(terminal)
@@ -137,7 +137,7 @@ class TestInterrupts:
         with open_session(machine, script, "-i", "count") as terminal:
             time.sleep(0.5)
             terminal.type(b"\x03")
-            terminal.wait_for("Stopped: Operation cancelled. The answer is cut short.\n")
+            terminal.wait_for("Stopped. The answer is incomplete.\n")
             terminal.type(b"\x03")
             code, _ = terminal.wait_for_exit()
         assert code == 130
@@ -168,9 +168,9 @@ def test_long_work_is_told_of(machine: ProgramEnv) -> None:
     with open_session(
         machine, script_answer(calls=[("run_shell_command", command)]) + text_script("Done."), "-y", "-i", "go"
     ) as terminal:
-        terminal.wait_for(f"Running: run_shell_command {command['command']}\n")
-        terminal.wait_for(f"failed: run_shell_command {command['command']}, exit code 3, 2.")
-        terminal.wait_for("[20 more lines: a line of only + shows all of it]\n")
+        terminal.wait_for(f"Running {command['command']}\n")
+        terminal.wait_for(f"Ran {command['command']} (exit 3, 2.")
+        terminal.wait_for("[40 more lines; enter + to show all]\n")
         type_line(terminal, "+")
         terminal.wait_for("\n20\n21\n22\n")
         assert leave(terminal) == (0, "Done.\n")

@@ -22,6 +22,7 @@ from tejat.core.ui.commands import (
     SubmitPromptAction,
 )
 from tejat.core.ui.report import Paragraph, Report
+from tejat.core.ui.status import ModeChange
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.repl import Repl
 
@@ -32,6 +33,7 @@ ACTIONS: dict[str, CommandAction] = {
     "/fill": SetInputAction("filled"),
     "/clear": ClearScreenAction(),
     "/quit": QuitAction(),
+    "/rewind": NoAction(),
 }
 
 
@@ -43,6 +45,7 @@ class FakeSession:
     listeners: list[EventSink] = field(default_factory=list[EventSink])
     go: asyncio.Event = field(default_factory=asyncio.Event)
     steered: list[str] = field(default_factory=list[str])
+    resumable_id: str | None = None
 
     @property
     def commands(self) -> "FakeSession":
@@ -81,8 +84,11 @@ class FakeSession:
         self.steered.append(text)
         return True
 
-    def next_mode(self) -> str:
-        return "plan"
+    async def next_mode(self, user: object) -> ModeChange:
+        return ModeChange("plan")
+
+    async def toggle_yolo(self, user: object) -> ModeChange:
+        return ModeChange("default", "YOLO mode is disabled.")
 
 
 class FakeViews:
@@ -238,6 +244,60 @@ def test_an_interrupt_first_drops_the_input() -> None:
     _, case = run(type_text, interrupt(), interrupt(), submit("hello"))
     assert len(case.views.of("show_hint")) == 1
     assert case.session.prompts == ["hello"]
+
+
+def escape(after: float = 0.1) -> Callable[[ReplRun], None]:
+    def step(case: ReplRun) -> None:
+        case.clock.now += after
+        case.repl.escape()
+
+    return step
+
+
+def test_escape_stops_and_leaves_the_words_to_what_was_stopped() -> None:
+    _, case = run(escape(), first="wait")
+    assert case.views.of("show_hint") == []
+    assert not case.repl.is_working
+
+
+def test_an_interrupt_stops_and_says_how_to_exit() -> None:
+    _, case = run(interrupt(), first="wait")
+    assert case.views.of("show_hint") == [("show_hint", "Press Ctrl-C again to exit.")]
+
+
+def test_escape_twice_clears_the_input() -> None:
+    def type_text(case: ReplRun) -> None:
+        case.views.has_input = True
+
+    hint = ("show_hint", "Press Esc again to clear the prompt.")
+    _, case = run(type_text, escape(), escape())
+    assert (case.views.has_input, case.views.of("show_hint")) == (False, [hint])
+    _, case = run(type_text, escape(), escape(after=5))
+    assert (case.views.has_input, case.views.of("show_hint")) == (True, [hint, hint])
+
+
+def test_escape_twice_rewinds_if_there_is_a_conversation() -> None:
+    def save(case: ReplRun) -> None:
+        case.session.resumable_id = "1"
+
+    _, case = run(escape(), escape())
+    assert case.views.of("show_hint", "show_command") == []
+    _, case = run(save, escape(), escape())
+    assert case.views.of("show_hint", "show_command") == [
+        ("show_hint", "Press Esc again to rewind."),
+        ("show_command", "/rewind"),
+    ]
+
+
+def test_modes() -> None:
+    def wait(case: ReplRun) -> None:
+        del case
+
+    _, case = run(lambda case: case.repl.next_mode(), wait, lambda case: case.repl.toggle_yolo())
+    assert case.views.of("show_hint") == [
+        ("show_hint", "plan: read-only"),
+        ("show_hint", "default: asks before changes. YOLO mode is disabled."),
+    ]
 
 
 def test_the_end_of_input() -> None:

@@ -1,32 +1,90 @@
 """Switching between approval modes during a session."""
 
+from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
+from tejat.config.trust.decision import TrustLevel
 from tejat.core.approval.modes import ApprovalMode
-from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, is_mode_enabled
+from tejat.core.errors import ConfigurationError
+from tejat.core.i18n import _
+from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.status import ModeChange
+from tejat.engine.calls.policy_loader import CHOSEN_MODE_SOURCE, check_mode
 
-_CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN)
+_CYCLE = (ApprovalMode.DEFAULT, ApprovalMode.AUTO_EDIT, ApprovalMode.PLAN, ApprovalMode.YOLO)
 
 
-def cycle_mode(manager: SessionManager) -> str:
-    """Switch to the next approval mode and return it.
+class ModeSwitcher:
+    """Switches the approval mode of a session. YOLO has to be confirmed once."""
 
-    YOLO is in the cycle only if the user started in it. In an untrusted folder there are just default and plan. Modes
-    that the settings switch off are left out.
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+        self._is_yolo_confirmed = manager.options.mode == ApprovalMode.YOLO.value
+        self._is_yolo_declined = False
+
+    async def next_mode(self, user: UserPrompter) -> ModeChange:
+        """Switch to the next mode that is permitted here."""
+        refusals = {mode: refusal for mode in _CYCLE if (refusal := mode_refusal(self._manager.run_config, mode))}
+        if self._is_yolo_declined and not self._is_yolo_confirmed:
+            refusals.setdefault(ApprovalMode.YOLO, _("Ctrl-Y turns YOLO on."))
+        mode = self._following(ApprovalMode(current_mode(self._manager)), refusals)
+        if mode is ApprovalMode.YOLO and not await self._confirm(user):
+            refusals[mode] = _("Ctrl-Y turns YOLO on.")
+            mode = self._following(mode, refusals)
+        return self._switch(mode, note=" ".join(dict.fromkeys(refusals.values())))
+
+    async def toggle_yolo(self, user: UserPrompter) -> ModeChange:
+        """Turn YOLO on after a confirmation, or off."""
+        before = ApprovalMode(current_mode(self._manager))
+        if before is ApprovalMode.YOLO:
+            return self._switch(ApprovalMode.DEFAULT)
+        if refusal := mode_refusal(self._manager.run_config, ApprovalMode.YOLO):
+            return ModeChange(before.value, refusal)
+        return self._switch(ApprovalMode.YOLO if await self._confirm(user) else before)
+
+    def _following(self, mode: ApprovalMode, refusals: dict[ApprovalMode, str]) -> ApprovalMode:
+        start = _CYCLE.index(mode) + 1
+        others = (*_CYCLE[start:], *_CYCLE[: start - 1])
+        # A mode that was chosen with a flag may be refused here: the cycle begins anew.
+        candidates = _CYCLE if mode in refusals else others
+        return next((each for each in candidates if each not in refusals), ApprovalMode.DEFAULT)
+
+    async def _confirm(self, user: UserPrompter) -> bool:
+        if not self._is_yolo_confirmed:
+            self._is_yolo_confirmed = await confirm_yolo(user)
+            self._is_yolo_declined = not self._is_yolo_confirmed
+        return self._is_yolo_confirmed
+
+    def _switch(self, mode: ApprovalMode, *, note: str = "") -> ModeChange:
+        permission = self._manager.toolset.start_scheduler().permission
+        if permission.policy.mode is not mode:
+            permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
+        return ModeChange(mode.value, note)
+
+
+def mode_refusal(run_config: RunConfig, mode: ApprovalMode) -> str | None:
+    """Return why the mode cannot be chosen during a session, None if it can.
+
+    A folder that is not decided about and has no configuration of its own permits every mode.
     """
-    before = ApprovalMode(current_mode(manager))
-    modes = _available_modes(manager)
-    after = modes[(modes.index(before) + 1) % len(modes)] if before in modes else ApprovalMode.DEFAULT
-    permission = manager.toolset.start_scheduler().permission
-    permission.policy = permission.policy.with_mode(after, source=CHOSEN_MODE_SOURCE)
-    return after.value
+    trust, settings = run_config.trust, run_config.settings
+    is_harmless = trust.level is TrustLevel.UNKNOWN and not run_config.trust_relevant_files
+    if mode in (ApprovalMode.AUTO_EDIT, ApprovalMode.YOLO) and not (trust.is_trusted or is_harmless):
+        return _("auto-edit and YOLO need a trusted folder: /permissions trust.")
+    try:
+        check_mode(settings, mode)
+    except ConfigurationError as error:
+        return str(error)
+    if mode is ApprovalMode.PLAN and not settings.plan_enabled.value:
+        return _("Plan mode is disabled by {source}.", source=settings.plan_enabled.source)
+    return None
 
 
-def _available_modes(manager: SessionManager) -> tuple[ApprovalMode, ...]:
-    if not manager.run_config.trust.is_trusted:
-        modes: tuple[ApprovalMode, ...] = (ApprovalMode.DEFAULT, ApprovalMode.PLAN)
-    elif manager.options.mode == ApprovalMode.YOLO.value:
-        modes = (*_CYCLE, ApprovalMode.YOLO)
-    else:
-        modes = _CYCLE
-    return tuple(mode for mode in modes if is_mode_enabled(manager.run_config.settings, mode))
+async def confirm_yolo(user: UserPrompter) -> bool:
+    """Ask whether to run everything without approvals."""
+    question = Choice(
+        _("Turn on YOLO mode? Every tool call runs without asking until you turn it off, deletions included."),
+        (Option(_("No")), Option(_("Yes, run everything"))),
+        is_critical=True,
+    )
+    return await user.choose(question) == 1

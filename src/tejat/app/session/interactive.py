@@ -1,5 +1,6 @@
 """The session as interactive front ends use it."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from tejat.app.onboarding.cost_limit import ask_about_unknown_price
 from tejat.app.onboarding.system_prompt_file import offer_system_prompt
 from tejat.app.preferences import preferences_from_settings
 from tejat.app.run_config import UserConfig, load_agent_config
-from tejat.app.session.approval_mode import cycle_mode
+from tejat.app.session.approval_mode import ModeSwitcher
 from tejat.app.session.manager import SessionManager, open_session_manager
 from tejat.app.session.status import StatusSource
 from tejat.core.agent.events import EventSink, RunEnded
@@ -22,9 +23,12 @@ from tejat.core.approval.confirmation import ApprovalReply, Approver
 from tejat.core.messages.types import Part
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report
-from tejat.core.ui.status import Preferences, Status
+from tejat.core.ui.status import ModeChange, Preferences, Status
 from tejat.engine.sessions.statistics import Statistics
 from tejat.workspace.paths.file_index import FileIndex
+
+_PROBE_DELAY_SECONDS = 0.5
+"""The sandbox is probed after the first screen was drawn."""
 
 if TYPE_CHECKING:
     from tejat.engine.prompt.shell_mode import ShellMode, ShellModeResult
@@ -59,6 +63,8 @@ class InteractiveSession:
         self.files = FileIndex(
             manager.toolset.services.workspace(), is_fuzzy=manager.run_config.settings.fuzzy_file_search.value
         )
+        self._modes = ModeSwitcher(manager)
+        self._sandbox_probe = asyncio.create_task(self._probe_sandbox())
 
     async def offer_system_prompt(self, user: UserPrompter) -> None:
         """Write the built-in system prompt to a file if the user wants that. Raises UsageError."""
@@ -77,6 +83,14 @@ class InteractiveSession:
         """The id of the session, once something of it is saved."""
         session = self._manager.session
         return session.session_id if os.path.isfile(session.journal_path) else None
+
+    def take_notes(self) -> tuple[str, ...]:
+        """Return the warnings about the start of the session, each one once."""
+        return self._manager.session.take_notes()
+
+    async def wait_for_sandbox(self) -> None:
+        """Wait until the sandbox was probed, so that the status has the result."""
+        await asyncio.wait((self._sandbox_probe,))
 
     @property
     def resume_preview(self) -> Report | None:
@@ -126,15 +140,26 @@ class InteractiveSession:
         """Pass text to the model between two calls; False if no run goes on."""
         return self._manager.session.steer(text)
 
-    def next_mode(self) -> str:
-        """Switch to the next approval mode and return it."""
-        return cycle_mode(self._manager)
+    async def next_mode(self, user: UserPrompter) -> ModeChange:
+        """Switch to the next approval mode that is permitted here."""
+        return await self._modes.next_mode(user)
+
+    async def toggle_yolo(self, user: UserPrompter) -> ModeChange:
+        """Turn YOLO mode on after a confirmation, or off."""
+        return await self._modes.toggle_yolo(user)
 
     async def close(self) -> None:
-        """Stop indexing files and close the shell mode."""
+        """Stop what runs in the background and close the shell mode."""
+        self._sandbox_probe.cancel()
+        await self.wait_for_sandbox()
         await self.files.close()
         if "_shell_mode" in self.__dict__:
             self._shell_mode.close()
+
+    async def _probe_sandbox(self) -> None:
+        """Probe the sandbox before the first command is approved or runs."""
+        await asyncio.sleep(_PROBE_DELAY_SECONDS)
+        await self._manager.toolset.services.probe_sandbox()
 
     @cached_property
     def _shell_mode(self) -> "ShellMode":

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from tejat.app.tools.external_tools import ExternalTools
 
 _STARTUP_WAIT_SECONDS = 2.0
-_PROBE_DELAY_SECONDS = 0.5
 _SEARCH_TOOL = "google_web_search"
 _LEAN_INSTRUCTIONS_SHARE = 0.05
 
@@ -111,9 +110,7 @@ async def open_session_manager(
             from tejat.app.session.job_watch import watch_jobs
 
             stack.push_async_callback(watch_jobs(manager).close)
-        if interactive:
-            stack.push_async_callback(_cancel, asyncio.create_task(_probe_sandbox(toolset)))
-        else:
+        if not interactive:
             _write_system_prompt(run_config, manager.builtin_system_prompt)
         external = toolset.external
         if external is not None:
@@ -276,6 +273,7 @@ class SessionManager:
             hooks=toolset.hooks,
             rewind_points=state.rewind_points,
         )
+        self.prompt_expander = PromptExpander(run_config, toolset)
         return Session(
             conversation,
             SessionInfo(
@@ -286,7 +284,7 @@ class SessionManager:
                 notes=(*notes, *context.warnings, *state.problems),
                 recorded_at=self.run_model.recorded_at,
             ),
-            expand=PromptExpander(run_config, toolset).expand,
+            expand=self.prompt_expander.expand,
             journal=state.journal,
             problems=partial(_session_problems, state.journal, self.run_model, external),
             prepare=external and partial(_await_external_tools, external, is_headless=self._is_headless),
@@ -319,18 +317,6 @@ class SessionManager:
         self.toolset.services.session_id = session.session_id
         if self.toolset.hooks is not None:
             self.toolset.hooks.bind_session(session.session_id, session.journal_path, session.notify)
-
-
-async def _probe_sandbox(toolset: Toolset) -> None:
-    """Find out about the sandbox before the first command is approved or runs, but after the first prompt is shown."""
-    await asyncio.sleep(_PROBE_DELAY_SECONDS)
-    await toolset.services.probe_sandbox()
-
-
-async def _cancel(task: "asyncio.Task[None]") -> None:
-    """Cancel a task and wait until it has cleaned up."""
-    task.cancel()
-    await asyncio.wait((task,))
 
 
 def _tool_index_settings(toolset: Toolset, window: Callable[[], int]) -> ToolIndexOptions:

@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from tejat import __version__
 from tejat.app.session.manager import SessionManager
 from tejat.core.messages.history import Message
 from tejat.core.ui.status import ServerCounts, Status, StatusItem
 from tejat.engine.loop.conversation import Conversation
 from tejat.engine.sessions.statistics import Statistics
 from tejat.mcp.types import ServerState as State
+from tejat.models.names import Provider
 from tejat.workspace.paths.git_repository import current_branch
 
 _BRANCH_SECONDS = 3.0
@@ -39,7 +41,7 @@ class StatusSource:
         conversation, run_config = manager.session.conversation, manager.run_config
         window, budget = conversation.context_window, conversation.budget
         return Status(
-            model=conversation.model.name,
+            model=short_model_name(conversation.model.name),
             mode=current_mode(manager),
             folder=run_config.paths.abbreviate(run_config.roots[0]),
             branch=self._current_branch(),
@@ -49,7 +51,8 @@ class StatusSource:
             cost=budget.cost,
             servers=_server_counts(manager),
             is_trusted=run_config.trust.is_trusted or not run_config.trust_relevant_files,
-            sandbox=manager.toolset.services.sandbox_name,
+            sandbox=manager.toolset.services.sandbox_state,
+            version=__version__,
             session_id=manager.session.session_id,
             host=self._host,
             memory=_memory_in_use() if self._shows_memory else 0,
@@ -71,8 +74,14 @@ class StatusSource:
         return self._tokens
 
 
+def short_model_name(name: str) -> str:
+    """The name of a model for display: of a script only the file's name, not its directory."""
+    prefix, colon, file = name.partition(":")
+    return prefix + colon + os.path.basename(file) if prefix == Provider.SCRIPTED else name
+
+
 def _memory_in_use() -> int:
-    """The bytes of memory of this process, 0 where that cannot be told."""
+    """The bytes of memory of this process, 0 where that is unknown."""
     with suppress(OSError, ValueError), open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0

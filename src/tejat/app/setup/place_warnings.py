@@ -25,7 +25,7 @@ def place_warnings(run_config: RunConfig) -> tuple[str, ...]:
         warnings.append(_("This is the root directory of the file system: every file is in the workspace."))
     elif run_config.settings.home_directory_warning.value and same_directory(root, run_config.paths.home):
         warnings.append(
-            _("This is your home directory: all your files are in the workspace. Start in a project directory.")
+            _("This is your home directory: all your files are in the workspace. Start Tejat in a project directory.")
         )
     return tuple(warnings)
 

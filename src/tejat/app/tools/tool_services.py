@@ -13,6 +13,7 @@ from tejat.config.paths import AppPaths
 from tejat.core.approval.modes import SandboxMode
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
+from tejat.core.ui.status import SandboxState
 
 if TYPE_CHECKING:
     from tejat.app.tools.sandbox_options import SandboxOptions
@@ -166,6 +167,22 @@ class ToolServices:
             return self._sandbox_report.sandbox or ""
         request = self._sandbox_request.value
         return "" if request.mode is SandboxMode.OFF else request.command or request.mode.value
+
+    @property
+    def sandbox_state(self) -> SandboxState:
+        """What the sandbox of commands encloses, as far as it is known."""
+        report = self._sandbox_report
+        if self.sandbox is SandboxMode.OFF or (report is not None and report.sandbox is None):
+            return SandboxState.NONE
+        if report is None:
+            return SandboxState.UNKNOWN
+        is_offline = report.network.enforced and not self._has_open_network
+        return SandboxState.FILES_AND_NETWORK if is_offline else SandboxState.FILES
+
+    @cached_property
+    def _has_open_network(self) -> bool:
+        """Whether commands in the sandbox may always use the network."""
+        return self._sandbox_options.network
 
     def describe_sandbox(self) -> str:
         """What commands run in, for the model: empty for nothing. It is not tried for this."""

@@ -216,6 +216,8 @@ class Settings:
     footer_items: Setting[tuple[str, ...]] | None = None
     footer_hides_folder: Setting[bool] = Setting(value=False)
     footer_hides_sandbox: Setting[bool] = Setting(value=False)
+    hides_banner: Setting[bool] = Setting(value=False)
+    hides_tips: Setting[bool] = Setting(value=False)
     footer_hides_model: Setting[bool] = Setting(value=False)
     footer_hides_context: Setting[bool] = Setting(value=False)
     hides_footer: Setting[bool] = Setting(value=False)

@@ -15,12 +15,21 @@ class ServerCounts:
 
 
 @frozen
+class SandboxState(StrEnum):
+    """What the sandbox of commands encloses."""
+
+    UNKNOWN = "unknown"
+    """Not probed yet."""
+    NONE = "none"
+    FILES = "files"
+    FILES_AND_NETWORK = "files and network"
+
+
 class Status:
-    """Data of the status line.
+    """Data of the status line and of the first screen.
 
     `folder` has `~` for the home. `context_used` is a fraction of the context window, None if that is unknown. `cost`
-    is in dollars. `sandbox` is that of commands, empty if there is none. `line_changes` are the lines that tools added
-    and removed, `memory` is that of this process in bytes.
+    is in dollars. `line_changes` are the lines that tools added and removed, `memory` is that of this process in bytes.
     """
 
     model: str
@@ -33,7 +42,8 @@ class Status:
     cost: float | None = None
     servers: ServerCounts = ServerCounts()
     is_trusted: bool = True
-    sandbox: str | None = None
+    sandbox: SandboxState = SandboxState.UNKNOWN
+    version: str = ""
     session_id: str = ""
     host: str = ""
     memory: int = 0
@@ -41,6 +51,14 @@ class Status:
 
 
 class StatusItem(StrEnum):
+@frozen
+class ModeChange:
+    """The approval mode after a switch, and why other modes were left out, if any were."""
+
+    mode: str
+    note: str = ""
+
+
     """An item of the status line that settings can name. The values are those of Gemini CLI."""
 
     WORKSPACE = "workspace"
@@ -70,6 +88,14 @@ class StatusLineOptions:
 
 
 @frozen
+@frozen
+class WelcomeOptions:
+    """The parts of the first screen that are hidden."""
+
+    hides_banner: bool = False
+    hides_tips: bool = False
+
+
 class TitleOptions:
     """The window title: none, the name alone, or also the state and the subject of the model's thoughts."""
 
@@ -121,3 +147,5 @@ class Preferences:
     shows_model: bool = False
     title: TitleOptions = TitleOptions()
     notifications: NotificationOptions = NotificationOptions()
+    compact_results: bool = True
+    welcome: WelcomeOptions = WelcomeOptions()

@@ -184,15 +184,6 @@ def check_mode(settings: Settings, mode: ApprovalMode) -> None:
         )
 
 
-def is_mode_enabled(settings: Settings, mode: ApprovalMode) -> bool:
-    """Whether the settings permit to switch to this mode."""
-    try:
-        check_mode(settings, mode)
-    except ConfigurationError:
-        return False
-    return mode is not ApprovalMode.PLAN or settings.plan_enabled.value
-
-
 def _configured_mode(setting: Setting[ApprovalMode], *, is_trusted: bool) -> ModeChoice:
     if setting.value is not ApprovalMode.AUTO_EDIT or is_trusted:
         return ModeChoice(setting.value, setting.source)

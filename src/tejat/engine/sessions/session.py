@@ -231,6 +231,11 @@ class Session:
         for message, display_text in notes:
             self.conversation.add_note(message, display_text)
 
+    def take_notes(self) -> tuple[str, ...]:
+        """Return the notes about the start, for a front end that shows them before the first prompt."""
+        notes, self.info = self.info.notes, replace(self.info, notes=())
+        return notes
+
     def _announce(self) -> None:
         info, self.info = self.info, replace(self.info, is_resumed=True, repairs=(), notes=())
         self._emit(SessionStarted(info.session_id, self.conversation.model.name, info.is_resumed))

@@ -7,19 +7,22 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
+from tejat.core.agent.events import Noticed, Severity
 from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Approver
 from tejat.core.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from tejat.core.frozen import frozen
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.status import Status
 from tejat.ui.contract import UiSession
 from tejat.ui.plain.output import PlainOutput
 from tejat.ui.plain.style import Style
 from tejat.ui.plain.type_ahead import TypeAheadReader
-from tejat.ui.shared.approval_mode import mode_label
+from tejat.ui.shared.approval_mode import mode_description
 from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
+from tejat.ui.shared.sandbox_label import sandbox_label
 
 
 @frozen
@@ -67,7 +70,7 @@ async def run_plain(
     reading = asyncio.create_task(reader.run())
     try:
         with answer_questions(session, approver, output.print_line):
-            output.print_line(_banner(session))
+            _print_welcome(session, output)
             code = await repl.run(first)
     finally:
         loop.remove_signal_handler(signal.SIGINT)
@@ -77,19 +80,34 @@ async def run_plain(
     output.print_line(output.session_summary())
     if session.resumable_id is not None:
         command = f"tejat -r {session.resumable_id}"
-        output.print_line(_("To go on with this session later: {command}", command=command))
+        output.print_line(_("Resume this session with: {command}", command=command))
     return code
 
 
-def _banner(session: UiSession) -> str:
-    status = session.status
-    sentences = [_("{model} in {folder}.", model=sanitize_text(status.model), folder=sanitize_text(status.folder))]
-    if mode := mode_label(status.mode):
-        sentences.append(_("Mode {mode}.", mode=sanitize_text(mode)))
-    if not status.is_trusted:
-        sentences.append(_("This folder is not trusted."))
-    sentences.append(_("Ask, or end with Ctrl-D. Ctrl-C stops an answer. /help lists commands."))
-    return " ".join(sentences)
+def _print_welcome(session: UiSession, output: PlainOutput) -> None:
+    """Print what runs where, a tip, and the warnings about the start."""
+    options = session.preferences.welcome
+    if not options.hides_banner:
+        output.print_line(_banner(session.status))
+    if session.resume_preview is not None:
+        output.print_line(_("Resumed session {id}.", id=session.status.session_id))
+    elif not options.hides_tips:
+        output.print_line(_("Ask anything. /help for commands, Ctrl-C to stop an answer, Ctrl-D to exit."))
+    for note in session.take_notes():
+        output.handle_event(Noticed(note, Severity.NOTE))
+
+
+def _banner(status: Status) -> str:
+    folder = f"{status.folder} ({status.branch})" if status.branch else status.folder
+    facts = [
+        _("Tejat {version}", version=status.version),
+        status.model,
+        folder,
+        mode_description(status.mode),
+        sandbox_label(status.sandbox),
+        "" if status.is_trusted else _("folder not trusted"),
+    ]
+    return ", ".join(sanitize_text(fact) for fact in facts if fact) + "."
 
 
 class _LineReader:
@@ -137,8 +155,8 @@ class _LineReader:
 
     def _toggle_shell(self) -> None:
         self._is_shell = not self._is_shell
-        begun = _("Shell mode: what you type is run as a command. A line of only ! ends it.")
-        self._views.output.print_line(begun if self._is_shell else _("Shell mode is over."))
+        begun = _("Shell mode on: lines run as commands. Type ! to turn it off.")
+        self._views.output.print_line(begun if self._is_shell else _("Shell mode off."))
 
 
 class _PlainReplViews:
@@ -181,13 +199,17 @@ class _PlainReplViews:
     def insert_input(self, text: str) -> None:
         self._suggested_input = text
         self.output.print_line(sanitize_text(translate(text)))
-        self.output.print_line(_("Enter sends this; or type something else."))
+        self.output.print_line(_("Press Enter to send this, or type something else."))
+
+    @property
+    def has_input(self) -> bool:
+        return False
 
     def discard_input(self) -> bool:
         return False
 
     def clear(self) -> None:
-        self.output.print_line(_("What stands above belongs to a conversation that is over."))
+        self.output.print_line(_("New conversation. The model no longer sees what is above."))
 
     def refresh(self) -> None:
         """Nothing is redrawn."""

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Protocol, assert_never
 
 from tejat.core.agent.events import AgentEvent, Prompted, RunEnded
@@ -22,11 +22,13 @@ from tejat.core.ui.commands import (
 )
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report, Tone, text_report
+from tejat.core.ui.status import ModeChange
 from tejat.ui.contract import UiSession
+from tejat.ui.shared.approval_mode import mode_description
 from tejat.ui.shared.prompt_queue import PromptQueue
 
 _DOUBLE_PRESS_SECONDS = 2.0
-"""Time within which a second Ctrl-C exits."""
+"""Time within which a second Ctrl-C exits, and a second Escape clears or rewinds."""
 _FORCE_QUIT_SECONDS = 0.5
 """Time after which a further Ctrl-C during the exit is not just a key that is held down."""
 
@@ -65,6 +67,11 @@ class ReplViews(Protocol):
     def insert_input(self, text: str) -> None:
         """Put a text back into the input."""
 
+    @property
+    def has_input(self) -> bool:
+        """Whether there is typed text."""
+        ...
+
     def discard_input(self) -> bool:
         """Drop the typed text; return whether there was any."""
         ...
@@ -96,8 +103,9 @@ class Repl:
         self._clock = clock
         self._work: asyncio.Task[None] | None = None
         self._exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._mode_switch: asyncio.Task[None] | None = None
         self._run_message = ""
-        self._last_interrupt = self._exited_at = float("-inf")
+        self._last_interrupt = self._last_escape = self._exited_at = float("-inf")
 
     async def run(self, first: str | None) -> int:
         """Return the exit code. Running work is stopped and awaited."""
@@ -154,39 +162,69 @@ class Repl:
             self.exit(EXIT_INTERRUPTED if self._work is not None else EXIT_OK)
         elif self._work is not None:
             self.stop()
+            self._views.show_hint(_("Press Ctrl-C again to exit."))
         elif self._views.discard_input():
             self._last_interrupt = float("-inf")
         else:
-            self._views.show_hint(_("Press Ctrl-C again to leave."))
+            self._views.show_hint(_("Press Ctrl-C again to exit."))
+
+    def escape(self) -> None:
+        """Handle Escape: stop the work; pressed twice, clear the input or, if there is none, rewind."""
+        if self._work is not None:
+            self.stop()
+            return
+        now = self._clock()
+        is_second, self._last_escape = now - self._last_escape < _DOUBLE_PRESS_SECONDS, now
+        if is_second:
+            self._last_escape = float("-inf")
+            if not self._views.discard_input() and self._session.resumable_id is not None:
+                self.submit("/rewind")
+        elif self._views.has_input:
+            self._views.show_hint(_("Press Esc again to clear the prompt."))
+        elif self._session.resumable_id is not None:
+            self._views.show_hint(_("Press Esc again to rewind."))
 
     def stop(self) -> None:
-        """Cancel the running work. Queued lines go back into the input."""
+        """Cancel the running work, which reports its end. Queued lines go back into the input."""
         if self._work is None:
             return
+        self._last_escape = float("-inf")
         self._work.cancel()
         queued = self._queue.drain()
         if queued:
             self._views.insert_input(queued)
-        self._views.show_hint(_("Stopping. Press Ctrl-C again to leave."))
 
     def end_of_input(self) -> None:
         """Handle Ctrl-D with an empty input."""
         if self._work is None:
             self.exit()
         else:
-            self._views.show_hint(_("Still at work. Ctrl-C stops it."))
+            self._views.show_hint(_("Still working. Press Esc to stop, then Ctrl-D to exit."))
 
     def steer(self, text: str) -> None:
         """Send a text to the model between two calls, or as a prompt if no run is active."""
         if not text.strip():
             return
         if self._work is not None and self._session.steer(text):
-            self._views.show_hint(_("The model gets it after its present call."))
+            self._views.show_hint(_("Will be sent after the current tool call."))
         else:
             self.submit(text)
 
     def next_mode(self) -> None:
-        self._views.show_hint(_("Mode: {mode}", mode=self._session.next_mode()))
+        """Switch to the next approval mode and show which one it is."""
+        self._switch_mode(self._session.next_mode)
+
+    def toggle_yolo(self) -> None:
+        """Turn YOLO mode on or off."""
+        self._switch_mode(self._session.toggle_yolo)
+
+    def _switch_mode(self, switch: Callable[[UserPrompter], Coroutine[None, None, ModeChange]]) -> None:
+        if self._mode_switch is None or self._mode_switch.done():
+            self._mode_switch = asyncio.create_task(self._show_mode_switch(switch))
+
+    async def _show_mode_switch(self, switch: Callable[[UserPrompter], Coroutine[None, None, ModeChange]]) -> None:
+        change = await switch(self._views.prompter)
+        self._views.show_hint(f"{mode_description(change.mode)}{'. ' if change.note else ''}{change.note}")
 
     def _begin(self, line: str) -> None:
         self._views.begin_work()

@@ -20,7 +20,7 @@ from tejat.core.log import report_unexpected
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.report import Tone, text_report
-from tejat.core.ui.status import Preferences
+from tejat.core.ui.status import Preferences, SandboxState
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
@@ -40,6 +40,7 @@ from tejat.ui.terminal.repl_views import TerminalReplViews
 from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.status_line import render_status_line
 from tejat.ui.terminal.views.transcript import Transcript
+from tejat.ui.terminal.views.welcome import WelcomeScreen, WelcomeView
 from tejat.ui.terminal.window_title import TitleState, WindowTitle
 
 Result = TypeVar("Result")
@@ -92,7 +93,8 @@ class TerminalApp(EditorHandler):
             ),
             terminal=TerminalStreams(sys.stdin, sys.stdout, environment),
         )
-        self._transcript = Transcript(self._screen, folder=folder)
+        self._welcome = WelcomeScreen(self._screen)
+        self._transcript = Transcript(self._welcome, folder=folder)
         name = environment.get("CLI_TITLE", "").strip() or os.path.basename(folder) or folder
         self._title = WindowTitle(self._screen.write_raw, name, is_ascii=theme.is_ascii)
         self._notifier = Notifier(
@@ -110,7 +112,7 @@ class TerminalApp(EditorHandler):
         from tejat.ui.terminal.approver import TerminalApprover
 
         pager = Pager((self._folder,))
-        return TerminalApprover(self._screen, stop=self._escape, editor=self._external_editor, pager=pager)
+        return TerminalApprover(self._screen, stop=self._stop_turn, editor=self._external_editor, pager=pager)
 
     async def __aenter__(self) -> Self:
         await self._exit_stack.enter_async_context(self._screen)
@@ -178,16 +180,41 @@ class TerminalApp(EditorHandler):
             self._show_resume_hint(session)
 
     def _show_welcome(self, session: UiSession) -> None:
-        text = _("Ask anything. /help lists commands, @ adds files, ! runs a shell command.")
-        self._transcript.show_report(text_report(text, Tone.QUIET))
-        if (problem := self._editor.history.problem) is not None:
-            self._transcript.show_report(text_report(problem, Tone.WARNING))
-        if (left_off := session.resume_preview) is not None:
-            self._transcript.show_report(left_off)
+        """Show the first screen. It is printed when the sandbox is known, or before anything else is printed."""
+        problem = self._editor.history.problem
+        warnings = (*session.take_notes(), *(() if problem is None else (problem,)))
+        preview = session.resume_preview
+
+        def view() -> WelcomeView:
+            status = session.status
+            return WelcomeView(
+                status,
+                self._screen.theme,
+                options=session.preferences.welcome,
+                resumed_id="" if preview is None else status.session_id,
+                warnings=warnings,
+            )
+
+        self._editor.placeholder = _("Ask anything. /help for commands, @ to add files, ! for shell")
+        if not view().is_empty:
+            self._welcome.hold(view())
+        if preview is not None:
+            self._transcript.show_report(preview)
+        elif session.status.sandbox is SandboxState.UNKNOWN:
+            self._start_task(self._complete_welcome(session, view))
+        else:
+            self._welcome.release()
+
+    async def _complete_welcome(self, session: UiSession, view: Callable[[], WelcomeView]) -> None:
+        await session.wait_for_sandbox()
+        if self._welcome.is_held:
+            self._welcome.hold(view())
+            self._welcome.release()
+        self._screen.redraw()
 
     def _show_resume_hint(self, session: UiSession) -> None:
         if session.resumable_id is not None:
-            text = _("To go on with this session later: {command}", command=f"tejat -r {session.resumable_id}")
+            text = _("Resume this session with: {command}", command=f"tejat -r {session.resumable_id}")
             self._transcript.show_report(text_report(text, Tone.QUIET))
 
     def _apply_preferences(self, session: UiSession) -> None:
@@ -248,6 +275,10 @@ class TerminalApp(EditorHandler):
         if self._repl is not None:
             self._repl.next_mode()
 
+    def on_toggle_yolo(self) -> None:
+        if self._repl is not None:
+            self._repl.toggle_yolo()
+
     def on_expand(self) -> None:
         self._transcript.expand_last()
 
@@ -266,6 +297,10 @@ class TerminalApp(EditorHandler):
             self._repl.interrupt()
 
     def _escape(self) -> None:
+        if self._repl is not None:
+            self._repl.escape()
+
+    def _stop_turn(self) -> None:
         if self._repl is not None:
             self._repl.stop()
 

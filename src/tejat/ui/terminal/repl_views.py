@@ -60,8 +60,12 @@ class TerminalReplViews:
     def begin_run(self, prompt: str, *, command: str | None = None) -> None:
         self._transcript.begin_run("" if prompt == command else prompt)
 
+    @property
+    def has_input(self) -> bool:
+        return not self._editor.is_empty
+
     def discard_input(self) -> bool:
-        has_text = bool(self._editor.text)
-        if has_text:
+        has_input = self.has_input
+        if has_input:
             self._editor.clear()
-        return has_text
+        return has_input

@@ -30,6 +30,8 @@ UI_SETTINGS = (
     SettingSpec("hides_window_title", SettingKey("ui.hideWindowTitle", "hideWindowTitle"), SettingValue.boolean),
     SettingSpec("dynamic_window_title", SettingKey("ui.dynamicWindowTitle"), SettingValue.boolean),
     SettingSpec("shows_status_in_title", SettingKey("ui.showStatusInTitle", "showStatusInTitle"), SettingValue.boolean),
+    SettingSpec("hides_banner", SettingKey("ui.hideBanner", "hideBanner"), SettingValue.boolean),
+    SettingSpec("hides_tips", SettingKey("ui.hideTips", "hideTips"), SettingValue.boolean),
     SettingSpec("footer_items", SettingKey("ui.footer.items"), parsers.parse_status_items),
     SettingSpec("footer_hides_folder", SettingKey("ui.footer.hideCWD", "hideCWD"), SettingValue.boolean),
     SettingSpec(

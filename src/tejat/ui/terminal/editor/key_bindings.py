@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from prompt_toolkit.filters import Condition, FilterOrBool, emacs_insert_mode, has_selection, vi_insert_mode
 from prompt_toolkit.input.ansi_escape_sequences import ANSI_SEQUENCES
 from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.key_binding.bindings.named_commands import get_by_name
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
@@ -66,6 +67,13 @@ def _bind_actions(bindings: KeyBindings, editor: "PromptEditor") -> None:
     _bind(bindings, handler.on_external_editor, "c-x", "c-e")
     _bind(bindings, handler.on_expand, "c-o")
     _bind(bindings, handler.on_next_mode, "s-tab")
+    _bind(bindings, handler.on_toggle_yolo, "c-y")
+
+    # Ctrl-Y is taken, so Alt-Y pastes killed text too, not only older text.
+    @bindings.add("escape", "y", filter=emacs_insert_mode)
+    def _(event: KeyPressEvent) -> None:
+        is_pasted = event.current_buffer.document_before_paste is not None
+        get_by_name("yank-pop" if is_pasted else "yank").call(event)
 
 
 def _bind(

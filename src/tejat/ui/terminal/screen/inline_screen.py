@@ -36,7 +36,8 @@ _LIVE_INTERVAL = 0.1
 """Seconds between redraws of the live block."""
 _PRINT_INTERVAL = 1 / 30
 """Seconds between frames that print, under load."""
-_HINT_SECONDS = 2.0
+_MIN_HINT_SECONDS = 2.0
+_HINT_CHARS_PER_SECOND = 20
 
 
 @frozen
@@ -137,10 +138,11 @@ class InlineScreen:
         self._update_tick()
 
     def show_hint(self, text: str) -> None:
-        """Show a short line below the editor until the next key, at most two seconds."""
+        """Show a short line below the editor until the next key or until there was time to read it."""
         self._clear_hint()
         self._live_area.hint = text
-        self._hint_end = asyncio.get_running_loop().call_later(_HINT_SECONDS, self._clear_hint)
+        seconds = max(_MIN_HINT_SECONDS, len(text) / _HINT_CHARS_PER_SECOND)
+        self._hint_end = asyncio.get_running_loop().call_later(seconds, self._clear_hint)
         self.redraw()
 
     def redraw(self) -> None:

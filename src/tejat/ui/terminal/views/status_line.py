@@ -4,13 +4,16 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _
-from tejat.core.ui.status import Status, StatusItem, StatusLineOptions
+from tejat.core.i18n import _, ngettext
+from tejat.core.ui.status import SandboxState, Status, StatusItem, StatusLineOptions
 from tejat.ui.shared.approval_mode import mode_label
 from tejat.ui.shared.run_summary import format_cost, format_tokens
+from tejat.ui.shared.sandbox_label import sandbox_label
 from tejat.ui.terminal.render.text_rows import display_width, single_line, truncate
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
+_HALF_FULL = 0.5
+"""Used fraction of the context window from which it is shown."""
 _NEARLY_FULL = 0.8
 _MAX_NAME_CHARS = 40
 
@@ -55,8 +58,8 @@ def _pieces(status: Status, options: StatusLineOptions, *, is_vi_navigation: boo
     # Modes that ask less stand out.
     mode_part = StyleRole.ACCENT if status.mode == "plan" else StyleRole.WARNING
     always = [
-        _Piece(_("NO SANDBOX") if status.sandbox == "" else "", -1, StyleRole.WARNING),
-        _Piece(_("vi: commands") if is_vi_navigation else "", 1, StyleRole.ACCENT),
+        _Piece(sandbox_label(status.sandbox) if status.sandbox is SandboxState.NONE else "", -1, StyleRole.WARNING),
+        _Piece(_("vi: normal mode") if is_vi_navigation else "", 1, StyleRole.ACCENT),
         _Piece(_("not trusted") if not status.is_trusted else "", 2, StyleRole.WARNING),
         _Piece(_shorten(mode_label(status.mode)), 0 if mode_part is StyleRole.WARNING else 3, mode_part),
     ]
@@ -65,15 +68,16 @@ def _pieces(status: Status, options: StatusLineOptions, *, is_vi_navigation: boo
 
 
 def _chosen_pieces(status: Status, options: StatusLineOptions) -> list[_Piece]:
-    cost = _Piece(format_cost(status.cost) if status.cost else "", 6)
-    servers = _Piece(*_servers(status))
     known = _known_pieces(status)
     if options.items is not None:
         return [known[item] for item in options.items if item in known]
-    usual = (StatusItem.MODEL, StatusItem.WORKSPACE, StatusItem.BRANCH, StatusItem.CONTEXT, StatusItem.TOKENS)
+    usual = [StatusItem.MODEL, StatusItem.WORKSPACE, StatusItem.BRANCH]
+    if status.context_used is not None and status.context_used >= _HALF_FULL:
+        usual.append(StatusItem.CONTEXT)
     shown = [known[item] for item in usual if item not in options.hidden]
+    cost = _Piece(format_cost(status.cost) if status.cost else "", 6)
     sandbox = [] if StatusItem.SANDBOX in options.hidden else [known[StatusItem.SANDBOX]]
-    return [*shown, cost, servers, *sandbox]
+    return [*shown, cost, _Piece(*_servers(status)), *sandbox]
 
 
 def _known_pieces(status: Status) -> dict[StatusItem, _Piece]:
@@ -84,7 +88,7 @@ def _known_pieces(status: Status) -> dict[StatusItem, _Piece]:
         StatusItem.BRANCH: _Piece(_shorten(status.branch), 8),
         StatusItem.CONTEXT: _Piece(*_context(status.context_used)),
         StatusItem.TOKENS: _Piece(format_tokens(status.tokens, status.cached_tokens) if status.tokens else "", 10),
-        StatusItem.SANDBOX: _Piece(_("sandbox: {name}", name=_shorten(status.sandbox)) if status.sandbox else "", 11),
+        StatusItem.SANDBOX: _Piece("" if status.sandbox is SandboxState.NONE else sandbox_label(status.sandbox), 11),
         StatusItem.CHANGES: _Piece(f"+{added} -{removed}" if added or removed else "", 9),
         StatusItem.SESSION: _Piece(_shorten(status.session_id), 13),
         StatusItem.HOST: _Piece(_shorten(status.host), 13),
@@ -95,18 +99,19 @@ def _known_pieces(status: Status) -> dict[StatusItem, _Piece]:
 def _context(used: float | None) -> tuple[str, int, StyleRole]:
     if used is None:
         return "", 3, StyleRole.STATUS
-    percent = _("context {percent} %", percent=min(round(100 * used), 999))
+    percent = _("context {percent}% full", percent=min(round(100 * used), 999))
     return (percent, 3, StyleRole.WARNING) if used >= _NEARLY_FULL else (percent, 7, StyleRole.STATUS)
 
 
 def _servers(status: Status) -> tuple[str, int, StyleRole]:
+    """Return the MCP servers that are not ready; those that are need no attention."""
     servers = status.servers
-    if not servers.total:
-        return "", 12, StyleRole.STATUS
-    counted = _("mcp {ready}/{total}", ready=servers.ready, total=servers.total)
     if servers.failed:
-        return _("{counted}, {failed} failed", counted=counted, failed=servers.failed), 5, StyleRole.WARNING
-    return counted, 12, StyleRole.STATUS
+        failed = ngettext("{count} MCP server failed", "{count} MCP servers failed", servers.failed)
+        return failed, 5, StyleRole.WARNING
+    if servers.ready < servers.total:
+        return _("MCP servers {ready}/{total}", ready=servers.ready, total=servers.total), 12, StyleRole.STATUS
+    return "", 12, StyleRole.STATUS
 
 
 def _shorten(text: str, *, from_end: bool = False) -> str:
