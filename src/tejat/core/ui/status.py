@@ -14,7 +14,6 @@ class ServerCounts:
     failed: int = 0
 
 
-@frozen
 class SandboxState(StrEnum):
     """What the sandbox of commands encloses."""
 
@@ -25,6 +24,7 @@ class SandboxState(StrEnum):
     FILES_AND_NETWORK = "files and network"
 
 
+@frozen
 class Status:
     """Data of the status line and of the first screen.
 
@@ -50,7 +50,6 @@ class Status:
     line_changes: tuple[int, int] = (0, 0)
 
 
-class StatusItem(StrEnum):
 @frozen
 class ModeChange:
     """The approval mode after a switch, and why other modes were left out, if any were."""
@@ -59,6 +58,7 @@ class ModeChange:
     note: str = ""
 
 
+class StatusItem(StrEnum):
     """An item of the status line that settings can name. The values are those of Gemini CLI."""
 
     WORKSPACE = "workspace"
@@ -88,7 +88,6 @@ class StatusLineOptions:
 
 
 @frozen
-@frozen
 class WelcomeOptions:
     """The parts of the first screen that are hidden."""
 
@@ -96,6 +95,7 @@ class WelcomeOptions:
     hides_tips: bool = False
 
 
+@frozen
 class TitleOptions:
     """The window title: none, the name alone, or also the state and the subject of the model's thoughts."""
 
@@ -145,7 +145,6 @@ class Preferences:
     status_line: StatusLineOptions = StatusLineOptions()
     shows_thoughts: bool = False
     shows_model: bool = False
+    welcome: WelcomeOptions = WelcomeOptions()
     title: TitleOptions = TitleOptions()
     notifications: NotificationOptions = NotificationOptions()
-    compact_results: bool = True
-    welcome: WelcomeOptions = WelcomeOptions()
