@@ -25,10 +25,23 @@ from tejat.ui.signals import Terminated, graceful_termination
 
 
 def run_interactive(options: RunOptions) -> int:
-    """Run an interactive session and return the exit code."""
+    """Run the interactive session that the command line asks for, and return the exit code."""
+    return run_session(
+        to_agent_options(options), prompt=options.prompt_interactive, screen_reader=options.screen_reader
+    )
+
+
+def run_session(options: AgentOptions, *, prompt: str | None, screen_reader: bool | None) -> int:
+    """Run an interactive session and return the exit code.
+
+    `prompt` is the first prompt. `screen_reader` asks for plain lines; None means the settings decide.
+    """
     try:
         with graceful_termination():
-            ended = _run(options)
+            while (ended := _run(options, prompt, screen_reader)) is StartupExit.DEMO:
+                from tejat.cli.commands.demo.tour import run_tour
+
+                run_tour(screen_reader=screen_reader)
     except TejatError as error:
         print_error(error)
         return classify_error(error)[1]
@@ -36,20 +49,15 @@ def run_interactive(options: RunOptions) -> int:
         return terminated.exit_code
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    if ended is StartupExit.DEMO:
-        from tejat.cli.commands.demo.main import run
-
-        return run([])
     return EXIT_OK if ended is StartupExit.QUIT else ended
 
 
-def _run(options: RunOptions) -> int | StartupExit:
-    agent_options = to_agent_options(options)
-    config = load_startup_config(agent_options)
-    is_plain = config.settings.screen_reader.value if options.screen_reader is None else options.screen_reader
+def _run(options: AgentOptions, prompt: str | None, screen_reader: bool | None) -> int | StartupExit:
+    config = load_startup_config(options)
+    is_plain = config.settings.screen_reader.value if screen_reader is None else screen_reader
     front_end = _run_terminal if _supports_screen() and not is_plain else _run_plain
     with open_log(config.paths, find_secrets(os.environ)):
-        return asyncio.run(front_end(agent_options, config, options.prompt_interactive))
+        return asyncio.run(front_end(options, config, prompt))
 
 
 def _supports_screen() -> bool:

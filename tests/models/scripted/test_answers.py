@@ -70,6 +70,10 @@ class TestScenes:
         cancelled = user_message(replaced(error="cancelled"), Text("hello"))
         assert answer_of(ask(model, *told, cancelled)).text == "I can fix bugs."
 
+    def test_notes_before_the_prompt_do_not_count(self, model: ModelClient) -> None:
+        noted = user_message(Text("The user took the fix back."), Text("hello"))
+        assert answer_of(ask(model, noted)).text == "I can fix bugs."
+
     def test_other_purposes_have_their_own_scenes(self, model: ModelClient) -> None:
         assert answer_of(ask(model, user_message("fix"), purpose="compression")).text == "In short."
 

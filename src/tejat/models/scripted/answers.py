@@ -79,7 +79,7 @@ class ScenePlayer:
         return answer
 
     def _find_scene(self, request: ModelRequest) -> Scene:
-        prompt = (request.messages[-1].text.strip() if request.messages else "") or _last_prompt(request.messages)
+        prompt = _newest_text(request.messages)
         for scene in self._scenes:
             if scene.purpose == request.purpose and scene.matches(prompt):
                 return scene
@@ -142,6 +142,12 @@ def _ends_with_responses(messages: Sequence[Message]) -> bool:
     """Whether the last message answers calls, and no prompt of the user follows in it."""
     last = messages[-1] if messages else None
     return last is not None and bool(last.responses) and isinstance(last.parts[-1], FunctionResponse)
+
+
+def _newest_text(messages: Sequence[Message]) -> str:
+    """Return the last text of the last message, without the notes for the model that may stand before it."""
+    texts = [part.text for part in messages[-1].parts if isinstance(part, Text)] if messages else []
+    return texts[-1].strip() if texts else ""
 
 
 def _last_prompt(messages: Sequence[Message]) -> str:

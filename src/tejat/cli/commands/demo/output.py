@@ -1,13 +1,16 @@
-"""The output of `tejat demo`: events of the run for newcomers."""
+"""The output of `tejat demo --yes`: the events of one task as plain text."""
 
+from tejat.cli.commands.demo.tour import next_steps
 from tejat.core.agent.events import AgentEvent, Answered, EndReason, Noticed, Prompted, Retrying, RunEnded
 from tejat.core.i18n import _, translate
 from tejat.core.messages.types import FunctionCall
-from tejat.core.model import CONVERSATION, FailureKind
+from tejat.core.model import CONVERSATION
 from tejat.core.sanitize import sanitize_summary, sanitize_text
 from tejat.core.tools.call_events import CallFinished
 from tejat.core.tools.display import FileDiff
+from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.style import Style
+from tejat.ui.shared.diff.rows import build_diff_rows
 
 _READ_TOOLS = frozenset({"list_directory", "search_file_content", "read_file"})
 """Tools whose result is shown as the model gets it; of others the display is shown."""
@@ -24,8 +27,15 @@ class DemoOutput:
         self._directory = directory
         self._style = style
 
-    def introduction(self, *, is_preapproved: bool) -> list[str]:
-        return [*_introduction(sanitize_text(self._directory), is_preapproved=is_preapproved).split("\n"), ""]
+    def introduction(self) -> list[str]:
+        text = _(
+            """\
+This is Tejat with a scripted model, so it needs no API key and no network. Tools, rules and sandbox are real.
+The project is a scratch copy in {directory} that is deleted at the end.
+Everything is approved (--yes). Without it, you approve each change and command.""",
+            directory=sanitize_text(self._directory),
+        )
+        return [*text.split("\n"), ""]
 
     def render(self, event: AgentEvent) -> list[str]:
         """The lines for an event, none for details that newcomers do not need."""
@@ -40,7 +50,7 @@ class DemoOutput:
                 return [called, *(f"{_INDENT}{line}".rstrip() for line in self._result(event)), ""]
             case Retrying(reason=reason, wait=wait):
                 text = _(
-                    "The model did not answer ({reason}); once more in {wait:.1f} s.",
+                    "The model did not answer ({reason}). Retrying in {wait:.1f} s.",
                     reason=sanitize_text(translate(reason)),
                     wait=wait,
                 )
@@ -68,7 +78,8 @@ class DemoOutput:
         if result.error is not None:
             return _("failed: {reason}", reason=sanitize_text(translate(result.error.message))).split("\n")
         if isinstance(result.return_display, FileDiff):
-            return self._style.diff(result.return_display.file_diff).split("\n")
+            rows = build_diff_rows(result.return_display.file_diff, with_files=False)
+            return format_diff_rows(rows, self._style, file_name=result.return_display.file_name)
         is_seen = finished.call.name in _READ_TOOLS and isinstance(result.llm_content, str)
         text = str(result.llm_content if is_seen else result.return_display)
         lines = sanitize_text(self._relative(text)).strip("\n").split("\n")
@@ -80,47 +91,8 @@ class DemoOutput:
         return text.replace(f"{self._directory}/", "").replace(self._directory, ".")
 
 
-def _introduction(directory: str, *, is_preapproved: bool) -> str:
-    asking = _("As in real use you are asked before anything is changed or run.")
-    agreed = _(
-        "You agreed beforehand (--yes), so nothing is asked. Without it you would see each change before it is made."
-    )
-    return _(
-        """\
-This is a demonstration: a script plays the model, so there is no key and no network. Everything else is real: the
-tools, the rules that decide what may run, the sandbox, and a small project in {directory}
-with a test that fails. All of it is a copy that goes away at the end; your own files and memories are not touched.
-{approval}""",
-        directory=directory,
-        approval=agreed if is_preapproved else asking,
-    )
-
-
-def _next_steps() -> str:
-    return _("""\
-What to try next, in a project of your own:
-
-    tejat tools list                            the tools, for you as for a model
-    tejat doctor                                what works here, above all the sandbox
-    export GEMINI_API_KEY=...                   a key makes a model of it; others: tejat --help
-    tejat -p "what does this project do?"       one question, one answer
-    tejat undo                                  what was changed, and the way back
-
-docs/scripted.md tells how to write such a script yourself, and how to record a run and play it again.""")
-
-
 def _ending_lines(ended: RunEnded) -> list[str]:
     if ended.reason is EndReason.FINISHED:
-        return _next_steps().split("\n")
-    if ended.reason is EndReason.NOT_ALLOWED:
-        text = _(
-            "You said no, so it was not done, and the run is over. In real use you would now say what to do instead."
-        )
-        return [text]
-    if ended.failure is FailureKind.SCRIPT:
-        return [
-            _("The demonstration ends here. Its script knows only one way, and this was another:"),
-            sanitize_text(translate(ended.message)),
-        ]
+        return [_("Run `tejat demo` without --yes to try it yourself."), *next_steps().split("\n")]
     reason = sanitize_text(translate(ended.message) or ended.reason)
-    return [_("The demonstration ended early: {reason}", reason=reason)]
+    return [_("The demo ended early: {reason}", reason=reason)]
