@@ -120,9 +120,9 @@ class TestCalls:
         ("line", "why"),
         [
             (saying(decision="ask", reason="Sure?"), " asks: Sure?"),
-            ("exit 1", " failed: it ended with exit code 1."),
+            ("exit 1", " failed: it exited with code 1."),
             ("sleep 600", " failed: it took longer than 0.3 seconds and was stopped."),
-            ("echo '{\"decision\": 5}'", " failed: it printed JSON in which decision is not a text."),
+            ("echo '{\"decision\": 5}'", " failed: it printed JSON where decision is not a string."),
         ],
     )
     @pytest.mark.parametrize("mode", ["auto_edit", "yolo"])
@@ -131,7 +131,7 @@ class TestCalls:
             machine.home, hooks={"BeforeTool": [group(line, name="guard", timeout=300 if "sleep" in line else 60_000)]}
         )
         target = machine.project / "a.txt"
-        told = f'The hook "guard" (BeforeTool){why}'
+        told = f'Hook "guard" (BeforeTool){why}'
         alone = call(machine, writing(target), mode=mode)
         assert alone.error == ToolError(
             'Tool execution for "WriteFile" requires user confirmation, which is not supported in non-interactive '
@@ -157,7 +157,7 @@ class TestCalls:
     def test_one_that_cannot_be_understood_ends_the_run_and_says_where(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"BeforeTool": [{**group("true"), "matcher": 5}]})
         where = machine.home / ".gemini" / "settings.json"
-        told = f"Error in {where}: line 1: in hooks.BeforeTool, matcher must be a text"
+        told = f"Error in {where}: line 1: in hooks.BeforeTool, matcher must be a string"
         with pytest.raises(ConfigurationError, match=re.escape(told)):
             call(machine, FunctionCall("list_directory", {"path": str(machine.project)}))
 
@@ -276,7 +276,7 @@ class TestWholeRuns:
         with pytest.raises(ModelFailure) as caught:
             asyncio.run(main())
         assert caught.value.kind is FailureKind.BLOCKED
-        assert caught.value.message == 'Agent execution blocked: No. (The hook "guard" (BeforeModel))'
+        assert caught.value.message == 'Agent execution blocked: No. (Hook "guard" (BeforeModel))'
 
     def test_an_answer_that_a_hook_objects_to_is_paid_for_and_not_obeyed(self, machine: ProgramEnv) -> None:
         settings(machine.home, hooks={"AfterModel": [group("echo No. >&2; exit 2")]})
@@ -295,7 +295,7 @@ class TestWholeRuns:
         settings(machine.home, hooks={"AfterAgent": [group("exit 2")]})
         (ended,), events = run(machine, text_script(*(f"Answer {number}." for number in range(20))), "go")
         assert (ended.reason, ended.turns) == (EndReason.FINISHED, 9)
-        assert noticed(events)[-1] == Noticed("Hooks have sent the model on 8 times. The run ends anyway.")
+        assert noticed(events)[-1] == Noticed("Hooks continued the run 8 times. Ending it.")
 
     def test_the_time_of_a_run_is_over_for_hooks_too(self, machine: ProgramEnv) -> None:
         for event in ("BeforeAgent", "AfterAgent"):
@@ -341,8 +341,8 @@ class TestWholeRuns:
         unknown, *others = noticed(events)
         assert unknown.message.startswith(f"{where}:1: hooks.X is no event that is known, so nothing is run for it.")
         assert others == [
-            Noticed('The hook "early" (BeforeAgent): hi', Severity.NOTE),
-            Noticed('The hook "late" (AfterAgent) failed: it ended with exit code 7.'),
+            Noticed('Hook "early" (BeforeAgent): hi', Severity.NOTE),
+            Noticed('Hook "late" (AfterAgent) failed: it exited with code 7.'),
         ]
 
     def test_a_summary_is_announced(self, machine: ProgramEnv) -> None:

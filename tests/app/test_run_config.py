@@ -192,7 +192,7 @@ def test_more_directories_each_once_and_those_that_are_missing_are_told(machine:
     write(machine.home / ".gemini" / "settings.json", {"includeDirectories": wanted})
     run_config = load_config(machine, str(other))
     assert run_config.roots == (str(machine.project), str(other))
-    assert run_config.notes == (f"The directory {machine.home}/gone of the settings does not exist.",)
+    assert run_config.notes == (f"The directory {machine.home}/gone in the settings does not exist.",)
 
 
 def test_a_directory_that_is_gone(machine: ProgramEnv, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +200,6 @@ def test_a_directory_that_is_gone(machine: ProgramEnv, monkeypatch: pytest.Monke
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    with pytest.raises(UsageError, match=r"The directory that this was started in does not exist any more\."):
+    with pytest.raises(UsageError, match=r"The current directory no longer exists. Change to another one\."):
         load_run_config(["."], environment=machine.environment)
     os.chdir(machine.base)

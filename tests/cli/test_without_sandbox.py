@@ -37,7 +37,7 @@ def test_one_call(env: ProgramEnv) -> None:
     done = run_without_sandbox(env, *CALL)
     assert (done.code, "Stdout: out" in done.stdout) == (0, True)
     (line,) = done.stderr.splitlines()
-    assert line.startswith("tejat: NO SANDBOX: commands run with all your rights. Reason: ")
+    assert line.startswith("tejat: NO SANDBOX: commands run with all your permissions. Reason: ")
     assert "pipx install" in line
 
 

@@ -329,7 +329,7 @@ def alias_notes(name: str | None, run_config: RunConfig) -> tuple[str, ...]:
         return ()  # a preset of the user comes before an alias
     if not report_once(run_config.paths.reported_aliases, {alias[0]: alias[1]}):
         return ()
-    return (_("{alias} stands for {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
+    return (_("{alias} is an alias of {model}.", alias=alias[0], model=alias[1].rpartition(":")[2]),)
 
 
 def new_session_id() -> str:

@@ -251,7 +251,7 @@ def _absolute_paths(directories: Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(map(os.path.abspath, directories))
     except FileNotFoundError:
-        raise UsageError(_("The directory that this was started in does not exist any more.")) from None
+        raise UsageError(_("The current directory no longer exists. Change to another one.")) from None
 
 
 def _trust_relevant_files(trust: TrustDecision, root: str, settings: Settings) -> list[str]:
@@ -316,4 +316,4 @@ def _startup_notes(trust: TrustDecision, relevant: Sequence[str], included: Sequ
             )
         notes.append(note)
     missing = (path for path in included if not os.path.isdir(path))
-    return notes + [_("The directory {path} of the settings does not exist.", path=path) for path in missing]
+    return notes + [_("The directory {path} in the settings does not exist.", path=path) for path in missing]

@@ -141,6 +141,25 @@ class UndoEntry:
         }
 
 
+def net_changes(entries: Sequence[UndoEntry]) -> list[PathChange]:
+    """What these entries, newest first, changed all together: one change per path, none where nothing is left of it.
+
+    Foreign changes are left out.
+    """
+    net: dict[str, PathChange] = {}
+    for entry in reversed(entries):
+        for change in entry.own_changes:
+            first = net.get(change.full_path, change)
+            net[change.full_path] = PathChange(change.root, change.path, first.before, change.after)
+    return [change for _, change in sorted(net.items()) if not _is_unchanged(change)]
+
+
+def _is_unchanged(change: PathChange) -> bool:
+    if change.before is None or change.after is None:
+        return change.before is change.after
+    return change.before.matches(change.after)
+
+
 @frozen
 class RestoreResult:
     """The result of restoring an entry.

@@ -15,18 +15,18 @@ def test_about(env: CommandEnv) -> None:
         return runner.about_facts(), (await runner.output_of("/about")).splitlines()
 
     known, lines = env.run_with(work)
-    assert lines[:9] == ["About Tejat", *(fact.format("  ") for fact in known), "What it goes by"]
-    assert lines[9:11] == [f"model: name  {env.script(HELLO)} (asked now)", "model: key  none is needed"]
+    assert lines[:9] == ["About Tejat", *(fact.format("  ") for fact in known), "Configuration"]
+    assert lines[9:11] == [f"model: name  {env.script(HELLO)} (current)", "model: key  none is needed"]
     assert f"files: settings  {env.home / '.gemini' / 'settings.json'}" in lines
     assert "a-key-of-a-test" not in "\n".join(lines)
 
 
 def test_about_the_set_up(env: CommandEnv) -> None:
-    env.write_user_settings(general={"vimMode": True, "vimmode": True}, ui={"hideBanner": True})
+    env.write_user_settings(general={"vimMode": True, "vimmode": True}, ui={"hideContextSummary": True})
     lines = env.output_of("/about setup").splitlines()
     assert lines[0] == "Your Gemini CLI set-up in Tejat"
     assert "general.vimMode  true  ~/.gemini/settings.json:1" in lines
-    assert "ui.hideBanner  There is no banner.  ~/.gemini/settings.json:1" in lines
+    assert "ui.hideContextSummary  No context summary is shown.  ~/.gemini/settings.json:1" in lines
     assert "general.vimmode  did you mean general.vimMode?  ~/.gemini/settings.json:1" in lines
 
 

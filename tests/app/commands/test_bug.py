@@ -14,7 +14,7 @@ def test_a_defect_without_an_address(env: CommandEnv) -> None:
 
     known, shown = env.run_with(work)
     report = "\n".join(fact.format(": ") for fact in known)
-    assert shown == f"Nothing was sent. Put this into your report:\nIt is too slow\n\n{report}"
+    assert shown == f"Nothing was sent. Copy this into your report:\nIt is too slow\n\n{report}"
 
 
 def test_a_defect_with_an_address(env: CommandEnv) -> None:
@@ -25,7 +25,7 @@ def test_a_defect_with_an_address(env: CommandEnv) -> None:
 
     known, shown = env.run_with(work)
     heading, address = shown.splitlines()
-    assert heading == "Nothing was sent. Open this address to report it:"
+    assert heading == "Nothing was sent. Open this address to file the report:"
     asked = parse_qs(urlsplit(address).query)
     assert asked == {"title": ["A & B: {info} ü"], "info": ["\n".join(fact.format(": ") for fact in known)]}
 

@@ -23,13 +23,13 @@ def files(env: InteractiveEnv) -> list[Path]:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("/chat", "Missing command\nUsage: /chat <list|save|resume> [tag]"),
+        ("/chat", "Missing command\nUsage: /chat save|resume|list|delete|share [tag]"),
         ("/chat save", "Missing tag. Usage: /chat save <tag>"),
         ("/chat resume", "Missing tag. Usage: /chat resume <tag>"),
         ("/chat delete  ", "Missing tag. Usage: /chat delete <tag>"),
         ("/chat sing", "Unknown /chat command: sing. Available: list, save, resume, delete, share"),
         ("/chat save a", "No conversation found to save."),
-        ("/chat share", "No conversation found to share."),
+        ("/chat share", "The conversation is empty: nothing to export."),
         ("/chat share a.txt", "Invalid file format. Only .md and .json are supported."),
         ("/chat list", "No saved conversation checkpoints found."),
         ("/chat resume nobody", "No saved checkpoint found with tag: nobody."),
@@ -137,7 +137,7 @@ class TestShare:
             return await runner.command_output("/chat share talk.md")
 
         path = env.project / "talk.md"
-        assert env.run_with(work, script=script) == f"Conversation shared to {path}"
+        assert env.run_with(work, script=script) == f"Conversation written to {path}"
         text = path.read_text()
         assert text.startswith("## User\n\nwhat is here?\n\n---\n\n## Model\n\nI look.\n\n**Call of list_directory**")
         assert text.endswith("\n\n---\n\n## Model\n\nNothing.\n")
@@ -177,7 +177,7 @@ class TestShare:
             await runner.prompt("hi")
             return await runner.command_output("/chat share no/where.md")
 
-        assert env.run_with(work) == f"That did not work: {env.project}/no: No such file or directory."
+        assert env.run_with(work) == f"Failed: {env.project}/no: No such file or directory."
 
 
 def test_suggestions(env: InteractiveEnv) -> None:

@@ -59,7 +59,7 @@ def test_where_there_is_nothing(env: InteractiveEnv) -> None:
         return outcomes(runner.events)
 
     (outcome,) = env.run_with(work)
-    assert notice_for_event(outcome) == Noticed("nothing to compress yet", Severity.NOTE)
+    assert notice_for_event(outcome) == Noticed("Nothing to compress yet.", Severity.NOTE)
 
 
 def test_where_the_model_fails(env: InteractiveEnv) -> None:
@@ -72,7 +72,7 @@ def test_where_the_model_fails(env: InteractiveEnv) -> None:
         return outcomes(runner.events)[1:], runner.texts
 
     (outcome,), texts = env.run_with(work, script=script)
-    assert notice_for_event(outcome) == Noticed("could not summarise the conversation: No such luck.")
+    assert notice_for_event(outcome) == Noticed("Could not compress the conversation: No such luck.")
     assert texts == ["one", LONG, "two", "b"]
 
 

@@ -23,20 +23,20 @@ def test_every_part_and_what_is_free(env: CommandEnv) -> None:
     window = sum(parts.values())
     assert list(parts) == [
         "System prompt",
-        "13 tools: built in",
-        "How the conversation opens",
+        "13 built-in tools",
+        "Opening messages",
         "Conversation",
         "Free",
     ]
-    assert lines[1] == f"About {window - parts['Free']:,} of {window:,} tokens of {env.script(HELLO)} are in use."
-    assert lines[-1] == "No context files are read."
+    assert lines[1] == f"About {window - parts['Free']:,} of {window:,} tokens used ({env.script(HELLO)})"
+    assert lines[-1] == "No context files."
 
 
 def test_files_with_their_reasons(env: CommandEnv) -> None:
     texts = {
-        env.home / ".gemini" / "GEMINI.md": ("Mine.", "yours, read in every session"),
-        env.project / "GEMINI.md": ("Use tabs.", "in the directory of the project"),
-        env.project / "below" / "AGENTS.md": ("Déjà vu.", "in a directory below"),
+        env.home / ".gemini" / "GEMINI.md": ("Mine.", "your own, read in every session"),
+        env.project / "GEMINI.md": ("Use tabs.", "in the project directory"),
+        env.project / "below" / "AGENTS.md": ("Déjà vu.", "in a subdirectory"),
     }
     for path, (text, _) in texts.items():
         path.parent.mkdir(exist_ok=True)
@@ -61,5 +61,5 @@ def test_servers_and_what_they_say(env: CommandEnv) -> None:
         return await runner.output_of("/context")
 
     parts = numbers(env.run_with(work).splitlines())
-    assert "What servers say of themselves" in parts
-    assert any(name.endswith(": MCP server bad") for name in parts)
+    assert "Instructions of MCP servers" in parts
+    assert any(name.endswith(" MCP server bad tools") for name in parts)

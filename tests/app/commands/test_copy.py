@@ -16,7 +16,7 @@ def test_the_last_answer(env: CommandEnv) -> None:
 
 
 def test_what_the_model_did_not_say_is_not_copied(env: CommandEnv) -> None:
-    assert env.output_of("/copy") == "The model has not said anything yet that could be copied."
+    assert env.output_of("/copy") == "No answer to copy yet."
 
 
 def test_no_clipboard(env: CommandEnv) -> None:

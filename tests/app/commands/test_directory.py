@@ -51,15 +51,15 @@ def test_each_is_told_of(env: InteractiveEnv) -> None:
 
     told, shown = env.run_with(work)
     extra, home = env.base / "extra", env.home
-    unusable = "Workspace directory cannot be used:"
+    unusable = "Cannot use workspace directory"
     assert told.splitlines() == [
         "Successfully added directories:",
         f"- {extra}",
         f"- {home}",
         "The following directories are already in the workspace:",
         f"- {env.project}",
-        f"Error adding 'nowhere': {unusable} {env.project}/nowhere (No such file or directory)",
-        f"Error adding '../a file': {unusable} {env.base}/a file (Not a directory)",
+        f"Error adding 'nowhere': {unusable} {env.project}/nowhere: No such file or directory",
+        f"Error adding '../a file': {unusable} {env.base}/a file: Not a directory",
     ]
     assert shown.splitlines()[1:] == [f"- {env.project}", f"- {extra}", f"- {home}"]
 

@@ -14,23 +14,25 @@ def rows(shown: str) -> list[list[str]]:
 
 
 def test_none(env: CommandEnv) -> None:
-    assert env.output_of("/hooks") == "No hooks are configured. docs/hooks.md tells what they can do."
+    assert env.output_of("/hooks") == "No hooks configured. See docs/hooks.md."
 
 
 def test_all_of_them(env: CommandEnv) -> None:
     path = env.write_user_settings(hooks=HOOKS)
-    assert env.output_of("/hooks") == (f"Hooks\nName  Event  For  Now  Set by\nguard  BeforeTool  glob  on  {path}:1")
+    assert env.output_of("/hooks") == (
+        f"Hooks\nName  Event  Matcher  State  Source\nguard  BeforeTool  glob  on  {path}:1"
+    )
     assert env.output_of("/hooks list") == env.output_of("/hooks")
 
 
 def test_what_cannot_be_understood_is_told(env: CommandEnv) -> None:
     path = env.write_user_settings(hooks={"Sometimes": [{"hooks": []}]})
-    assert env.output_of("/hooks").splitlines()[2].startswith(f"{path}:1: hooks.Sometimes is no event that is known")
+    assert env.output_of("/hooks").splitlines()[2].startswith(f"{path}:1: hooks.Sometimes is not a known event")
 
 
 @pytest.mark.parametrize("place", ["hooksConfig", "hooks"])
 def test_switching_off_and_on(env: CommandEnv, place: str) -> None:
-    off = "The hook guard is off from the next start on."
+    off = "Hook guard is off. Takes effect at the next start."
     path = env.write_user_settings(hooks=HOOKS)
     if place == "hooks":
         env.write_user_settings(hooks={**HOOKS, "disabled": ["guard"]})
@@ -39,7 +41,9 @@ def test_switching_off_and_on(env: CommandEnv, place: str) -> None:
         assert json.loads(path.read_text()) == {"hooks": HOOKS, "hooksConfig": {"disabled": ["guard"]}}
     assert rows(env.output_of("/hooks"))[0][3] == "off"
     assert env.output_of("/hooks disable guard") == off
-    assert env.output_of("/hooks enable guard") == f"The hook guard is on from the next start on.\nSaved in {path}."
+    assert (
+        env.output_of("/hooks enable guard") == f"Hook guard is on. Takes effect at the next start.\nSaved in {path}."
+    )
     assert json.loads(path.read_text())[place]["disabled"] == []
     assert rows(env.output_of("/hooks"))[0][3] == "on"
 
@@ -57,14 +61,14 @@ def test_one_that_somebody_else_keeps_on(env: CommandEnv) -> None:
     (admin / "settings.json").write_text(json.dumps({"hooks": HOOKS}))
     env.environment["TEJAT_ADMIN_DIRECTORY"] = str(admin)
     assert env.output_of("/hooks disable guard") == (
-        f"The hook guard is on from the next start on.\nSaved in {env.user_file}.\n"
-        "Somebody with more of a say decides that: see docs/hooks.md."
+        f"Hook guard is on. Takes effect at the next start.\nSaved in {env.user_file}.\n"
+        "A setting with higher precedence decides this. See docs/hooks.md."
     )
 
 
 def test_one_that_there_is_not(env: CommandEnv) -> None:
     env.write_user_settings(hooks=HOOKS)
-    assert env.output_of("/hooks disable other") == "There is no hook other. Known: guard."
+    assert env.output_of("/hooks disable other") == "Unknown hook other. Known: guard."
 
 
 @pytest.mark.parametrize("line", ["/hooks enable", "/hooks drop guard", "/hooks list all"])

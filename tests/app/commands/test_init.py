@@ -16,7 +16,7 @@ async def init(runner: CommandRunner) -> tuple[CommandAction, str]:
 def test_an_empty_file_and_a_prompt(env: CommandEnv) -> None:
     done = (
         SubmitPromptAction(load_template("init"), "/init"),
-        "Empty GEMINI.md created. Now the model is asked to fill it.",
+        "Created an empty GEMINI.md. Asking the model to fill it.",
     )
     assert env.run_with(init) == done
     assert (env.project / "GEMINI.md").read_bytes() == b""
@@ -26,8 +26,8 @@ def test_in_a_folder_that_is_not_trusted(env: CommandEnv) -> None:
     done, shown = env.run_with(init, trusts_folder=False)
     assert isinstance(done, SubmitPromptAction)
     assert shown == (
-        "Empty GEMINI.md created. Now the model is asked to fill it.\n"
-        "This folder is not trusted, so what is written there is not read at the start of a session."
+        "Created an empty GEMINI.md. Asking the model to fill it.\n"
+        "This folder is not trusted, so later sessions will not read GEMINI.md. See /permissions trust."
     )
 
 
@@ -38,7 +38,19 @@ def test_what_is_there_stays(env: CommandEnv, kind: str) -> None:
         path.write_text("Mine.")
     else:
         path.symlink_to(env.base / "elsewhere")
-    told = "A GEMINI.md file already exists in this directory. No changes were made."
+    told = (
+        "A GEMINI.md file already exists in this directory. No changes were made.\n"
+        "To improve it, ask the model: Update GEMINI.md for this project."
+    )
     assert env.run_with(init) == (NoAction(), told)
     assert kind == "link" or path.read_text() == "Mine."
     assert not os.path.exists(env.base / "elsewhere")
+
+
+def test_nothing_is_written_in_plan_mode(env: CommandEnv) -> None:
+    text = (
+        "Plan mode is read-only, so GEMINI.md was not created.\n"
+        "Press Shift-Tab or type /policy mode default, then /init again."
+    )
+    assert env.run_with(init, mode="plan") == (NoAction(), text)
+    assert not (env.project / "GEMINI.md").exists()

@@ -10,7 +10,7 @@ from support.external_tools import gated_server, hostile_server, tools_fault
 
 SCHEMA = {"type": "object", "properties": {"far": {"type": "string"}}}
 GO = {"name": "go", "description": "Goes\nfar.", "inputSchema": SCHEMA}
-NONE = "No MCP servers configured. `tejat mcp add` adds one; docs/mcp.md tells more."
+NONE = "No MCP servers configured. Add one with `tejat mcp add`. See docs/mcp.md."
 USAGE = "Usage: /mcp [list | desc | nodesc | schema | auth NAME | refresh | enable NAME | disable NAME]"
 
 
@@ -97,7 +97,7 @@ def test_those_that_failed_are_off_or_not_trusted(env: CommandEnv) -> None:
         },
         mcp={"excluded": ["out"]},
     )
-    assert env.output_of("/mcp disable off") == "off is switched off from the next session on."
+    assert env.output_of("/mcp disable off") == "off is disabled from the next session on."
     lines = shown(env, "/mcp").splitlines()
     assert "dead - Disconnected" in lines
     assert "off - Disabled" in lines
@@ -137,15 +137,15 @@ def test_connecting_anew(env: CommandEnv) -> None:
 
 
 def test_switching(env: CommandEnv) -> None:
-    assert env.output_of("/mcp enable far") == "far is switched on already."
-    assert env.output_of("/mcp disable far") == "far is switched off from the next session on."
-    assert env.output_of("/mcp disable far") == "far is off already."
-    assert env.output_of("/mcp enable far") == "far is switched on. It will be started with the next session."
-    assert env.output_of("/mcp enable near") == "There is no MCP server near. Known: far."
+    assert env.output_of("/mcp enable far") == "far is already enabled."
+    assert env.output_of("/mcp disable far") == "far is disabled from the next session on."
+    assert env.output_of("/mcp disable far") == "far is already disabled."
+    assert env.output_of("/mcp enable far") == "far is enabled. It starts with the next session."
+    assert env.output_of("/mcp enable near") == "Unknown MCP server near. Known: far."
 
 
 def test_logging_in_where_there_is_nowhere_to(env: CommandEnv) -> None:
-    told = 'The MCP server "far" is a program that is started here: there is nowhere to log in.'
+    told = 'MCP server "far" is a local program and needs no login.'
     assert env.output_of("/mcp auth far") == told
     assert env.output_of("/mcp auth near") == 'There is no MCP server "near" in the settings.'
 

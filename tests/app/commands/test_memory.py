@@ -5,7 +5,6 @@ from pathlib import Path
 from support.approver import FakeApprover
 from support.command_runner import HELLO, CommandEnv, CommandRunner
 from tejat.core.approval.confirmation import ApprovalReply, EditConfirmation, Outcome
-from tejat.core.tools.call_events import CallFinished, CallState
 
 FACT = "I like tea."
 
@@ -67,30 +66,47 @@ class TestRefresh:
         remember(env.project, "Use tabs.")
         (env.project / "AGENTS.md").symlink_to("/etc/hostname")
         shown = env.output_of("/memory refresh").splitlines()
-        assert shown[1:] == [f"{env.project / 'AGENTS.md'} was left out: it leads outside the project."]
+        assert shown[1:] == [f"Skipped {env.project / 'AGENTS.md'}: it points outside the project."]
 
 
 class TestAdd:
-    def test_a_call_that_is_confirmed_and_seen(self, env: CommandEnv) -> None:
-        approver = FakeApprover()
+    def test_own_words_are_saved_without_a_question(self, env: CommandEnv) -> None:
+        approver = FakeApprover(ApprovalReply(Outcome.CANCEL))
 
-        async def work(runner: CommandRunner) -> tuple[str, str, list[CallFinished]]:
+        async def work(runner: CommandRunner) -> tuple[str, str]:
             shown = await runner.output_of(f"/memory add  {FACT} ")
-            ended = [event for event in runner.events if isinstance(event, CallFinished)]
-            return shown, runner.parts.session.conversation.template.system, ended
+            return shown, runner.parts.session.conversation.template.system
 
-        shown, system, (ended,) = env.run_with(work, approver=approver)
-        assert shown == f'Attempting to save to memory: "{FACT}"'
-        assert (ended.call.name, ended.state, ended.result.return_display) == (
-            "save_memory",
-            CallState.SUCCESS,
-            f'Okay, I\'ve remembered that: "{FACT}"',
-        )
-        (question,) = approver.questions
-        assert isinstance(question.confirmation, EditConfirmation)
+        shown, system = env.run_with(work, approver=approver)
+        assert shown == f"Added to ~/.gemini/GEMINI.md: {FACT}\nThe model sees it from the next prompt on."
+        assert approver.questions == []
         written = (env.home / ".gemini" / "GEMINI.md").read_text()
         assert written == f"## Gemini Added Memories\n- {FACT}\n"
         assert f"- {FACT}" in system
+
+    def test_the_model_still_asks(self, env: CommandEnv) -> None:
+        approver = FakeApprover(ApprovalReply(Outcome.CANCEL))
+        script = '[[answer]]\ncall = [{ name = "save_memory", args = { fact = "Mine." } }]\n' + HELLO
+
+        async def work(runner: CommandRunner) -> None:
+            await runner.prompt("Remember that.")
+
+        env.run_with(work, approver=approver, script=script)
+        (question,) = approver.questions
+        assert isinstance(question.confirmation, EditConfirmation)
+        assert not (env.home / ".gemini" / "GEMINI.md").exists()
+
+    def test_in_plan_mode_too(self, env: CommandEnv) -> None:
+        assert env.output_of(f"/memory add {FACT}", mode="plan").startswith("Added to ")
+
+    def test_hidden_characters_are_refused(self, env: CommandEnv) -> None:
+        shown = env.output_of("/memory add a\u200bb")
+        assert "<U+200B>" in shown
+        assert not (env.home / ".gemini" / "GEMINI.md").exists()
+
+    def test_a_file_that_cannot_be_written(self, env: CommandEnv) -> None:
+        (env.home / ".gemini" / "GEMINI.md").mkdir(parents=True)
+        assert env.output_of(f"/memory add {FACT}").startswith("Error saving memory: ")
 
     def test_it_is_no_part_of_the_conversation(self, env: CommandEnv) -> None:
         async def work(runner: CommandRunner) -> tuple[int, int]:
@@ -101,15 +117,6 @@ class TestAdd:
         before, after = env.run_with(work, script=HELLO)
         assert before == after
 
-    def test_a_no(self, env: CommandEnv) -> None:
-        async def work(runner: CommandRunner) -> CallState:
-            await runner.run(f"/memory add {FACT}")
-            (ended,) = [event for event in runner.events if isinstance(event, CallFinished)]
-            return ended.state
-
-        assert env.run_with(work, approver=FakeApprover(ApprovalReply(Outcome.CANCEL))) is CallState.CANCELLED
-        assert not (env.home / ".gemini" / "GEMINI.md").exists()
-
     def test_nothing_to_remember(self, env: CommandEnv) -> None:
         assert env.output_of("/memory add") == "Usage: /memory add <text to remember>"
 
@@ -119,4 +126,4 @@ def test_no_word(env: CommandEnv) -> None:
 
 
 def test_any_other_word(env: CommandEnv) -> None:
-    assert env.output_of("/memory drop it") == "Unknown /memory command: drop. Available: show, refresh, add"
+    assert env.output_of("/memory drop it") == "Unknown /memory command: drop. Available: show, add, refresh, list"

@@ -28,7 +28,7 @@ def test_it_goes_on_with_the_same_conversation(env: InteractiveEnv) -> None:
         await runner.prompt("one")
         shown = await runner.command_output(f"/model {other}")
         await runner.prompt("two")
-        assert runner.interactive.status.model == other
+        assert runner.session.conversation.model.name == other
         return shown, runner.texts, runner.events_of(ModelChanged)
 
     shown, said_then, changed = env.run_with(work)
@@ -57,7 +57,7 @@ def test_for_later_too(env: InteractiveEnv) -> None:
     assert env.run_with(work) == [
         f"model.name is now {other}.",
         f"Saved in {env.own_file}.",
-        "It counts from the next start on.",
+        "Takes effect at the next start.",
     ]
     assert env.saved_settings(own=True) == {"model": {"name": other}}
     assert not env.user_file.exists()
@@ -72,7 +72,7 @@ def test_the_address_of_another_service_is_forgotten(env: InteractiveEnv) -> Non
     async def work(runner: InteractiveRunner) -> str:
         return await runner.command_output(f"/model {other} --persist")
 
-    assert "Removed model.baseUrl, which is the address of openai:qwen3." in env.run_with(work)
+    assert "Removed model.baseUrl, the address of openai:qwen3." in env.run_with(work)
     assert env.saved_settings(own=True) == {"model": {"name": other}}
 
 
@@ -109,14 +109,14 @@ def test_the_present_one(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> str:
         return await runner.command_output(f"/model {name}")
 
-    assert env.run_with(work) == f"{name} answers already."
+    assert env.run_with(work) == f"Already using {name}."
 
 
 def test_a_run_that_is_recorded_keeps_its_model(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> str:
         return await runner.command_output("/model gemini-2.5-pro")
 
-    told = "A run that is recorded or played again keeps its model."
+    told = "The model cannot be changed while a run is recorded or replayed."
     assert env.run_with(work, record=str(env.base / "recording.jsonl")) == told
 
 
@@ -151,12 +151,12 @@ def test_by_choice_among_what_the_service_offers(env: InteractiveEnv) -> None:
 
         offered, model = env.run_with(work)
     assert offered == [
-        (f"scripted:{env.base}/script.toml", "answers now"),
-        ("flash", "stands for gemini-3.8-flash"),
+        (f"scripted:{env.base}/script.toml", "current"),
+        ("flash", "alias of gemini-3.8-flash"),
         ("gemini-3.8-flash", f"1M context, {offered[2][1].partition(', ')[2]}"),
         ("gemini-brand-new", "50k context"),
         ("gemma-4-31b-it", "256k context, free"),
-        ("Another one", "you type its name"),
+        ("Another model", "enter its name"),
     ]
     assert model == "gemini-brand-new"
     assert [request.target for request in server.requests] == ["/v1beta/models?pageSize=1000"]
@@ -173,7 +173,7 @@ def test_the_catalogue_is_shown_if_the_service_does_not_answer(env: InteractiveE
         return person.output, [label for label, _ in options_of(person)], suggested
 
     shown, labels, suggested = env.run_with(work)
-    assert "gemini did not list its models. No connection to 127.0.0.1:9" in shown
+    assert "gemini did not list its models. Could not connect to 127.0.0.1:9" in shown
     assert "gemini-3.8-flash" in labels
     assert not [name for name in labels if name.startswith("gemma")]
     assert {"auto", "pro", "flash", "flash-lite", "gemini-3.8-flash"} <= set(suggested)
@@ -185,7 +185,7 @@ def test_a_cost_limit_and_an_unknown_price(env: InteractiveEnv, answer: int | No
 
     async def work(runner: InteractiveRunner) -> str:
         await runner.run_command("/model mystery", choices=[answer])
-        return runner.interactive.status.model
+        return runner.session.conversation.model.name
 
     assert (env.run_with(work, max_cost=1.0) == "mystery") is changed
 
@@ -197,7 +197,11 @@ def test_an_alias_is_told_once(env: InteractiveEnv) -> None:
         lines = ("/model flash", "/model pro", "/model flash")
         return [await runner.command_output(line) for line in lines]
 
-    assert env.run_with(work) == ["flash stands for gemini-3.8-flash.", "pro stands for gemini-3.1-pro-preview.", ""]
+    assert env.run_with(work) == [
+        "flash is an alias of gemini-3.8-flash.",
+        "pro is an alias of gemini-3.1-pro-preview.",
+        "",
+    ]
 
 
 def test_by_typing(env: InteractiveEnv) -> None:
@@ -205,7 +209,7 @@ def test_by_typing(env: InteractiveEnv) -> None:
 
     async def work(runner: InteractiveRunner) -> str:
         await runner.run_command("/model", choices=[1], entries=[f" {other} "])
-        return runner.interactive.status.model
+        return runner.session.conversation.model.name
 
     assert env.run_with(work) == other
 

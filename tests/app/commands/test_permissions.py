@@ -32,12 +32,12 @@ def test_an_answer_is_listed_with_where_it_is_kept_and_taken_back_at_once(env: C
 
     listed, taken, after, asked = env.run_with(work, approver=approver, script=(TOUCH + HELLO) * 2)
     _, number, (rule, kept) = listed[1], listed[3].split("  ")[0], listed[3].split("  ")[1:]
-    assert listed[:3] == ["Permissions", "Rules from your answers", "No.  Rule  Kept in"]
+    assert listed[:3] == ["Permissions", "Saved approvals", "No.  Rule  Stored in"]
     assert number == "1"
     assert rule.startswith(RULE)
     assert kept == "your answer (session)" if scope is Scope.SESSION else kept.startswith(f"{saved}:")
-    assert taken == f"Taken back: {rule}"
-    assert "There are none: nothing was allowed always." in after
+    assert taken == f"Revoked: {rule}"
+    assert "None yet. Answering a question with 'always' saves one." in after
     assert asked == 2
     assert scope is Scope.SESSION or saved.exists()
 
@@ -60,20 +60,20 @@ def test_a_rule_of_an_earlier_session(env: CommandEnv) -> None:
 
     person = FakePrompter(choices=[0])
     shown = env.run_with(revoke, prompter=person, approver=approver, script=(TOUCH + HELLO) * 2)
-    assert shown.startswith(f"Taken back: {RULE}")
+    assert shown.startswith(f"Revoked: {RULE}")
     assert len(approver.questions) == 1
     (choice,) = person.asked
     assert isinstance(choice, Choice)
-    assert [option.label for option in choice.options] == [shown.removeprefix("Taken back: ")]
+    assert [option.label for option in choice.options] == [shown.removeprefix("Revoked: ")]
 
 
 def test_nothing_to_take_back(env: CommandEnv) -> None:
-    assert env.output_of("/permissions revoke") == "There is nothing to take back."
+    assert env.output_of("/permissions revoke") == "No saved approvals to revoke."
 
 
 @pytest.mark.parametrize("word", ["0", "1", "x", "-1", "²"])
 def test_no_such_number(env: CommandEnv, word: str) -> None:
-    told = f"There is no rule {word}. /permissions list shows them with numbers."
+    told = f"No approval {word}. /permissions list shows the numbers."
     assert env.output_of(f"/permissions revoke {word}") == told
 
 
@@ -87,7 +87,7 @@ class TestTrust:
         assert lines[-4:] == [
             "Folder",
             f"{env.project} is not trusted: not decided yet.",
-            "/permissions trust shows what it brings along, and asks you.",
+            "/permissions trust shows its configuration and asks you.",
             "/policy list shows all rules.",
         ]
 
@@ -95,19 +95,19 @@ class TestTrust:
         env.write_project_settings(tools={"discoveryCommand": "list-tools"})
         person = FakePrompter(choices=[0])
         shown = env.output_of("/permissions trust", prompter=person, trusts_folder=False)
-        told = f"{env.project} is trusted as it was when this session began.\nIt counts from the next start on."
+        told = f"{env.project} is trusted as it was when this session started.\nTakes effect at the next start."
         assert shown == told
         (choice,) = person.asked
         assert isinstance(choice, Choice)
         assert choice.initial == 2
         assert choice.report is not None
         assert ".gemini/settings.json" in str(choice.report)
-        assert f"{env.project} is trusted: you said so." in env.output_of("/permissions", trusts_folder=False)
+        assert f"{env.project} is trusted: you decided so." in env.output_of("/permissions", trusts_folder=False)
 
     def test_never(self, env: CommandEnv) -> None:
         shown = env.output_of("/permissions trust", prompter=FakePrompter(choices=[1]), trusts_folder=False)
-        assert shown.startswith(f"{env.project} and everything in it is never trusted.\n")
-        assert "is not trusted: you said so" in env.output_of("/permissions", trusts_folder=False)
+        assert shown.startswith(f"{env.project} and its subfolders are never trusted.\n")
+        assert "is not trusted: you decided so" in env.output_of("/permissions", trusts_folder=False)
 
     @pytest.mark.parametrize("taken", [2, None])
     def test_left_as_it_is(self, env: CommandEnv, taken: int | None) -> None:

@@ -22,9 +22,9 @@ def test_rules_and_where_they_stand(env: CommandEnv) -> None:
     path = rules(env, '[[rule]]\ntool = "glob"\ndecision = "deny"\n')
     lines = env.output_of("/policy").splitlines()
     assert lines[:4] == [
-        "Rules, those with the last word first",
+        "Rules, highest precedence first",
         "Mode: default",
-        "Whose  Rule  Where",
+        "Tier  Rule  Source",
         f"user  deny glob  {path}:1",
     ]
     assert env.output_of("/policy list").splitlines() == lines
@@ -44,8 +44,8 @@ def test_what_would_be_decided_about_a_line(env: CommandEnv, call: str) -> None:
     assert lines[0] == call
     assert lines[1].startswith("ask: ")
     assert lines[2].startswith("Rule  ")
-    assert lines[3].startswith("Where  ")
-    assert lines[4:6] == ["Mode  default", "Commands in the line"]
+    assert lines[3].startswith("Source  ")
+    assert lines[4:6] == ["Mode  default", "Commands in this line"]
     assert lines[6].startswith("  rm -rf build")
 
 
@@ -54,20 +54,20 @@ def test_what_would_be_decided_about_a_tool(env: CommandEnv) -> None:
     lines = env.output_of('/policy explain glob pattern=* path=["a"]').splitlines()
     assert lines[0] == 'glob pattern=* path=["a"]'
     assert lines[1].startswith("deny: ")
-    assert lines[2:] == ["Rule  deny glob", f"Where  {path}:1", "Mode  default"]
+    assert lines[2:] == ["Rule  deny glob", f"Source  {path}:1", "Mode  default"]
     assert env.output_of("/policy explain glob").splitlines()[1:] == lines[1:]
 
 
 @pytest.mark.parametrize("call", ['glob {"pattern": ', "glob 'open", "glob pattern", "glob =x"])
 def test_arguments_that_cannot_be_read(env: CommandEnv, call: str) -> None:
     shown = env.output_of(f"/policy explain {call}")
-    assert shown.startswith(("The arguments cannot be read: ", "Give the arguments as one JSON object"))
+    assert shown.startswith(("Cannot parse the arguments: ", "Give the arguments as one JSON object"))
 
 
 class TestMode:
     def test_is_told_and_changed(self, env: CommandEnv) -> None:
         assert env.output_of("/policy mode") == "Mode: default"
-        assert env.output_of("/policy mode plan") == "From now on the mode is plan."
+        assert env.output_of("/policy mode plan") == "Approval mode: plan"
         assert env.output_of("/policy mode plan", "/policy mode") == "Mode: plan (chosen in this session)"
 
     def test_its_source_is_shown(self, env: CommandEnv) -> None:
@@ -101,14 +101,14 @@ class TestMode:
         assert env.output_of("/policy mode yolo", prompter=FakePrompter(choices=[1])) == told
 
     def test_that_there_is_not(self, env: CommandEnv) -> None:
-        told = "The mode must be one of default, auto_edit, yolo, plan, but is 'bold'."
+        told = "The mode must be one of default, auto_edit, yolo, plan, not 'bold'."
         assert env.output_of("/policy mode bold") == told
 
     def test_stays_in_a_folder_that_is_not_trusted(self, env: CommandEnv) -> None:
-        told = "This folder is not trusted, so the mode stays default. `tejat trust` tells more."
+        told = "This folder is not trusted, so the mode stays default. See /permissions trust."
         assert env.output_of("/policy mode auto_edit", trusts_folder=False) == told
         for mode in ("default", "plan"):
-            told = f"From now on the mode is {mode}."
+            told = f"Approval mode: {mode}"
             assert env.output_of(f"/policy mode {mode}", trusts_folder=False) == told
 
 

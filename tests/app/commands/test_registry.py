@@ -48,8 +48,8 @@ class TestFinding:
             ("/toolz", "Did you mean /tools?"),
             ("/hel", "Did you mean /help?"),
             ("/memroy show", "Did you mean /memory?"),
-            ("/xyzzyplugh", "/help shows all commands."),
-            ("/", "/help shows all commands."),
+            ("/xyzzyplugh", "/help lists all commands."),
+            ("/", "/help lists all commands."),
         ],
     )
     def test_an_unknown_one_names_the_nearest(self, env: CommandEnv, line: str, meant: str) -> None:
@@ -81,7 +81,7 @@ class TestFinding:
         command(env.project, "permissions", "Allow everything.")
         path = env.project / ".gemini" / "commands" / "permissions.toml"
         assert effect(env, "/permissions")[0] == NoAction()
-        told = f"{path} is not used: /permissions is a command of ours. Give the file another name."
+        told = f"{path} is not used: /permissions is a built-in command. Rename the file."
         assert told in env.output_of("/help").splitlines()
 
     def test_prompts_of_servers(self, env: CommandEnv) -> None:
@@ -97,8 +97,8 @@ class TestFinding:
         effects, summaries = env.run_with(work)
         assert effects == [SubmitPromptAction("/greet Ada", "/greet Ada"), SubmitPromptAction("/bad_help", "/bad_help")]
         assert summaries == [
-            CommandSummary("bad_help", "A prompt of MCP server bad", source="MCP server bad"),
-            CommandSummary("greet", "A prompt of MCP server bad", "/greet --who=…", source="MCP server bad"),
+            CommandSummary("bad_help", "A prompt from MCP server bad", source="MCP server bad"),
+            CommandSummary("greet", "A prompt from MCP server bad", "/greet --who=…", source="MCP server bad"),
         ]
 
     def test_every_command_of_ours_has_a_home_and_a_name_of_its_own(self) -> None:
@@ -148,10 +148,10 @@ class TestFailures:
 class TestSuggestions:
     def test_names_with_what_they_are_for(self, env: CommandEnv) -> None:
         assert suggested(env, "/sta") == [
-            CompletionItem("/stats ", 4, "/stats", "Requests, tokens, calls and times"),
+            CompletionItem("/stats ", 4, "/stats", "Show requests, tokens, cost and times"),
         ]
         assert suggested(env, "/ab") == [
-            CompletionItem("/about ", 3, "/about", "Version, model, sandbox and where things are kept")
+            CompletionItem("/about ", 3, "/about", "Show version, model, sandbox and configuration")
         ]
 
     def test_other_names_only_when_they_are_typed(self, env: CommandEnv) -> None:
@@ -176,7 +176,7 @@ class TestSuggestions:
         ("line", "expected"),
         [
             ("/tools d", ["desc"]),
-            ("/stats ", ["model", "tools"]),
+            ("/stats ", ["session", "model", "tools"]),
             ("/mcp no", ["nodesc"]),
             ("/memory r", ["refresh"]),
             ("/permissions t", ["trust"]),
@@ -189,7 +189,12 @@ class TestSuggestions:
             ("/settings ui.theme d", ["dark"]),
             ("/theme l", ["light"]),
             ("/vim o", ["on", "off"]),
-            ("/editor n", ["nano", "nvim"]),
+            ("/export m", ["md"]),
+            ("/commands re", ["reload"]),
+            ("/shells s", ["stop"]),
+            ("/login r", ["remove"]),
+            ("/diff l", ["last"]),
+            ("/terminal-setup k", ["kitty"]),
             ("/hooks e", ["enable"]),
             ("/help sett", ["settings"]),
             ("/about x", []),

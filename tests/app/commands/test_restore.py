@@ -12,13 +12,18 @@ from support.prompter import FakePrompter
 from tejat.core.ui.commands import NoAction, SubmitPromptAction
 from tejat.core.ui.prompter import Choice
 
+OTHER_WAYS = (
+    "/undo takes back file changes; the conversation stays.\n"
+    "/rewind takes the conversation back to before a prompt, with or without the files."
+)
+
 
 @pytest.fixture
 def env(tmp_path: Path) -> InteractiveEnv:
     return InteractiveEnv(tmp_path)
 
 
-NOTHING = "Nothing was touched."
+NOTHING = "Nothing was changed."
 
 
 def test_back_to_before_a_call(env: InteractiveEnv) -> None:
@@ -33,7 +38,7 @@ def test_back_to_before_a_call(env: InteractiveEnv) -> None:
 
     submits, shown, before, after = env.run_with(work, script=THREE_WRITES + text_script("Again."))
     assert submits
-    assert shown == "Put back 2 paths.\nThe conversation is where it was before this call."
+    assert shown == "Put back 2 paths.\nThe conversation is back to before this call."
     assert before == ["one", "I write a.txt.", "", "Wrote a.txt.", "two"]
     assert after == "Again."
     assert read_files(env) == {"a.txt": "1"}
@@ -71,7 +76,7 @@ def test_the_call_and_the_files_are_shown_before(env: InteractiveEnv) -> None:
     lines = env.run_with(work, script=THREE_WRITES)
     assert lines[0] == NOTHING
     assert lines[-4:] == [
-        "The model had asked for:",
+        "The model had requested:",
         "[model]",
         "I write b.txt.",
         f'called write_file {{"file_path": "{env.project}/b.txt", "content": "3"}}',
@@ -88,7 +93,7 @@ def test_what_cannot_be_put_back_leaves_the_conversation(env: InteractiveEnv) ->
         shown = await runner.command_output(f"/restore {newest}", choices=[0])
         return shown.splitlines()[-1], len(runner.messages) - before
 
-    assert env.run_with(work, script=THREE_WRITES) == ("The conversation stays as it is.", 0)
+    assert env.run_with(work, script=THREE_WRITES) == ("The conversation was not changed.", 0)
 
 
 def test_those_that_there_are(env: InteractiveEnv) -> None:
@@ -100,7 +105,7 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
         return lines, suggested, await call_ids(runner)
 
     lines, suggested, known = env.run_with(work, script=THREE_WRITES)
-    assert lines[:2] == ["Calls that can be gone back to", "Id  When  Tool  About  Changes"]
+    assert lines[:2] == ["Calls to restore to", "Id  When  Tool  About  Changes"]
     assert lines[2].endswith(f"  write_file  {env.project}/b.txt  1 created")
     assert lines[3].endswith(f"  write_file  {env.project}/a.txt  1 changed")
     assert len(lines) == 5
@@ -109,7 +114,13 @@ def test_those_that_there_are(env: InteractiveEnv) -> None:
 
 @pytest.mark.parametrize(
     ("line", "told"),
-    [("/restore", "No restorable tool calls found."), ("/restore nobody", "File not found: nobody.json")],
+    [
+        (
+            "/restore",
+            f"No restorable tool calls found.\n{OTHER_WAYS}",
+        ),
+        ("/restore nobody", "File not found: nobody.json\n/restore lists the calls to restore to."),
+    ],
 )
 def test_where_there_is_none(env: InteractiveEnv, line: str, told: str) -> None:
     async def work(runner: InteractiveRunner) -> str:

@@ -60,7 +60,7 @@ def test_by_choice(env: InteractiveEnv) -> None:
         await runner.interactive.commands.run("/resume", person)
         (asked,) = person.asked
         assert isinstance(asked, Choice)
-        assert asked.title == "Which session do you want to go on with?"
+        assert asked.title == "Choose a session to resume"
         return [option.label for option in asked.options], person.output
 
     labels, shown = env.run_with(work, script=text_script("Hm."))
@@ -84,7 +84,7 @@ def test_where_there_is_none(env: InteractiveEnv, line: str) -> None:
         await runner.prompt("here")
         return await runner.command_output(line)
 
-    assert env.run_with(work) == "There is no other session of this project."
+    assert env.run_with(work) == "No other sessions of this project."
 
 
 def test_the_own_one(env: InteractiveEnv) -> None:
@@ -92,7 +92,7 @@ def test_the_own_one(env: InteractiveEnv) -> None:
         await runner.prompt("here")
         return await runner.command_output(f"/resume {runner.session.session_id}")
 
-    assert env.run_with(work) == "This is the session that you are in."
+    assert env.run_with(work) == "This is the current session."
 
 
 def test_an_unknown_one(env: InteractiveEnv) -> None:
@@ -103,7 +103,7 @@ def test_an_unknown_one(env: InteractiveEnv) -> None:
         return await runner.command_output("/resume nonsense"), runner.texts
 
     shown, kept = env.run_with(work)
-    assert shown.startswith("There is no session 'nonsense' of this project, but ")
+    assert shown.startswith("No session 'nonsense' in this project. Sessions: ")
     assert f"{session_id} (number 1)" in shown
     assert kept == ["here", "Hello there."]
 
@@ -115,8 +115,8 @@ def test_one_that_is_in_use_elsewhere(env: InteractiveEnv) -> None:
             return await other.command_output("/resume latest")
 
     shown = env.run_with(work)
-    assert shown.startswith("The session ")
-    assert shown.endswith(" cannot be used: it is in use elsewhere.")
+    assert shown.startswith("Cannot open session ")
+    assert shown.endswith(" it is open in another process.")
 
 
 def test_long_talks_are_cut(env: InteractiveEnv) -> None:

@@ -11,7 +11,12 @@ from support.prompter import FakePrompter
 from tejat.core.ui.commands import NoAction, SetInputAction
 from tejat.core.ui.prompter import Choice
 
-BACK = "The conversation is where it was before this prompt."
+BACK = "The conversation is back to before this prompt."
+
+OTHER_WAYS = (
+    "/undo takes back file changes; the conversation stays.\n"
+    "/restore takes files and conversation back to before a tool call."
+)
 
 
 @pytest.fixture
@@ -77,7 +82,7 @@ def test_a_number_that_is_none(env: InteractiveEnv, word: str) -> None:
         await runner.prompt("two")
         return await runner.command_output(f"/rewind {word}"), runner.texts
 
-    told = "There are prompts from 1 to 2, the first one is 1."
+    told = "Give a prompt number from 1 (the first) to 2."
     assert env.run_with(work, script=text_script("a", "b")) == (told, ["one", "a", "two", "b"])
 
 
@@ -85,7 +90,10 @@ def test_where_nothing_was_asked(env: InteractiveEnv) -> None:
     async def work(runner: InteractiveRunner) -> object:
         return await runner.run_command("/rewind")
 
-    assert env.run_with(work) == (NoAction(), "There is no prompt in this conversation that you could go back to.")
+    assert env.run_with(work) == (
+        NoAction(),
+        f"No prompt to go back to in this conversation.\n{OTHER_WAYS}",
+    )
 
 
 def test_a_prompt_that_came_to_nothing_is_no_place_to_go_back_to(env: InteractiveEnv) -> None:
@@ -145,7 +153,7 @@ class TestFiles:
             return person.output.splitlines()
 
         told, title, first, remove, second, change = env.run_with(work, script=self.SCRIPT)
-        assert (told, title) == ("Nothing was touched.", "What would be put back")
+        assert (told, title) == ("Nothing was changed.", "What would be put back")
         assert first.endswith(f" write_file: {env.project}/b.txt")
         assert remove == f"remove  {env.project}/b.txt"
         assert second.endswith(f" write_file: {env.project}/a.txt")

@@ -7,7 +7,7 @@ from support.prompter import FakePrompter
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.status import Preferences, ThemeName
 
-LATER = "It counts from the next start on."
+LATER = "Takes effect at the next start."
 
 
 class TestLooking:
@@ -18,7 +18,7 @@ class TestLooking:
             mcpServers={"one": {"command": "x", "env": {"KEY": "s3cr3t"}}},
         )
         lines = env.output_of("/settings list").splitlines()
-        assert lines[:2] == ["Settings", "Name  Value  Set by"]
+        assert lines[:2] == ["Settings", "Name  Value  Source"]
         assert lines[2:-2] == sorted(lines[2:-2])
         for line in (
             f"model.name  a-model  {path}:1",
@@ -36,13 +36,13 @@ class TestLooking:
         assert "s3cr3t" not in "\n".join(lines)
 
     def test_one(self, env: CommandEnv) -> None:
-        assert env.output_of("/settings ui.theme") == "ui.theme\nValue  not set\nSet by  nobody\nAlso called  theme"
+        assert env.output_of("/settings ui.theme") == "ui.theme\nValue  not set\nSource  not set\nFormer names  theme"
         assert env.output_of("/settings MAXSESSIONTURNS") == (
-            "model.maxSessionTurns\nValue  none\nSet by  default\nAlso called  maxSessionTurns"
+            "model.maxSessionTurns\nValue  none\nSource  default\nFormer names  maxSessionTurns"
         )
 
     def test_one_that_there_is_not(self, env: CommandEnv) -> None:
-        told = "There is no setting ui.font. /settings list shows all of them."
+        told = "Unknown setting ui.font. /settings list shows all settings."
         assert env.output_of("/settings ui.font") == env.output_of("/settings ui.font big") == told
 
 
@@ -96,14 +96,14 @@ class TestChanging:
     @pytest.mark.parametrize(
         ("line", "why"),
         [
-            ("general.vimMode maybe", "general.vimMode must be true or false, but is the text 'maybe'"),
+            ("general.vimMode maybe", "general.vimMode must be true or false, not 'maybe'"),
             (
                 "model.maxSessionTurns many",
-                "model.maxSessionTurns must be a whole number, or 0 for no limit, but is the text 'many'",
+                "model.maxSessionTurns must be an integer, or 0 for no limit, not 'many'",
             ),
             (
                 "model.baseUrl ftp://x",
-                "model.baseUrl must be an address that begins with http:// or https://, but is another text",
+                "model.baseUrl must be an address that starts with http:// or https://, not a different string",
             ),
             ("ui.theme null", ""),
         ],
@@ -117,7 +117,7 @@ class TestChanging:
 
     def test_what_is_made_of_entries(self, env: CommandEnv) -> None:
         path = env.home / ".gemini" / "settings.json"
-        told = f"mcpServers is made of several entries. Change it in {path}."
+        told = f"mcpServers has several entries. Edit it in {path}."
         assert env.output_of('/settings mcpServers {"a": {}}') == told
 
     def test_somebody_else_may_have_the_last_word(self, env: CommandEnv) -> None:
@@ -137,7 +137,7 @@ class TestChanging:
     def test_taking_the_own_one_away(self, env: CommandEnv) -> None:
         path = env.write_user_settings(model={"name": "gemini-9-pro"})
         shown = env.output_of("/settings model.name openai:gpt-6", "/settings unset model.name")
-        assert shown.endswith(f"model.name is now gemini-9-pro.\nSet by {path}:1.\n{LATER}")
+        assert shown.endswith(f"model.name is now gemini-9-pro.\nSet in {path}:1.\n{LATER}")
 
     def test_a_broken_file_stays_as_it_is(self, env: CommandEnv) -> None:
         async def work(runner: CommandRunner) -> str:
@@ -154,7 +154,7 @@ class TestChanging:
         assert env.output_of("/settings unset ui.theme") == "ui.theme is now not set."
         assert env.saved_settings() == {"model": {"name": "m"}}
         assert env.output_of("/settings unset ui.font") == (
-            "There is no setting ui.font. /settings list shows all of them."
+            "Unknown setting ui.font. /settings list shows all settings."
         )
 
     def test_the_screen_changes_at_once(self, env: CommandEnv) -> None:

@@ -30,16 +30,16 @@ def test_the_session(env: CommandEnv) -> None:
     assert lines[2:] == [
         "Requests  2",
         "Tokens sent  1,010",
-        "Of these cached  400",
+        "Cached  400",
         "Tokens received  10",
         "Cost  $0.0000",
         "Price  free",
-        "Calls  2",
-        "Of these failed  1",
-        "Not allowed  0",
+        "Tool calls  2",
+        "Failed  1",
+        "Denied  0",
         "Lines changed  +0 -0",
-        "Time of models  1 min 1 s",
-        "Time of tools  2 min 2 s",
+        "Model time  1 min 1 s",
+        "Tool time  2 min 2 s",
     ]
     assert after_a_run(env, "/usage")[2:] == lines[2:]
 
@@ -55,17 +55,17 @@ def test_by_model(env: CommandEnv) -> None:
 def test_by_tool(env: CommandEnv) -> None:
     assert after_a_run(env, "/stats tools") == [
         "Tools",
-        "Tool  Calls  Failed  Refused  Time",
+        "Tool  Calls  Failed  Rejected  Time",
         "list_directory  1  0  0  1 min 1 s",
         "read_file  1  1  0  1 min 1 s",
     ]
 
 
 def test_before_anything_happened(env: CommandEnv) -> None:
-    assert env.output_of("/stats model") == "Models\nNo model was asked yet."
-    assert env.output_of("/stats tools") == "Tools\nNo tool was called yet."
-    assert "\nTime of models  0.0 s\n" in env.output_of("/stats")
+    assert env.output_of("/stats model") == "Models\nNo requests yet."
+    assert env.output_of("/stats tools") == "Tools\nNo tool calls yet."
+    assert "\nModel time  0.0 s\n" in env.output_of("/stats")
 
 
 def test_any_other_word(env: CommandEnv) -> None:
-    assert env.output_of("/stats all") == "Usage: /stats [model | tools]"
+    assert env.output_of("/stats all") == "Usage: /stats [session | model | tools]"

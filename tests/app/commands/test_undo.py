@@ -19,7 +19,11 @@ def env(tmp_path: Path) -> InteractiveEnv:
     return InteractiveEnv(tmp_path)
 
 
-NOTHING = "Nothing was touched."
+NOTHING = "Nothing was changed."
+OTHER_WAYS = (
+    "/restore takes files and conversation back to before a tool call.\n"
+    "/rewind takes the conversation back to before a prompt, with or without the files."
+)
 
 
 def test_the_last_call(env: InteractiveEnv) -> None:
@@ -82,12 +86,12 @@ def test_what_the_person_changed_since_is_left_alone(env: InteractiveEnv) -> Non
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("/undo", "Nothing to undo."),
-        ("/undo 5", "Nothing to undo."),
-        ("/undo list", "No restorable tool calls found."),
+        ("/undo", f"Nothing to undo: no tool call has changed files here.\n{OTHER_WAYS}"),
+        ("/undo 5", f"Nothing to undo: no tool call has changed files here.\n{OTHER_WAYS}"),
+        ("/undo list", f"No restorable tool calls found.\n{OTHER_WAYS}"),
         ("/undo 0", "Usage: /undo [N | list | ID]"),
-        ("/undo zzz", "There is no call zzz that could be undone. /undo list shows them."),
-        ("/undo 123456", "There is no call 123456 that could be undone. /undo list shows them."),
+        ("/undo zzz", "No call zzz to undo. /undo list shows the calls."),
+        ("/undo 123456", "No call 123456 to undo. /undo list shows the calls."),
     ],
 )
 def test_what_cannot_be_meant(env: InteractiveEnv, line: str, told: str) -> None:
@@ -150,8 +154,8 @@ def test_what_others_may_have_changed_is_a_choice_of_its_own(env: InteractiveEnv
         question, shown = await ask_undo(runner, 1)
         assert [str(option.label) for option in question.options] == [
             "No",
-            "Yes, but nothing that others may have changed",
-            "Yes, all",
+            "Yes, except what others may have changed",
+            "Yes, everything",
         ]
         return shown.splitlines()
 

@@ -6,8 +6,8 @@ from tejat.core.ui.status import Preferences
 
 def test_on_and_off(env: CommandEnv) -> None:
     saved = f"Saved in {env.user_file}."
-    assert env.preferences_after("/vim") == (f"The keys of vi are on.\n{saved}", Preferences(vi_mode=True))
-    assert env.preferences_after("/vim") == (f"The keys of vi are off.\n{saved}", Preferences())
+    assert env.preferences_after("/vim") == (f"Vim mode on.\n{saved}", Preferences(vi_mode=True))
+    assert env.preferences_after("/vim") == (f"Vim mode off.\n{saved}", Preferences())
     assert env.preferences_after("/vim on", "/vim on")[1] == Preferences(vi_mode=True)
     assert env.preferences_after("/vim off")[1] == Preferences()
 

@@ -52,7 +52,11 @@ def test_a_login_is_kept_until_it_is_forgotten(home: Path, project: str) -> None
 
 @pytest.mark.parametrize(
     ("entry", "told"),
-    [({"command": "x"}, "there is nowhere to log in"), ({}, "missing httpUrl"), ({"tcp": "x"}, "tcp is not supported")],
+    [
+        ({"command": "x"}, "is a local program and needs no login"),
+        ({}, "missing httpUrl"),
+        ({"tcp": "x"}, "tcp transport is not supported"),
+    ],
 )
 def test_where_nobody_can_log_in(home: Path, project: str, entry: dict[str, str], told: str) -> None:
     write_servers(home, one=entry)

@@ -59,7 +59,7 @@ def test_whoever_logs_in_meanwhile_has_the_tools(tmp_path: Path) -> None:
                 try:
                     (problem,) = await session.discover_tools()
                     assert problem.endswith(
-                        "wants to know who asks (401 Unauthorized). Log in with `tejat mcp auth wiki`."
+                        "requires authentication (401 Unauthorized). Log in with `tejat mcp auth wiki`."
                     )
                     seen = ["wiki__look" in session.registry]
                     for token in ("another", TOKEN):

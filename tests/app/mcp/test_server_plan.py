@@ -98,7 +98,7 @@ class TestBarriers:
 
     def test_a_folder_that_nobody_trusts(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"a": PROGRAM}, mcp={"serverCommand": "/bin/cat"})
-        why = f"{env.project} is not trusted: not decided yet. No server is started there. See `tejat trust`."
+        why = f"{env.project} is not trusted: not decided yet. Its servers are not started. See `tejat trust`."
         assert barred(load_config(env, trusts_folder=False)) == dict.fromkeys(["a", "mcp"], (ServerState.BLOCKED, why))
 
     def test_lists_of_the_settings(self, env: ExternalToolsEnv) -> None:
@@ -133,7 +133,7 @@ class TestBarriers:
     def test_what_the_person_switched_off(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"Loud": PROGRAM, "a": PROGRAM})
         set_server_enabled(app_paths(env.environment), "loud", enabled=False)
-        told = "It is switched off. `tejat mcp enable Loud` switches it on."
+        told = "It is disabled. Enable it with `tejat mcp enable Loud`."
         assert barred(load_config(env)) == {"Loud": (ServerState.DISABLED, told), "a": None}
 
     @pytest.mark.parametrize("text", ["{", "[]"])
@@ -148,12 +148,12 @@ class TestBarriers:
         (barrier,) = reasons
         assert barrier is not None
         assert barrier[0] is ServerState.BLOCKED
-        assert barrier[1].startswith(f"Cannot read {path}: ")
-        assert barrier[1].endswith("Mend it or remove it.")
+        assert barrier[1].startswith(f"Could not read {path}: ")
+        assert barrier[1].endswith("Fix it or remove it.")
 
     @pytest.mark.parametrize(
         ("alias", "why"),
-        [("a__b", "'__' stands between"), ("a b", "Use only letters"), ("_a", "'__'"), ("n" * 41, "too long")],
+        [("a__b", "'__' separates"), ("a b", "Use only letters"), ("_a", "'__'"), ("n" * 41, "too long")],
     )
     def test_a_name_that_tools_could_not_bear(self, env: ExternalToolsEnv, alias: str, why: str) -> None:
         env.write_user_settings(mcpServers={alias: PROGRAM, "good": PROGRAM})

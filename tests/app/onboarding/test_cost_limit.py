@@ -34,7 +34,7 @@ def test_the_answers(answer: int | None, is_used: bool, cost: float | None) -> N
     (asked,) = person.asked
     assert isinstance(asked, Choice)
     assert asked.report is not None
-    assert report_text(asked.report).startswith("The price of mystery is unknown. --max-cost counts it with ")
+    assert report_text(asked.report).startswith("The price of mystery is unknown. --max-cost assumes ")
     if is_used:
         assert spent.exceeded_limit("mystery") is None
         spent.record_usage(Usage(prompt=1_000_000), "mystery")

@@ -51,7 +51,7 @@ class TestTrust:
         settled, person = self.settle(machine, NOT_NOW)
         (asked,) = person.asked
         assert isinstance(asked, Choice)
-        assert asked.title == "Do you trust what is in this folder?"
+        assert asked.title == "Trust this folder?"
         assert [option.label for option in asked.options] == ["Yes, use it", "Not now", "Never", "Leave"]
         assert asked.initial == NOT_NOW
         assert name in str(asked.report)

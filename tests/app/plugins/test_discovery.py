@@ -88,14 +88,14 @@ class TestFiles:
         write(path, TOOL.format(name="storms"))
         assert find_plugins(load_config(machine, trusts_folder=False)) == Plugins()
         assert problem(find_plugins(run_config)) == (
-            "The tools of .gemini/tools/c.py were not loaded: it is not what was trusted. See `tejat trust`."
+            "The tools of .gemini/tools/c.py were not loaded: it has changed since it was trusted. See `tejat trust`."
         )
 
     def test_a_file_that_came_after_the_look_does_not_run(self, machine: ProgramEnv) -> None:
         run_config = load_config(machine)
         write(machine.project / ".gemini/tools/c.py", TOOL.format(name="weather"))
         assert problem(find_plugins(run_config)) == (
-            "The tools of .gemini/tools/c.py were not loaded: it is not what was trusted. See `tejat trust`."
+            "The tools of .gemini/tools/c.py were not loaded: it has changed since it was trusted. See `tejat trust`."
         )
 
     def test_a_compiled_form_beside_it_is_neither_run_nor_written(self, machine: ProgramEnv) -> None:
@@ -126,18 +126,18 @@ class TestFiles:
         write(path, TOOL.format(name="own"))
         path.chmod(0o666)
         assert problem(find_plugins(load_config(machine))) == (
-            f"Will not obey {path}: everybody may write to it. `chmod o-w` closes it."
+            f"Refusing to use {path}: writable by everyone. Fix it with: chmod o-w {path}"
         )
         path.chmod(0o600)
         path.parent.chmod(0o777)
         assert problem(find_plugins(load_config(machine))) == (
-            f"Will not obey {path.parent}: everybody may write to it. `chmod o-w` closes it."
+            f"Refusing to use {path.parent}: writable by everyone. Fix it with: chmod o-w {path.parent}"
         )
 
     def test_a_file_in_place_of_the_directory(self, machine: ProgramEnv) -> None:
         write(machine.home / ".gemini/tools", "x")
         assert problem(find_plugins(load_config(machine))) == (
-            f"Cannot read {machine.home / '.gemini/tools'}: Not a directory."
+            f"Could not read {machine.home / '.gemini/tools'}: Not a directory."
         )
 
     def test_a_file_that_fails_leaves_the_others_alone(self, machine: ProgramEnv) -> None:
@@ -212,7 +212,7 @@ class TestAdding:
         registry = ToolRegistry()
         (told,) = register_plugins(registry, find_plugins(load_config(machine)).tools)
         assert told == (
-            'A tool of .gemini/tools/b.py was left out. Tool "weather" cannot be registered: the name "weather" '
+            'A tool of .gemini/tools/b.py was skipped. Tool "weather" cannot be registered: the name "weather" '
             "already belongs to weather (.gemini/tools/a.py). Give one of the two another name."
         )
         assert registry.names() == ["weather", "storms"]

@@ -79,12 +79,12 @@ class TestWhatIsATool:
     @pytest.mark.parametrize(
         ("thing", "said"),
         [
-            (5, "int is no tool, no function and no list of them"),
-            (None, "NoneType is no tool, no function and no list of them"),
-            ("text", "str is no tool, no function and no list of them"),
-            ({"a": plain}, "dict is no tool, no function and no list of them"),
-            (int, "int is no tool, no function and no list of them"),
-            (sys, "sys is no tool, no function and no list of them"),
+            (5, "int is not a tool, a function or a list of them"),
+            (None, "NoneType is not a tool, a function or a list of them"),
+            ("text", "str is not a tool, a function or a list of them"),
+            ({"a": plain}, "dict is not a tool, a function or a list of them"),
+            (int, "int is not a tool, a function or a list of them"),
+            (sys, "sys is not a tool, a function or a list of them"),
             (BaseTool, "abstract"),
             (Demanding, "missing 1 required positional argument"),
             (undescribed, "has no docstring"),
@@ -153,7 +153,7 @@ class TestFile:
         [
             ("", "it has no tools. Mark functions with @tool, or list the tools in TOOLS."),
             ("TOOLS = []", "it has no tools. Mark functions with @tool, or list the tools in TOOLS."),
-            ("TOOLS = 5", "TypeError: int is no tool, no function and no list of them."),
+            ("TOOLS = 5", "TypeError: int is not a tool, a function or a list of them."),
             ("\n1 / 0", "ZeroDivisionError: division by zero (PATH, line 2)."),
             ("def f():\n    import json\n    json.loads('{')\nf()", None),
             ("raise SystemExit", "SystemExit (PATH, line 1)."),
@@ -181,8 +181,11 @@ class TestFile:
     @pytest.mark.parametrize(
         ("making", "said"),
         [
-            ('Mine("has space")', "no tool can have the name 'has space': letters, digits, '_' and '-', at most 64."),
-            ('Mine("")', "no tool can have the name '': letters, digits, '_' and '-', at most 64."),
+            (
+                'Mine("has space")',
+                "'has space' is not a valid tool name: use letters, digits, '_' and '-', at most 64.",
+            ),
+            ('Mine("")', "'' is not a valid tool name: use letters, digits, '_' and '-', at most 64."),
             ('Mine("a", {"default": float("nan")})', "ValueError: Out of range float values are not JSON compliant"),
             ('Mine("a", {"default": object()})', "TypeError: Object of type object is not JSON serializable"),
         ],

@@ -52,5 +52,5 @@ def test_the_end_of_a_command(machine: ProgramEnv, behavior: str) -> None:
     assert [line.partition(" ended with ")[2][:11] for line in ends(told)] == (
         [] if behavior == "silent" else ["exit code 3"]
     )
-    is_told = "ended with exit code 3" in last[0] and "line 11\n" in last[0] and "line 10\n" not in last[0]
+    is_told = "exited with code 3" in last[0] and "line 11\n" in last[0] and "line 10\n" not in last[0]
     assert is_told is (behavior == "inject")

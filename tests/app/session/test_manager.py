@@ -75,7 +75,7 @@ def journals(machine: ProgramEnv) -> list[Path]:
 
 class TestModel:
     def test_without_a_key_the_default_cannot_be_asked(self, machine: ProgramEnv) -> None:
-        with pytest.raises(ModelFailure, match=r"There is no key for the model gemini-3\.1-pro-preview") as caught:
+        with pytest.raises(ModelFailure, match=r"No API key for gemini-3\.1-pro-preview") as caught:
             run(options(machine), "hi")
         assert caught.value.kind is FailureKind.NO_KEY
 
@@ -105,7 +105,7 @@ class TestModel:
         ("other", "why"),
         [
             ("nobody", "Unknown model 'nobody'."),
-            ("claude-opus-5", "There is no key for the model claude-opus-5."),
+            ("claude-opus-5", "No API key for claude-opus-5."),
         ],
     )
     def test_one_that_cannot_take_over_is_told_with_what_went_wrong_first(
@@ -116,7 +116,7 @@ class TestModel:
             options(machine, script_answer(fail="unavailable", detail="Busy.") + HELLO), "hi", "again"
         )
         assert (ended.reason, ended.failure) == (EndReason.MODEL_FAILED, FailureKind.UNAVAILABLE)
-        assert ended.message.startswith(f"Busy. No other model can take over: {why}")
+        assert ended.message.startswith(f"Busy. No fallback model is available: {why}")
         assert again.text == "Hello there."
 
     def test_none_takes_over_in_a_run_that_is_played_again(self, machine: ProgramEnv) -> None:
@@ -331,7 +331,7 @@ class TestForeignTools:
             'Tool discovery command "/bin/false" failed',
         ]
         assert warnings[0].endswith("no licence")
-        assert "did not answer the handshake within 0.2 seconds" in warnings[1]
+        assert "did not complete the handshake within 0.2 seconds" in warnings[1]
 
     def test_of_very_many_only_an_index_is_told_and_what_is_found_in_it(self, env: ExternalToolsEnv) -> None:
         tools = [{"name": f"tool{number}", "description": "word " * 20} for number in range(30)]
@@ -454,7 +454,7 @@ class TestSessions:
         assert len(journals(machine)) == 1
 
     def test_one_that_is_not_there(self, machine: ProgramEnv) -> None:
-        with pytest.raises(UsageError, match="There are no sessions of this project"):
+        with pytest.raises(UsageError, match="No sessions in this project"):
             run(options(machine, HELLO, resume="latest"), "hi")
 
     def test_two_at_once_do_not_take_the_same(self, machine: ProgramEnv) -> None:
@@ -463,7 +463,7 @@ class TestSessions:
         async def main() -> None:
             async with open_agent(options(machine, HELLO, resume="latest"), None) as session:
                 await session.prompt("again", lambda _: None)
-                with pytest.raises(UsageError, match="in use elsewhere"):
+                with pytest.raises(UsageError, match="open in another process"):
                     async with open_agent(options(machine, HELLO, resume="latest"), None):
                         pass
 
@@ -488,7 +488,7 @@ class TestReplay:
         assert len(journals(machine)) == 1
 
     def test_what_is_no_recording(self, machine: ProgramEnv) -> None:
-        with pytest.raises(UsageError, match="is no recording"):
+        with pytest.raises(UsageError, match="not a recording"):
             run(options(machine, replay=machine.script(HELLO).partition(":")[2]), "hi")
 
 

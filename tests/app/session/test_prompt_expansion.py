@@ -51,7 +51,7 @@ class TestPrompts:
         assert texts(env.run_agent(prompts=("/greet Ada",))) == ["Hello, Ada!"]
 
     def test_say_what_they_take_and_what_is_missing(self, env: ExternalToolsEnv) -> None:
-        told = "Arguments of /greet:\n\n  --who (required)"
+        told = "Arguments for /greet:\n\n  --who (required)"
         assert ending(env.run_agent(prompts=("/greet help",))) == (EndReason.BAD_PROMPT, told)
         missing = "Missing required argument(s): --who"
         transcript = env.run_agent(prompts=("/greet",))
@@ -62,7 +62,7 @@ class TestPrompts:
         env.write_user_settings(mcpServers={"bad": hostile_server("broken=prompts/get")})
         reason, message = ending(env.run_agent(prompts=("/part",)))
         assert reason is EndReason.BAD_PROMPT
-        assert message.startswith("The prompt /part of MCP server bad cannot be had: The server refused: It ")
+        assert message.startswith("Could not get prompt /part from MCP server bad: The server returned an error: It ")
         assert "\x1b" not in message
 
     def test_come_behind_commands_of_the_same_name_and_have_another_one_then(self, env: ExternalToolsEnv) -> None:
@@ -135,15 +135,15 @@ class TestResources:
     def test_that_a_server_does_not_have_are_told(self, env: ExternalToolsEnv) -> None:
         transcript = env.run_agent(prompts=("What is @bad:memo://none?", "And @worse:memo://one?"))
         assert transcript.notes == [
-            "@bad:memo://none is left as it is: the MCP server bad has no such resource, or is not connected.",
-            "@worse:memo://one is left as it is: there is no such file.",
+            "@bad:memo://none is sent as plain text: the MCP server bad has no such resource, or is not connected.",
+            "@worse:memo://one is sent as plain text: no such file.",
         ]
 
     def test_that_cannot_be_read_end_the_prompt(self, env: ExternalToolsEnv) -> None:
         env.write_user_settings(mcpServers={"bad": hostile_server("broken=resources/read")})
         reason, message = ending(env.run_agent(prompts=("@bad:memo://one",)))
         assert reason is EndReason.BAD_PROMPT
-        assert message.startswith("Error reading files (bad:memo://one): The server refused: ")
+        assert message.startswith("Error reading files (bad:memo://one): The server returned an error: ")
 
     def test_hold_no_key_of_the_person(self, env: ExternalToolsEnv) -> None:
         secret = "a-secret-of-some-length"

@@ -93,7 +93,7 @@ def test_servers(machine: ProgramEnv) -> None:
             "MCP servers",
             "switched off",
             False,
-            f"MCP servers are switched off: admin.mcp.enabled is false in {user}:1.",
+            f"MCP servers are turned off: admin.mcp.enabled is false in {user}:1.",
         ),
         ("MCP servers", "unknown fields", False, f"a ({user}:1): magic"),
         ("MCP servers", "not started", False, f"a: admin.mcp.config in {admin}:1 does not name it"),

@@ -69,7 +69,7 @@ class TestCalls:
         shown = question.confirmation
         assert isinstance(shown, ExecConfirmation)
         assert shown.command.endswith("call.py 'an argument' weather")
-        assert shown.notes == ('It reads these arguments on its input: {"city":"Ulm"}',)
+        assert shown.notes == ('Arguments passed on standard input: {"city":"Ulm"}',)
 
     def test_run_in_the_project_without_its_secrets(self, env: ExternalToolsEnv) -> None:
         env.environment["SERVICE_TOKEN"] = "a-secret-of-some-length"
@@ -125,9 +125,7 @@ class TestDiscovery:
         assert transcript.declared_names() == ["ok"]
         assert transcript.warnings[0] == "Discovered a tool with no name. Skipping."
         assert 'the name "n o"' in transcript.warnings[1]
-        assert transcript.warnings[2:] == [
-            "The tool discovery command printed on its error output:\n  one <U+001B>[31mline"
-        ]
+        assert transcript.warnings[2:] == ["The tool discovery command printed errors:\n  one <U+001B>[31mline"]
 
     @pytest.mark.parametrize(
         ("command", "why"),
@@ -135,7 +133,7 @@ class TestDiscovery:
             (["/bin/sh", "-c", "echo 'out of order' >&2; exit 4"], "Tool discovery command failed with exit code 4"),
             (["/bin/echo", "{}"], "Tool discovery command did not return a JSON array of tools."),
             (["/bin/echo", "nonsense"], "Tool discovery command did not print JSON"),
-            (["no-such-program"], "Tool discovery command cannot be run"),
+            (["no-such-program"], "Tool discovery command could not run"),
         ],
     )
     def test_that_fails_is_told_once_and_ends_nothing(
@@ -155,7 +153,7 @@ class TestDiscovery:
         env.write_project_settings(tools={"discoveryCommand": ["/usr/bin/touch", str(ran)]})
         transcript = env.run_agent(prompts=("go", "on"), trusts_folder=False)
         why = f"{env.project} is not trusted: not decided yet."
-        assert transcript.warnings == [f"The tool discovery command is not run. {why} See `tejat trust`."]
+        assert transcript.warnings == [f"The tool discovery command was not run. {why} See `tejat trust`."]
         assert not ran.exists()
         env.run_agent()
         assert ran.exists()

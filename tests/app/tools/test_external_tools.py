@@ -99,8 +99,8 @@ class TestBeginning:
         first, second = run_checked(main())
         why = f"{env.project} is not trusted: not decided yet."
         assert first == [
-            f"MCP servers that are not started: a, b, mcp. {why} No server is started there. See `tejat trust`.",
-            f"The tool discovery command is not run. {why} See `tejat trust`.",
+            f"MCP servers not started: a, b, mcp. {why} Its servers are not started. See `tejat trust`.",
+            f"The tool discovery command was not run. {why} See `tejat trust`.",
         ]
         assert second == []
         assert not pids.exists()
@@ -125,8 +125,8 @@ class TestBeginning:
                 return external.take_notices()
 
         unfit, dead = run_checked(main())
-        assert unfit.startswith('MCP servers that are not started: a__b. The MCP server name "a__b" cannot be used')
-        assert dead.startswith("MCP server dead (start): The server was not started: there is no program")
+        assert unfit.startswith('MCP servers not started: a__b. Invalid MCP server name "a__b"')
+        assert dead.startswith("MCP server dead (start): The server did not start: no program")
 
 
 class TestWaiting:
@@ -152,7 +152,7 @@ class TestWaiting:
             async with opened(env) as (external, _):
                 external.start()
                 await wait_until_async(lambda: pid.exists() and pid.read_text().endswith("\n"))
-                assert await external.wait_ready(0.01) == ("the discovery of tools",)
+                assert await external.wait_ready(0.01) == ("tool discovery",)
 
         run_checked(main())
         assert living_pids(pid) == []

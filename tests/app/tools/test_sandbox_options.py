@@ -59,7 +59,7 @@ class TestWho:
         assert resolve_sandbox("off", settings).value.mode is SandboxMode.REQUIRED
 
     def test_a_word_that_is_none(self, machine: ProgramEnv) -> None:
-        with pytest.raises(UsageError, match=r"must be one of auto, required, off, true, .* but is 'perhaps'"):
+        with pytest.raises(UsageError, match=r"must be one of auto, required, off, true, .* not 'perhaps'"):
             resolve_sandbox("perhaps", load_config(machine).settings)
 
 
@@ -157,10 +157,10 @@ class TestPaths:
         wanted = resolve_sandbox(None, run_config.settings)
         assert sandbox_options(run_config, wanted).mounts == ()
         assert sandbox_notes(run_config, wanted) == (
-            f"tools.sandboxAllowedPaths: {str(place).rstrip('/')} is never shown to commands.",
+            f"tools.sandboxAllowedPaths: {str(place).rstrip('/')} is never mounted in the sandbox.",
         )
         machine.environment["SANDBOX_MOUNTS"] = str(place)
-        assert "is never shown to commands" in refusal(machine, "auto")
+        assert "is never mounted in the sandbox" in refusal(machine, "auto")
 
     def test_of_all_settings(self, machine: ProgramEnv) -> None:
         for name in ("one", "two"):

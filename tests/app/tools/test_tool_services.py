@@ -98,7 +98,7 @@ class TestHouse:
         with (
             Workspace([str(machine.project)]) as workspace,
             ToolServices(workspace, run_config, "off") as services,
-            pytest.raises(OSError, match=r"It is to run in a sandbox, and there is none: .*switched off"),
+            pytest.raises(OSError, match=r"It requires a sandbox, and there is none: .*turned off"),
         ):
             services.wrap_in_sandbox(["/bin/cat"], str(machine.project))
 

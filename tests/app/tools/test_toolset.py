@@ -215,7 +215,7 @@ class TestSettings:
             machine.run(sandbox=wish)
         assert str(refused.value) == (
             "The sandbox must be one of auto, required, off, true, false, docker, podman, runsc, lxc, sandbox-exec, "
-            f"windows-native, but is {wish!r}."
+            f"windows-native, not {wish!r}."
         )
 
     def test_a_directory_that_is_missing(self, machine: Machine) -> None:
@@ -241,7 +241,7 @@ class TestAnswers:
         first, again = machine.run(shell("touch a"), shell("touch b"), approver=User())
         assert (first.error, again.error, len(asked)) == (None, None, 1)
         assert isinstance(asked[0].confirmation, ExecConfirmation)
-        assert asked[0].confirmation.notes == ("No sandbox: the sandbox is switched off.",)
+        assert asked[0].confirmation.notes == ("No sandbox: the sandbox is turned off.",)
         assert kinds(machine.run(shell("touch c"))) == [None]
         other = machine.home.parent / "other"
         other.mkdir()
@@ -462,13 +462,13 @@ class TestWithoutAHome:
         write(machine.project / "a.txt", "hello\n")
         match request.param:
             case "nothing":
-                home, said = os.devnull, "No home directory is known. Set HOME to one."
+                home, said = os.devnull, "No home directory found. Set HOME."
             case "a file":
                 home = write(machine.home / "file", "x")
-                said = f"Cannot make the directory {home}/.local/state/tejat/sandbox: Not a directory."
+                said = f"Could not create the directory {home}/.local/state/tejat/sandbox: Not a directory."
             case _:
                 home = "/proc"  # where not even root can make a directory
-                said = "Cannot make the directory /proc/.local/state/tejat/sandbox: No such file or directory."
+                said = "Could not create the directory /proc/.local/state/tejat/sandbox: No such file or directory."
         machine.environment["HOME"] = home
         return machine, said
 
@@ -715,7 +715,7 @@ class TestForeignTools:
             assert (entry.source, entry.origin) == (ToolSource.PYTHON, "here")
             broken, taken = toolset.notes
             assert broken == "One is broken."
-            assert taken.startswith("A tool of there was left out. ")
+            assert taken.startswith("A tool of there was skipped. ")
 
 
 class TestExamining:
@@ -723,7 +723,7 @@ class TestExamining:
         mine = write(machine.home / ".gemini" / "settings.json", '{"tools": {"sandbox": "off"}}')
         its = write(machine.project / ".gemini" / "settings.json", '{"tools": {"allowed": ["write_file"]}}')
         checks = run_checks([str(machine.project)], None)
-        off = "NO SANDBOX: the sandbox is switched off. Use --sandbox auto."
+        off = "NO SANDBOX: the sandbox is turned off. Use --sandbox auto."
         assert [check for check in checks if check.group in ("sandbox", "files")] == [
             DoctorCheck("sandbox", "in use", passed=False, detail=off),
             DoctorCheck("files", "settings", passed=True, detail=mine),

@@ -208,9 +208,9 @@ class TestWrong:
             (["-t", "tcp", "one", "cmd"], "invalid choice: 'tcp'"),
             (["--nonsense", "x", "one", "cmd"], "unrecognized arguments: --nonsense"),
             (["one", "https://a.test", "more"], "unrecognized arguments: more"),
-            (["-t", "http", "one", "a.test"], "begins with http:// or https://"),
-            (["-t", "sse", "one", "ftp://a.test"], "begins with http:// or https://"),
-            (["-t", "http", "one", "https://me:hunter2@a.test"], "has a name or password in it"),
+            (["-t", "http", "one", "a.test"], "must start with http:// or https://"),
+            (["-t", "sse", "one", "ftp://a.test"], "must start with http:// or https://"),
+            (["-t", "http", "one", "https://me:hunter2@a.test"], "contains a user name or password"),
             (["-t", "stdio", "one", "https://a.test"], "An address is no command"),
             (["-H", "A: b", "one", "cmd"], "-H is for servers with an address"),
             (["-e", "A=b", "one", "https://a.test"], "-e and --cwd are for programs"),
@@ -222,7 +222,7 @@ class TestWrong:
             (["a__b", "cmd"], "The MCP server name"),
             (["a b", "cmd"], "The MCP server name"),
             (["a\x1b[2J", "cmd"], "The MCP server name"),
-            (["", "cmd"], "An MCP server needs a name"),
+            (["", "cmd"], "An MCP server has no name"),
         ],
     )
     def test_nothing_is_written(self, here: McpCliEnv, words: list[str], told: str) -> None:

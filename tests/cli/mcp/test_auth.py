@@ -18,7 +18,7 @@ from support.program import ProgramEnv, wait_for_exit
 from support.terminal.pty_program import PtyProgram, run_at_terminal, write_script
 
 LIMIT = 60
-PASTE = "Where the browser runs on another machine, paste the address that it ends at: "
+PASTE = "If the browser runs on another machine, paste the address it ends at: "
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def address_shown(process: "subprocess.Popen[bytes]") -> str:
 
 
 def logged_in(home: Path) -> str:
-    return f"Logged in at wiki. The login is kept in {directory(home)}\n"
+    return f"Logged in to wiki. Credentials are stored in {directory(home)}\n"
 
 
 class TestLogin:
@@ -149,13 +149,13 @@ class TestLogin:
         here.write_servers(wiki={"httpUrl": "http://127.0.0.1:9/mcp"})
         done = here.mcp("auth", "wiki")
         assert (done.code, done.stdout) == (1, "")
-        assert done.stderr == "tejat: No connection to 127.0.0.1:9: Connection refused.\n"
+        assert done.stderr == "tejat: Could not connect to 127.0.0.1:9: Connection refused.\n"
 
     def test_without_what_it_needs(self, here: McpCliEnv, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "mcp", None)
         here.write_servers(wiki={"httpUrl": "http://127.0.0.1:9/mcp"})
         done = here.mcp("auth", "wiki")
-        told = "tejat: Logging in at a server needs the package mcp: pip install 'tejat[oauth]'\n"
+        told = "tejat: Server logins need the mcp package: pip install 'tejat[oauth]'\n"
         assert (done.code, done.stdout, done.stderr) == (1, "", told)
 
 
@@ -199,7 +199,7 @@ class TestWrong:
     def test_a_program_has_nowhere_to_log_in(self, here: McpCliEnv, words: list[str]) -> None:
         here.write_servers(one=["x"])
         done = here.mcp("auth", "one", *words)
-        told = 'tejat: The MCP server "one" is a program that is started here: there is nowhere to log in.\n'
+        told = 'tejat: MCP server "one" is a local program and needs no login.\n'
         assert (done.code, done.stdout, done.stderr) == (2, "", told)
 
     def test_one_that_cannot_be_reached_at_all(self, here: McpCliEnv) -> None:

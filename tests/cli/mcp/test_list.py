@@ -16,8 +16,8 @@ from support.terminal.pty_program import run_at_terminal
 
 LIMIT = 60
 NO_PROGRAM = (
-    "The server was not started: there is no program 'no-such-program-here' on PATH. "
-    "Install it, or correct `command`, which may be a path."
+    "The server did not start: no program 'no-such-program-here' on PATH. "
+    "Install it, or fix `command`, which may be a path."
 )
 
 
@@ -57,18 +57,18 @@ def test_what_became_of_each(here: McpCliEnv) -> None:
         f"✓ good: {python} (stdio) - Connected (2 tools)",
         f"✓ some: {python} (stdio) - Connected (1 tool)",
         f"✗ ends: {python} (stdio) - Disconnected",
-        "    The server ended with exit code 3.",
+        "    The server exited with code 3.",
         "    | no key",
         "    Look closer: tejat mcp test ends",
         "✗ missing: no-such-program-here (stdio) - Disconnected",
         f"    {NO_PROGRAM}",
         "    Look closer: tejat mcp test missing",
         "○ off: x (stdio) - Disabled",
-        "    It is switched off. `tejat mcp enable off` switches it on.",
+        "    It is disabled. Enable it with `tejat mcp enable off`.",
         "✗ shut: x (stdio) - Blocked",
         f"    {here.project_file}:1 excludes it.",
         "✗ away: http://127.0.0.1:9 (http) - Disconnected",
-        "    No connection to 127.0.0.1:9: Connection refused.",
+        "    Could not connect to 127.0.0.1:9: Connection refused.",
         "    Look closer: tejat mcp test away",
         "✗ neither:  (unknown) - Disconnected",
         "    Invalid configuration: missing httpUrl (for Streamable HTTP), url (for SSE), and command (for stdio).",
@@ -134,10 +134,10 @@ class TestTrust:
         here.write_servers(mine=[*HOSTILE, f"pids={pids}"])
         write_json(here.project_file, {"mcpServers": {"theirs": {"command": "touch", "args": [str(pids)]}}})
         done = here.mcp("list")
-        reason = f"{here.project} is not trusted any more: changed since then: .gemini/settings.json."
+        reason = f"{here.project} is no longer trusted. Changed since then: .gemini/settings.json."
         assert done.stdout.splitlines()[2:] == [
             f"✗ mine: {HOSTILE[0]} (stdio) - Blocked",
-            f"    {reason} No server is started there. See `tejat trust`.",
+            f"    {reason} Its servers are not started. See `tejat trust`.",
         ]
         assert done.stderr == (
             "tejat: This folder has changed since it was trusted, so its own configuration is not used "

@@ -8,7 +8,7 @@ import pytest
 
 from support.mcp.cli_env import McpCliEnv, make_cli_env
 from support.program import write_json
-from tejat.cli.mcp.main import help_text
+from tejat.cli.mcp.main import make_parser
 
 COMMANDS = ("add", "remove", "list", "test", "enable", "disable", "auth", "serve")
 
@@ -20,7 +20,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_help_and_has_its_own(here: McpCliEnv, command: str) -> None:
-    assert f"tejat mcp {command}" in help_text()
+    assert f"\n  {command} " in make_parser().format_help()
     done = here.mcp(command, "--help")
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: tejat mcp {command}")
@@ -29,14 +29,21 @@ def test_every_command_is_in_the_help_and_has_its_own(here: McpCliEnv, command: 
 @pytest.mark.parametrize("word", ["-h", "--help"])
 def test_help(here: McpCliEnv, word: str) -> None:
     done = here.mcp(word)
-    assert (done.code, done.stdout, done.stderr) == (0, help_text(), "")
+    assert (done.code, done.stdout, done.stderr) == (0, make_parser().format_help(), "")
 
 
 @pytest.mark.parametrize("words", [[], ["nonsense\x1b[2J"], ["--list"]])
 def test_anything_else_is_bad_usage(here: McpCliEnv, words: list[str]) -> None:
     done = here.mcp(*words)
-    told = f"tejat: `tejat mcp` takes add, remove, list, test, enable, disable, auth or serve.\n{help_text()}"
-    assert (done.code, done.stdout, done.stderr) == (2, "", told)
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr.endswith("\nRun `tejat mcp --help` for usage.\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_misspelled_command_gets_a_suggestion(here: McpCliEnv, command: str) -> None:
+    done = here.mcp(f"{command}x")
+    assert (done.code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"tejat: Unknown command `tejat mcp {command}x`. Did you mean {command}?\n")
 
 
 @pytest.mark.parametrize("command", ["list", "test one", "disable one", "auth one"])

@@ -59,7 +59,7 @@ def test_what_is_wrong_with_some_of_its_tools(here: McpCliEnv, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("faults", "steps", "reason"),
     [
-        (["die=start"], ["start T s  done", "handshake T s  failed"], "The server ended with exit code 3."),
+        (["die=start"], ["start T s  done", "handshake T s  failed"], "The server exited with code 3."),
         (
             ["odd=initialize", "refuse=server/discover"],
             ["start T s  done", "handshake T s  failed"],
@@ -129,7 +129,7 @@ def test_one_that_may_not_be_started(here: McpCliEnv, tmp_path: Path) -> None:
     here.write_servers(off=["touch", str(tmp_path / "started")])
     here.mcp("disable", "off")
     done = here.mcp("test", "off")
-    told = "tejat: It is switched off. `tejat mcp enable off` switches it on.\n"
+    told = "tejat: It is disabled. Enable it with `tejat mcp enable off`.\n"
     assert (done.code, done.stdout, done.stderr) == (1, "off: touch (stdio)\n", told)
     assert not (tmp_path / "started").exists()
 

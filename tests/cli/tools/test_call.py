@@ -359,7 +359,7 @@ class TestForeignTools:
         done = env.run("tools", "call", "bad__echo")
         assert done.code == 1
         assert done.stderr.splitlines()[0] == (
-            "tejat: MCP server bad: It is switched off. `tejat mcp enable bad` switches it on."
+            "tejat: MCP server bad: It is disabled. Enable it with `tejat mcp enable bad`."
         )
 
     def test_a_field_that_nobody_knows_is_told(self, env: ExternalToolsEnv) -> None:
@@ -368,7 +368,7 @@ class TestForeignTools:
         settings = env.home / ".gemini" / "settings.json"
         assert (done.code, done.stderr) == (
             0,
-            f"tejat: MCP server bad: nobody knows what is meant by agrs ({settings}:1).\n",
+            f"tejat: MCP server bad: unknown fields agrs ({settings}:1).\n",
         )
 
     def test_for_a_tool_that_is_there_nothing_is_started(self, env: ExternalToolsEnv) -> None:

@@ -114,8 +114,8 @@ def test_a_folder_that_is_not_trusted_starts_nothing(env: ExternalToolsEnv) -> N
     assert done.code == 0
     assert "far__echo" not in rows(done)
     servers, command = done.stderr.splitlines()
-    assert servers.startswith("tejat: MCP servers that are not started: far. ")
-    assert command.startswith("tejat: The tool discovery command is not run. ")
+    assert servers.startswith("tejat: MCP servers not started: far. ")
+    assert command.startswith("tejat: The tool discovery command was not run. ")
     assert not pids.exists()
 
 

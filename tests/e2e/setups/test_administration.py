@@ -89,7 +89,7 @@ def test_servers_that_are_switched_off_are_never_started(machine: ProgramEnv, wh
     assert machine.run("trust", "--yes").code == 0
     model = machine.script(text_script("Hi."))
     done = machine.run("-m", model, "-p", "hi", "--allowed-mcp-server-names", "notes")
-    reason = f"MCP servers are switched off: admin.mcp.enabled is false in {path}:1."
+    reason = f"MCP servers are turned off: admin.mcp.enabled is false in {path}:1."
     assert (done.code, done.stdout) == (0, "Hi.\n")
     assert reason in done.stderr
     listed = machine.run("mcp", "list")
@@ -119,7 +119,7 @@ def test_the_lists_of_an_administrator(machine: ProgramEnv) -> None:
         model = machine.script(text_script("Hi."))
         done = machine.run("--skip-trust", "-m", model, "-p", "hi")
     assert (done.code, done.stdout) == (0, "Hi.\n")
-    assert f"MCP servers that are not started: b. admin.mcp.config in {path}:1 does not name it." in done.stderr
+    assert f"MCP servers not started: b. admin.mcp.config in {path}:1 does not name it." in done.stderr
     assert {"/a", "/c"} == set(asked)
     assert [name for name in "ab" if was_started(machine, name)] == []
 

@@ -71,7 +71,7 @@ class TestNames:
             machine, "-p", "hi", "-m", "gemini-38-flash", replies=[error_reply(404, "models/x is not found")]
         )
         assert (result.code, asked) == (1, ["gemini-38-flash"])
-        assert "There is no such model here." in result.stderr
+        assert "Model not found." in result.stderr
         assert "Did you mean gemini-3.8-flash or " in result.stderr
 
     def test_the_model_of_an_alias_that_the_service_does_not_know(self, machine: ProgramEnv) -> None:
@@ -96,7 +96,7 @@ class TestCostLimit:
         )
         assert (result.code, asked) == (0, ["gemini-secret"])
         (warning,) = result.json["warnings"]
-        assert warning.startswith("The price of gemini-secret is unknown. --max-cost counts it with the highest known")
+        assert warning.startswith("The price of gemini-secret is unknown. --max-cost assumes the highest known")
         assert "prices of gemini: $" in warning
         assert result.stderr == f"tejat: {warning}\n"
         assert "cost_usd" not in result.json
@@ -177,7 +177,7 @@ class TestLists:
     @pytest.mark.parametrize(
         ("words", "told"),
         [
-            (["update", "missing.json"], "missing.json cannot be read: No such file or directory."),
+            (["update", "missing.json"], "missing.json: No such file or directory."),
             (["update", "http://example.org/x"], "http://example.org/x is not an https address."),
             (["--service", "nobody"], "Unknown service 'nobody'."),
             (["of", "planes"], "`tejat models` takes list or update [FILE or URL]."),

@@ -130,7 +130,7 @@ class TestPolicyPaths:
         assert (found["decision"], found["source"]) == ("deny", f"{policy}:1")
         assert explain(machine, "write_file", "file_path=a", "content=x")["decision"] == "ask"
         listed = {entry["source"]: entry["remark"] for entry in machine.run("policy", "list", "--json").json["rules"]}
-        assert listed[f"{old}:1"] == f"{settings}:1 replaces this directory, so its rules can only tighten"
+        assert listed[f"{old}:1"] == f"{settings}:1 replaces this directory, so its rules can only restrict"
         other = write_policy(machine.project / "q.toml", rule("read_file", "deny"))
         assert explain(machine, "glob", "pattern=x", "--policy", "q.toml")["decision"] == "allow"
         assert explain(machine, "read_file", "--policy", "q.toml")["source"] == f"{other}:1"

@@ -53,7 +53,7 @@ class TestDocker:
             (programs / name).symlink_to(shutil.which(name) or name)
         done = run_command(machine, "touch marker", PATH=str(programs))
         assert done.code == 44
-        assert f"The sandbox docker, set by {settings}:1, cannot be used." in done.stderr
+        assert f"Cannot use the sandbox docker, set by {settings}:1." in done.stderr
         assert "docker was not found on PATH." in done.stderr
         assert not (machine.project / "marker").exists()
 
@@ -102,7 +102,7 @@ class TestDocker:
     def test_a_missing_image_is_not_fetched(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:
         done = run_command(machine, "touch marker", GEMINI_SANDBOX_IMAGE="far/away:1")
         assert (done.code, stand_in.calls("pull")) == (44, [])
-        assert f"Fetch it with: {stand_in.path}/docker pull far/away:1" in done.stderr
+        assert f"Pull it with: {stand_in.path}/docker pull far/away:1" in done.stderr
 
 
 class TestValues:
@@ -146,7 +146,7 @@ class TestValues:
     def test_what_is_not_supported(self, machine: ProgramEnv) -> None:
         done = run_command(machine, "touch marker", GEMINI_SANDBOX="lxc")
         assert done.code == 44
-        assert "The sandbox lxc, set by GEMINI_SANDBOX, cannot be used." in done.stderr
+        assert "Cannot use the sandbox lxc, set by GEMINI_SANDBOX." in done.stderr
         assert not (machine.project / "marker").exists()
 
     def test_variables_of_containers(self, machine: ProgramEnv, stand_in: ContainerStandIn) -> None:
@@ -191,14 +191,14 @@ class TestAllowedPaths:
         path = machine.write_project_settings(tools={"sandboxAllowedPaths": [str(place)]})
         done = run_command(machine, f"cat {place}/config > seen", "--skip-trust")
         assert (machine.project / "seen").read_text() == ""
-        assert f"{path}:1: a project cannot show more paths to commands." in done.stderr
+        assert f"{path}:1: a project cannot add paths to the sandbox." in done.stderr
 
     def test_sensitive_and_missing_paths_are_named(self, machine: ProgramEnv) -> None:
         paths = [str(machine.home), "/missing/place", str(machine.home / ".gemini")]
         machine.write_user_settings(tools={"sandboxAllowedPaths": paths})
         done = run_command(machine, "true")
         assert done.code == 0
-        assert f"{machine.home} is never shown to commands." in done.stderr
+        assert f"{machine.home} is never mounted in the sandbox." in done.stderr
         assert "/missing/place does not exist." in done.stderr
 
 

@@ -30,7 +30,7 @@ class TestUnknownKeys:
     """Two typing mistakes and a key without effect."""
 
     def test_named_once_at_start_and_always_by_doctor(self, machine: ProgramEnv) -> None:
-        path = machine.write_user_settings(general={"vimmode": True}, genral={}, ui={"hideBanner": True})
+        path = machine.write_user_settings(general={"vimmode": True}, genral={}, ui={"hideContextSummary": True})
         model = machine.script(text_script("Hello."))
         first, second = (machine.run("-p", "hi", "-m", model) for _ in range(2))
         assert (first.code, first.stdout) == (second.code, second.stdout) == (0, "Hello.\n")
@@ -40,11 +40,11 @@ class TestUnknownKeys:
         assert doctor.code == 0
         assert f"{path}:1 general.vimmode: unknown setting. Did you mean general.vimMode?" in doctor.stdout
         assert f"{path}:1 genral: unknown setting" in doctor.stdout
-        assert f"{path}:1 ui.hideBanner: read, has no effect: " in doctor.stdout
+        assert f"{path}:1 ui.hideContextSummary: read, has no effect: " in doctor.stdout
 
     @pytest.mark.parametrize("how", ["flag", "variable", "setting"])
     def test_strict(self, machine: ProgramEnv, how: str) -> None:
-        content: dict[str, Any] = {"general": {"vimmode": True}, "genral": {}, "ui": {"hideBanner": True}}
+        content: dict[str, Any] = {"general": {"vimmode": True}, "genral": {}, "ui": {"hideContextSummary": True}}
         path = write_settings(machine.home, content | ({"strictSettings": True} if how == "setting" else {}))
         model = machine.script(text_script("Hello."))
         words = ["--strict-settings"] if how == "flag" else []
@@ -53,7 +53,7 @@ class TestUnknownKeys:
         assert (done.code, done.stdout) == (52, "")
         assert f"{path}:1 general.vimmode: unknown setting" in done.stderr
         assert f"{path}:1 genral: unknown setting" in done.stderr
-        assert "hideBanner" not in done.stderr
+        assert "hideContextSummary" not in done.stderr
         assert machine.run("doctor", *words, TEJAT_STRICT_SETTINGS=variable).code == 52
 
     def test_a_project_cannot_ask_for_strictness(self, machine: ProgramEnv) -> None:
@@ -115,7 +115,7 @@ def test_values_of_other_kinds(machine: ProgramEnv) -> None:
     assert done.stderr.count("1 setting has a value that cannot be used.") == 1
     doctor = machine.run("doctor")
     assert doctor.code == 0
-    assert f"{path}:1 ui.theme must be a text, but is the number 7" in doctor.stdout
+    assert f"{path}:1 ui.theme must be a string, not the number 7" in doctor.stdout
 
 
 def test_a_broken_file_does_not_end_doctor(machine: ProgramEnv) -> None:

@@ -27,20 +27,20 @@ class AboutCommand(SlashCommand):
             return
         run_config, environment = self.context.run_config, self.context.manager.options.environment
         # The current model may differ from the one in the settings.
-        current = Setting(self.context.conversation.model.name, _("asked now"))
+        current = Setting(self.context.conversation.model.name, _("current"))
         run_config = replace(run_config, settings=replace(run_config.settings, model_name=current))
         process_environment = os.environ if environment is None else environment
         checks = configuration_checks(run_config, process_environment=process_environment, default_model=current.value)
         rows = [(join_lazy(": ", (check.group, check.name)), check.detail) for check in checks]
         blocks = (
             ReportTable(tuple(environment_facts(self.context))),
-            Paragraph(_("What it goes by"), Tone.STRONG),
+            Paragraph(_("Configuration"), Tone.STRONG),
             ReportTable(tuple(rows)),
         )
         user.show(Report(_("About Tejat"), blocks))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, [(_SETUP, _("what was carried over from Gemini CLI, and what was not"))])
+        return complete_from(typed, [(_SETUP, _("what was carried over from Gemini CLI"))])
 
     def _show_setup(self, arguments: str, user: UserPrompter) -> None:
         if arguments.casefold() != _SETUP:

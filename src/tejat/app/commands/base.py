@@ -12,6 +12,7 @@ from tejat.app.run_config import RunConfig
 from tejat.app.session.manager import SessionManager
 from tejat.app.session.status import current_mode
 from tejat.app.tools.toolset import Toolset
+from tejat.config.custom_commands import CustomCommands, find_custom_commands
 from tejat.config.settings.destination import UserSettings
 from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import Settings
@@ -37,6 +38,7 @@ class CommandContext:
         self.manager = manager
         self.statistics = statistics
         self.preferences = preferences
+        self._custom_commands: tuple[RunConfig, CustomCommands] | None = None
 
     @property
     def run_config(self) -> RunConfig:
@@ -77,10 +79,24 @@ class CommandContext:
         """The permission check of the session, with its policy loaded. Raises UsageError for a broken rule."""
         return self.toolset.start_scheduler().permission
 
+    @property
+    def custom_commands(self) -> CustomCommands:
+        """The custom commands, read once per configuration, as the session does."""
+        run_config = self.run_config
+        if self._custom_commands is None or self._custom_commands[0] is not run_config:
+            found = find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust)
+            self._custom_commands = (run_config, found)
+        return self._custom_commands[1]
+
+    def reload_custom_commands(self) -> None:
+        """Read the custom commands again, here and for the prompts of the session."""
+        self._custom_commands = None
+        self.manager.prompt_expander.reload_commands()
+
     def require_idle(self) -> None:
         """Raise UsageError while the model is at work."""
         if self.session.is_busy:
-            raise UsageError(_("The model is still at work. Stop it first, or wait until it is done."))
+            raise UsageError(_("The model is still working. Press Esc to stop it, or wait until it is done."))
 
     def reload_settings(self) -> Settings:
         """Load the settings as the files are now; the session keeps those it began with. Raises UsageError."""

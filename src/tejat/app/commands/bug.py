@@ -18,12 +18,12 @@ class BugCommand(SlashCommand):
         template = self.context.run_config.settings.bug_command
         if template is None:
             blocks = (
-                Paragraph(_("Nothing was sent. Put this into your report:")),
+                Paragraph(_("Nothing was sent. Copy this into your report:")),
                 SourceListing(f"{arguments}\n\n{facts}"),
             )
         else:
             address = template.value.replace("{title}", quote(arguments, safe="")).replace(
                 "{info}", quote(facts, safe="")
             )
-            blocks = (Paragraph(_("Nothing was sent. Open this address to report it:")), SourceListing(address))
+            blocks = (Paragraph(_("Nothing was sent. Open this address to file the report:")), SourceListing(address))
         user.show(Report(blocks=blocks))

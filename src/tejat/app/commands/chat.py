@@ -1,24 +1,19 @@
 """`/chat`: save, resume, list, delete and share conversations."""
 
-import os
-import time
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.export import confirm, export_conversation
 from tejat.app.session.session_switch import conversation_tail, load_saved_chat
-from tejat.app.session.transcript_export import path_exists, render_transcript, resolve_path
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.text.secret_mask import mask_tokens
 from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CompletionItem
-from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Report, ReportTable, Tone, text_report
-from tejat.engine.calls.secret_mask import SecretMask
 from tejat.engine.sessions.saved_chats import SavedChats
-from tejat.workspace.files.private_files import write_private_file
 
-_USAGE = "/chat <list|save|resume> [tag]"
+_USAGE = "/chat save|resume|list|delete|share [tag]"
 _RESUME_WORDS = ("resume", "restore", "load")
 
 
@@ -37,7 +32,7 @@ class ChatCommand(SlashCommand):
             case "delete", tag:
                 user.show(self._delete(tag))
             case "share", path:
-                await self._share(path, user)
+                await export_conversation(self.context, path, user)
             case action, tag if action in _RESUME_WORDS:
                 await self._resume(tag, user)
             case _:
@@ -47,11 +42,11 @@ class ChatCommand(SlashCommand):
         word, blank, rest = typed.partition(" ")
         if not blank:
             options = [
-                ("save", _("keep this conversation under a name")),
-                ("resume", _("go on with one that was kept")),
-                ("list", _("those that were kept")),
-                ("delete", _("forget one that was kept")),
-                ("share", _("write this conversation to a file")),
+                ("save", _("save this conversation under a name")),
+                ("resume", _("continue a saved conversation")),
+                ("list", _("saved conversations")),
+                ("delete", _("delete a saved conversation")),
+                ("share", _("write this conversation to a file, like /export")),
             ]
             return complete_from(word, options)
         if word.lower() not in (*_RESUME_WORDS, "save", "delete"):
@@ -78,8 +73,8 @@ class ChatCommand(SlashCommand):
         if not self._has_messages():
             user.show(text_report(_("No conversation found to save.")))
             return
-        if self._saved_chats.exists(tag) and not await _confirm(
-            user, _("A checkpoint with the tag {tag} exists. Write over it?", tag=tag)
+        if self._saved_chats.exists(tag) and not await confirm(
+            user, _("A checkpoint with the tag {tag} exists. Overwrite it?", tag=tag)
         ):
             user.show(text_report(_("Nothing was saved.")))
             return
@@ -105,30 +100,5 @@ class ChatCommand(SlashCommand):
             raise UsageError(_("Error: No checkpoint found with tag '{tag}'.", tag=tag))
         return text_report(_("Conversation checkpoint '{tag}' has been deleted.", tag=tag), Tone.GOOD)
 
-    async def _share(self, path: str, user: UserPrompter) -> None:
-        """Raises OSError."""
-        run_config, conversation = self.context.run_config, self.context.conversation
-        name = path or time.strftime("conversation-%Y-%m-%d-%H%M%S.md")
-        ending = os.path.splitext(name)[1].lower()
-        if ending not in (".md", ".json"):
-            raise UsageError(_("Invalid file format. Only .md and .json are supported."))
-        if not self._has_messages():
-            user.show(text_report(_("No conversation found to share.")))
-            return
-        full = resolve_path(name, directory=run_config.roots[0], home=run_config.paths.home)
-        if path_exists(full) and not await _confirm(user, _("{path} exists. Write over it?", path=full)):
-            user.show(text_report(_("Nothing was written.")))
-            return
-        messages = conversation.history.messages[conversation.template.preamble_length :]
-        text = render_transcript(messages, as_json=ending == ".json")
-        text = mask_tokens(SecretMask(run_config.named_secrets).mask_text(text))
-        write_private_file(full, text.encode("utf-8", "replace"), follow_symlinks=False)
-        user.show(text_report(_("Conversation shared to {path}", path=full), Tone.GOOD))
-
 
 _SUBCOMMANDS = "list, save, resume, delete, share"
-
-
-async def _confirm(user: UserPrompter, question: str) -> bool:
-    index = await user.choose(Choice(question, (Option(_("No")), Option(_("Yes"))), is_critical=True))
-    return index == 1

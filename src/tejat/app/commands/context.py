@@ -21,7 +21,7 @@ class ContextCommand(SlashCommand):
         shares = [(name, f"{tokens:,}", _share(tokens, window)) for name, tokens in rows]
         shares.append((_("Free"), f"{max(0, window - used):,}", _share(max(0, window - used), window)))
         total = _(
-            "About {used} of {window} tokens of {model} are in use.",
+            "About {used} of {window} tokens used ({model})",
             used=f"{used:,}",
             window=f"{window:,}",
             model=conversation.model.name,
@@ -38,9 +38,9 @@ class ContextCommand(SlashCommand):
         rows = [
             (_("System prompt"), max(0, estimate_text_tokens(template.system) - context)),
             (_("Context files"), context),
-            (_("What servers say of themselves"), estimate_text_tokens(instructions)),
+            (_("Instructions of MCP servers"), estimate_text_tokens(instructions)),
             *self._tools(),
-            (_("How the conversation opens"), estimate_message_tokens(messages[: template.preamble_length])),
+            (_("Opening messages"), estimate_message_tokens(messages[: template.preamble_length])),
         ]
         rows = [row for row in rows if row[1]]
         return [*rows, (_("Conversation"), estimate_message_tokens(messages[template.preamble_length :]))]
@@ -54,7 +54,7 @@ class ContextCommand(SlashCommand):
             tokens[name] += estimate_declaration_tokens(declaration)
             tools[name] += 1
         return [
-            (ngettext("{count} tool: {source}", "{count} tools: {source}", tools[name], source=name), tokens[name])
+            (ngettext("{count} {source} tool", "{count} {source} tools", tools[name], source=name), tokens[name])
             for name in tokens
         ]
 
@@ -62,7 +62,7 @@ class ContextCommand(SlashCommand):
         context = self.context.conversation.template.context
         warnings = [Paragraph(warning, Tone.WARNING) for warning in context.warnings]
         if not context.files:
-            return [Paragraph(_("No context files are read."), Tone.QUIET), *warnings]
+            return [Paragraph(_("No context files."), Tone.QUIET), *warnings]
         rows = tuple(
             (file.path, _size(file), f"{estimate_text_tokens(file.text):,}", translate(_REASONS[file.origin]))
             for file in context.files
@@ -78,9 +78,9 @@ def _size(file: ContextFile) -> str:
 def _source_label(entry: ToolEntry | None) -> str:
     match None if entry is None else entry.source:
         case None | ToolSource.BUILT_IN:
-            return _("built in")
+            return _("built-in")
         case ToolSource.PYTHON:
-            return _("plug-ins")
+            return _("plugins")
         case ToolSource.DISCOVERED:
             return _("discovery command")
         case ToolSource.MCP:
@@ -89,10 +89,10 @@ def _source_label(entry: ToolEntry | None) -> str:
 
 
 _REASONS = {
-    ContextFileOrigin.USER: lazy("yours, read in every session"),
+    ContextFileOrigin.USER: lazy("your own, read in every session"),
     ContextFileOrigin.ABOVE: lazy("in a directory above the project"),
-    ContextFileOrigin.PROJECT: lazy("in the directory of the project"),
-    ContextFileOrigin.BELOW: lazy("in a directory below"),
+    ContextFileOrigin.PROJECT: lazy("in the project directory"),
+    ContextFileOrigin.BELOW: lazy("in a subdirectory"),
 }
 
 

@@ -12,7 +12,7 @@ class CopyCommand(SlashCommand):
         del arguments
         text = self._last_answer()
         if not text:
-            user.show(text_report(_("The model has not said anything yet that could be copied."), Tone.WARNING))
+            user.show(text_report(_("No answer to copy yet."), Tone.WARNING))
             return
         how = await user.copy(text)
         user.show(text_report(_("Copied the last answer: {how}", how=how), Tone.GOOD))

@@ -38,7 +38,7 @@ class DirectoryCommand(SlashCommand):
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if not blank:
-            return complete_from(word, [("show", _("where this session works")), ("add", _("work there too"))])
+            return complete_from(word, [("show", _("workspace directories")), ("add", _("add directories"))])
         return _complete_directory(rest.rpartition(",")[2], self.context.run_config) if word == "add" else ()
 
     async def _add(self, paths: Sequence[str], user: UserPrompter) -> None:

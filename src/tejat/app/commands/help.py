@@ -1,41 +1,66 @@
-"""`/help`: list commands and keys, or explain one command."""
+"""`/help`: an overview of commands and keys on one screen, all of them, or one command."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.builtin import command_groups
 from tejat.app.commands.registry import CommandRegistry
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CommandSummary, CompletionItem
 from tejat.core.ui.prompter import UserPrompter
-from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone, text_report
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
 
 
 class HelpCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
         registry = CommandRegistry(self.context)
-        summaries = registry.summaries()
-        if not arguments:
-            user.show(_overview(summaries, registry.notes()))
-            return
-        name = arguments.removeprefix("/").casefold()
-        found = [each for each in summaries if name in (each.name.casefold(), *each.aliases)]
-        unknown = _("There is no command {name}. /help shows all of them.", name=f"/{arguments.removeprefix('/')}")
-        user.show(_command_help(found[0]) if found else text_report(unknown, Tone.BAD))
+        match arguments.removeprefix("/").casefold():
+            case "":
+                user.show(_overview(registry))
+            case "all":
+                user.show(_all_commands(registry))
+            case "keys":
+                user.show(Report(_("Keys"), (ReportTable(_keys()),)))
+            case name:
+                user.show(registry.describe(name))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, ((each.name, each.summary) for each in CommandRegistry(self.context).summaries()))
+        words = [("all", _("every command with its description")), ("keys", _("all keys"))]
+        commands = ((each.name, each.summary) for each in CommandRegistry(self.context).summaries())
+        return complete_from(typed, (*words, *commands))
 
 
-def _overview(summaries: Sequence[CommandSummary], notes: Sequence[str]) -> Report:
+def _overview(registry: CommandRegistry) -> Report:
+    """Names of commands by group, prompt syntax and the main keys: fits on a screen of 80x24."""
+    rows = [(group[0].group, _slash_names(group)) for group in command_groups()]
+    for source, commands in _by_source(registry).items():
+        rows.append((source, _slash_names(commands)))
+    return Report(
+        blocks=(
+            ReportTable(tuple(rows)),
+            ReportTable(
+                (
+                    (_("@path"), _("add a file or directory to the prompt")),
+                    (_("!command"), _("run a shell command; ! alone switches to shell mode")),
+                    (_("Esc"), _("stop the model")),
+                    (_("Shift-Tab"), _("switch the approval mode")),
+                    (_("Ctrl-J"), _("insert a new line")),
+                )
+            ),
+            *(Paragraph(note, Tone.WARNING) for note in registry.notes()),
+            Paragraph(_("/help all describes every command, /help COMMAND one, /help keys all keys."), Tone.QUIET),
+        )
+    )
+
+
+def _all_commands(registry: CommandRegistry) -> Report:
     blocks: list[ReportBlock] = []
-    for source in dict.fromkeys(("", *(each.source for each in summaries))):
-        rows = tuple((_names(each), each.summary) for each in summaries if each.source == source)
-        if rows:
-            title = _("From {source}", source=source) if source else _("Commands")
-            blocks += [Paragraph(title, Tone.STRONG), ReportTable(rows)]
-    blocks += [Paragraph(note, Tone.WARNING) for note in notes]
+    for group in command_groups():
+        blocks += _command_table(group[0].group, group)
+    for source, commands in _by_source(registry).items():
+        blocks += _command_table(source, commands)
+    blocks += [Paragraph(note, Tone.WARNING) for note in registry.notes()]
     blocks += [
-        Paragraph(_("/help COMMAND tells more about one of them."), Tone.QUIET),
         Paragraph(_("In a prompt"), Tone.STRONG),
         ReportTable(_prompt_syntax()),
         Paragraph(_("Keys"), Tone.STRONG),
@@ -44,41 +69,43 @@ def _overview(summaries: Sequence[CommandSummary], notes: Sequence[str]) -> Repo
     return Report(blocks=tuple(blocks))
 
 
-def _command_help(summary: CommandSummary) -> Report:
-    blocks: list[ReportBlock] = [Paragraph(summary.summary)]
-    if summary.usage:
-        blocks.append(Paragraph(_("Usage: {usage}", usage=summary.usage)))
-    if summary.aliases:
-        names = ", ".join(f"/{alias}" for alias in summary.aliases)
-        blocks.append(Paragraph(_("Also called {names}", names=names)))
-    if summary.source:
-        blocks.append(Paragraph(_("It comes from {source}.", source=summary.source)))
-    return Report(f"/{summary.name}", tuple(blocks))
+def _command_table(title: str, commands: Iterable[CommandSummary]) -> list[ReportBlock]:
+    rows = tuple((", ".join(f"/{name}" for name in (each.name, *each.aliases)), each.summary) for each in commands)
+    return [Paragraph(title, Tone.STRONG), ReportTable(rows)]
 
 
-def _names(summary: CommandSummary) -> str:
-    return ", ".join(f"/{name}" for name in (summary.name, *summary.aliases))
+def _by_source(registry: CommandRegistry) -> dict[str, list[CommandSummary]]:
+    """Custom commands and MCP prompts by their source."""
+    found: dict[str, list[CommandSummary]] = {}
+    for summary in registry.summaries():
+        if summary.source:
+            found.setdefault(summary.source, []).append(summary)
+    return found
+
+
+def _slash_names(commands: Iterable[CommandSummary]) -> str:
+    return " ".join(f"/{command.name}" for command in commands)
 
 
 def _prompt_syntax() -> tuple[tuple[str, str], ...]:
     return (
-        (_("@path"), _("adds a file or a directory; Tab completes the path")),
-        (_("@server:uri"), _("adds a resource of an MCP server")),
-        (_("!command"), _("runs a shell command yourself; what it prints joins the conversation")),
-        ("!", _("alone: switches to a mode where every line is a shell command, and back")),
+        (_("@path"), _("add a file or directory; Tab completes the path")),
+        (_("@server:uri"), _("add a resource of an MCP server")),
+        (_("!command"), _("run a shell command; the model sees the output with your next prompt")),
+        ("!", _("alone: switch to shell mode and back; every line is a shell command")),
     )
 
 
 def _keys() -> tuple[tuple[str, str], ...]:
     return (
-        (_("Enter"), _("send; while work goes on, the line waits for its turn")),
-        (_("Ctrl-S"), _("tell the model now, while it is at work")),
-        (_("Alt-Enter, Ctrl-J"), _("a new line")),
-        (_("Esc, Ctrl-C"), _("stop what is going on; Ctrl-C twice leaves")),
-        (_("Ctrl-D"), _("leave, where the line is empty")),
+        (_("Enter"), _("send; while the model is working, queue the line")),
+        (_("Ctrl-S"), _("send while the model is working, after its current tool call")),
+        (_("Ctrl-J, Alt-Enter"), _("insert a new line; for Shift-Enter see /terminal-setup")),
+        (_("Esc, Ctrl-C"), _("stop the model; Ctrl-C twice quits")),
+        (_("Ctrl-D"), _("quit, on an empty line")),
         (_("Tab"), _("complete")),
-        (_("Shift-Tab"), _("the next approval mode")),
-        (_("Up, Down, Ctrl-R"), _("earlier lines; look for one")),
-        (_("Ctrl-G"), _("write the line in your editor")),
-        (_("Ctrl-O"), _("show all of the last output that was folded")),
+        (_("Shift-Tab"), _("switch to the next approval mode")),
+        (_("Up, Down, Ctrl-R"), _("earlier prompts; search them")),
+        (_("Ctrl-G"), _("edit the prompt in your editor")),
+        (_("Ctrl-O"), _("show the last collapsed output in full")),
     )

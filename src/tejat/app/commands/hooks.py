@@ -40,7 +40,7 @@ class HooksCommand(SlashCommand):
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         word, blank, rest = typed.partition(" ")
         if not blank:
-            options = [("list", _("all hooks")), ("enable", _("let a hook run")), ("disable", _("switch one off"))]
+            options = [("list", _("all hooks")), ("enable", _("turn a hook on")), ("disable", _("turn a hook off"))]
             return complete_from(word, options)
         hooks = hook_states(self.context.reload_settings()).all if word in ("enable", "disable") else ()
         return complete_from(rest, dict.fromkeys((hook.name, hook.event.value) for hook in hooks))
@@ -50,19 +50,19 @@ class HooksCommand(SlashCommand):
         named = [hook for hook in known.all if hook.name == name]
         if not named:
             names = ", ".join(dict.fromkeys(hook.name for hook in known.all)) or _("none")
-            raise UsageError(_("There is no hook {name}. Known: {names}.", name=name, names=names))
+            raise UsageError(_("Unknown hook {name}. Known: {names}.", name=name, names=names))
         if on:
             paths = self.context.user_settings.remove_entry(_DISABLED, name)
         else:
             paths = self.context.user_settings.add_entry(_DISABLED, name)
         running = [hook for hook in hook_states(self.context.reload_settings()).running if hook.name == name]
-        text = _("The hook {name} is off from the next start on.", name=name)
+        text = _("Hook {name} is off. Takes effect at the next start.", name=name)
         if running:
-            text = _("The hook {name} is on from the next start on.", name=name)
+            text = _("Hook {name} is on. Takes effect at the next start.", name=name)
         blocks: list[ReportBlock] = [Paragraph(text, Tone.GOOD if on is bool(running) else Tone.WARNING)]
         blocks += [Paragraph(_("Saved in {path}.", path=path), Tone.QUIET) for path in paths]
         if on is not bool(running):
-            blocks.append(Paragraph(_("Somebody with more of a say decides that: see docs/hooks.md."), Tone.QUIET))
+            blocks.append(Paragraph(_("A setting with higher precedence decides this. See docs/hooks.md."), Tone.QUIET))
         return Report(blocks=tuple(blocks))
 
 
@@ -74,12 +74,12 @@ def hook_states(settings: Settings) -> HookStates:
 
 def _list_report(known: HookStates) -> Report:
     if not known.all and not known.warnings:
-        return Report(blocks=(Paragraph(_("No hooks are configured. docs/hooks.md tells what they can do.")),))
+        return Report(blocks=(Paragraph(_("No hooks configured. See docs/hooks.md.")),))
     rows = tuple(
         (hook.name, hook.event.value, hook.matcher or "*", _("on") if hook in known.running else _("off"), hook.source)
         for hook in known.all
     )
-    headings = (_("Name"), _("Event"), _("For"), _("Now"), _("Set by"))
+    headings = (_("Name"), _("Event"), _("Matcher"), _("State"), _("Source"))
     return Report(
         _("Hooks"), (ReportTable(rows, headings), *(Paragraph(warning, Tone.WARNING) for warning in known.warnings))
     )

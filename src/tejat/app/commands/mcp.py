@@ -61,17 +61,17 @@ class McpCommand(SlashCommand):
             ("desc", _("with descriptions")),
             ("nodesc", _("names only")),
             ("schema", _("with descriptions and parameters")),
-            ("auth", _("log in at a server")),
-            ("refresh", _("connect all servers anew")),
-            ("enable", _("use a server again, from the next session on")),
-            ("disable", _("do not start a server, from the next session on")),
+            ("auth", _("log in to a server")),
+            ("refresh", _("reconnect all servers")),
+            ("enable", _("enable a server from the next session on")),
+            ("disable", _("disable a server from the next session on")),
         ]
         return complete_from(word, options)
 
     def _show(self, user: UserPrompter, detail: ToolDetail) -> None:
         configured = configured_servers(self.context.run_config.settings)
         if not configured:
-            user.show(text_report(_("No MCP servers configured. `tejat mcp add` adds one; docs/mcp.md tells more.")))
+            user.show(text_report(_("No MCP servers configured. Add one with `tejat mcp add`. See docs/mcp.md.")))
             return
         servers = self.context.mcp_manager
         statuses = () if servers is None else servers.statuses()
@@ -104,7 +104,7 @@ class McpCommand(SlashCommand):
             lines = (status.reason, *status.recent_output[-_MAX_STDERR_LINES:])
             blocks.append(Paragraph("\n".join(f"  {translate(mask.mask_text(line))}" for line in lines), Tone.QUIET))
         if status.state is ServerState.NEEDS_LOGIN:
-            blocks.append(Paragraph(_("  /mcp auth {name} logs in.", name=status.alias), Tone.WARNING))
+            blocks.append(Paragraph(_("  Log in with /mcp auth {name}", name=status.alias), Tone.WARNING))
         return blocks
 
     async def _refresh(self, user: UserPrompter) -> None:
@@ -118,12 +118,14 @@ class McpCommand(SlashCommand):
         login = ServerLogin(name, self.context.run_config)
 
         async def show(address: str) -> None:
-            user.show(Report(blocks=(Paragraph(_("Log in with a browser at this address:")), SourceListing(address))))
+            user.show(
+                Report(blocks=(Paragraph(_("Open this address in a browser to log in:")), SourceListing(address)))
+            )
 
         async def read_address() -> str:
-            pasted = await user.enter(_("Where the browser runs on another machine, paste the address that it ends at"))
+            pasted = await user.enter(_("If the browser runs on another machine, paste the address it ends at"))
             if pasted is None:
-                user.show(text_report(_("The browser is waited for. Ctrl-C stops that."), Tone.QUIET))
+                user.show(text_report(_("Waiting for the browser. Ctrl-C to cancel."), Tone.QUIET))
             return pasted or ""
 
         try:
@@ -131,7 +133,7 @@ class McpCommand(SlashCommand):
         except McpFailure as failure:
             user.show(text_report(failure.message, Tone.BAD))
             return
-        message = _("Logged in at {name}. The login is kept in {directory}", name=name, directory=login.directory)
+        message = _("Logged in to {name}. Credentials are stored in {directory}", name=name, directory=login.directory)
         user.show(text_report(message, Tone.GOOD))
         if self.context.mcp_manager is not None:
             await self.context.mcp_manager.reconnect(name)
@@ -142,13 +144,13 @@ class McpCommand(SlashCommand):
         known = configured_servers(self.context.run_config.settings)
         if name not in known:
             names = ", ".join(known) or _("none")
-            raise UsageError(_("There is no MCP server {name}. Known: {names}.", name=name, names=names))
+            raise UsageError(_("Unknown MCP server {name}. Known: {names}.", name=name, names=names))
         if not set_server_enabled(self.context.run_config.paths, name, enabled=on):
-            text = _("{name} is switched on already.", name=name) if on else _("{name} is off already.", name=name)
+            text = _("{name} is already enabled.", name=name) if on else _("{name} is already disabled.", name=name)
         elif on:
-            text = _("{name} is switched on. It will be started with the next session.", name=name)
+            text = _("{name} is enabled. It starts with the next session.", name=name)
         else:
-            text = _("{name} is switched off from the next session on.", name=name)
+            text = _("{name} is disabled from the next session on.", name=name)
         user.show(text_report(text))
 
 
@@ -156,7 +158,7 @@ _STATE_LABELS = {
     ServerState.CONNECTED: (lazy("Ready"), Tone.GOOD),
     ServerState.CONNECTING: (lazy("Starting... (first startup may take longer)"), Tone.WARNING),
     ServerState.DISCONNECTED: (lazy("Disconnected"), Tone.BAD),
-    ServerState.NEEDS_LOGIN: (lazy("Needs a login"), Tone.WARNING),
+    ServerState.NEEDS_LOGIN: (lazy("Login required"), Tone.WARNING),
     ServerState.BLOCKED: (lazy("Not started"), Tone.WARNING),
     ServerState.DISABLED: (lazy("Disabled"), Tone.QUIET),
 }

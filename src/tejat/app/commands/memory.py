@@ -7,10 +7,12 @@ from tejat.app.session.context import load_context_files
 from tejat.config.context.discovery import ContextFiles
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
-from tejat.core.messages.types import FunctionCall
+from tejat.core.tools.base import validate_and_execute
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import UserPrompter
 from tejat.core.ui.report import Paragraph, Report, SourceListing, Tone, text_report
+from tejat.tools.save_memory import MemoryTool
+from tejat.workspace.files.memory_file import format_fact
 
 _USAGE = "/memory show | add TEXT | refresh | list"
 
@@ -30,14 +32,14 @@ class MemoryCommand(SlashCommand):
             case "":
                 raise UsageError(_("Missing command\nUsage: {usage}", usage=_USAGE))
             case _:
-                raise UsageError(_("Unknown /memory command: {word}. Available: show, refresh, add", word=word))
+                raise UsageError(_("Unknown /memory command: {word}. Available: show, add, refresh, list", word=word))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         options = [
-            ("show", _("what the model is told")),
-            ("add", _("remember a fact in every session to come")),
+            ("show", _("what the model reads")),
+            ("add", _("save a fact for all sessions")),
             ("refresh", _("read the files again")),
-            ("list", _("the files")),
+            ("list", _("the context files")),
         ]
         return complete_from(typed, options)
 
@@ -71,11 +73,22 @@ class MemoryCommand(SlashCommand):
     async def _add(self, fact: str, user: UserPrompter) -> None:
         if not fact:
             raise UsageError(_("Usage: /memory add <text to remember>"))
-        user.show(text_report(_('Attempting to save to memory: "{fact}"', fact=fact)))
-        call = FunctionCall("save_memory", {"fact": fact}, "memory-add")
-        result = await self.context.toolset.start_scheduler().run(call, self.context.manager.events.emit)
-        if result.error is None:
-            self.context.conversation.set_context(load_context_files(self.context.run_config))
+        memory = self.context.toolset.services.memory()
+        # The words are the user's own, so nothing is asked; only the model's calls need approval.
+        result = await validate_and_execute(MemoryTool(memory), {"fact": fact})
+        if result.error is not None:
+            user.show(text_report(str(result.return_display), Tone.BAD))
+            return
+        self.context.conversation.set_context(load_context_files(self.context.run_config))
+        saved = Paragraph(
+            _(
+                "Added to {path}: {fact}",
+                path=self.context.run_config.paths.abbreviate(memory.path),
+                fact=format_fact(fact),
+            ),
+            Tone.GOOD,
+        )
+        user.show(Report(blocks=(saved, Paragraph(_("The model sees it from the next prompt on."), Tone.QUIET))))
 
 
 def _list_report(context: ContextFiles) -> Report:

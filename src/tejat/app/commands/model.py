@@ -45,13 +45,13 @@ class ModelCommand(SlashCommand):
         before = DEFAULT_MODEL if settings.model_name is None else settings.model_name.value
         if parse_model_name(before, environment)[0] is not parse_model_name(name, environment)[0]:
             self.context.user_settings.remove(find_setting("model.baseUrl").key)
-            user.show(text_report(_("Removed model.baseUrl, which is the address of {model}.", model=before)))
+            user.show(text_report(_("Removed model.baseUrl, the address of {model}.", model=before)))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         """Complete names of the catalogue: a service is not asked while the user types."""
         name, blank, rest = typed.partition(" ")
         if blank:
-            return complete_from(rest, [(_PERSIST, _("also from the next start on"))])
+            return complete_from(rest, [(_PERSIST, _("also for later sessions"))])
         lister = list_models(self.context.run_config)
         known = (ServiceListing(each.value, lister.known_models(each)) for each in lister.providers())
         return complete_from(name, list(dict(self._named_models(list(known))).items()))
@@ -63,10 +63,10 @@ class ModelCommand(SlashCommand):
         """
         manager, session = self.context.manager, self.context.session
         if manager.run_model.recorded_at is not None or manager.options.record is not None:
-            raise UsageError(_("A run that is recorded or played again keeps its model."))
+            raise UsageError(_("The model cannot be changed while a run is recorded or replayed."))
         self.context.require_idle()
         if name == session.conversation.model.name:
-            user.show(text_report(_("{model} answers already.", model=name)))
+            user.show(text_report(_("Already using {model}.", model=name)))
             return True
         other = open_named_model(name, manager.run_config)
         if not await ask_about_unknown_price(session.conversation.budget, other.name, user):
@@ -87,10 +87,10 @@ class ModelCommand(SlashCommand):
                     user.show(text_report(note, Tone.QUIET))
         named = dict(self._named_models(listings))
         options = [Option(name, detail) for name, detail in named.items()]
-        options.append(Option(_("Another one"), _("you type its name")))
+        options.append(Option(_("Another model"), _("enter its name")))
         index = await user.choose(Choice(_("Choose a model"), tuple(options)))
         if index == len(named):
-            typed = await user.enter(_("Name of the model"))
+            typed = await user.enter(_("Model name"))
             return typed.strip() or None if typed else None
         return None if index is None else list(named)[index]
 
@@ -98,7 +98,7 @@ class ModelCommand(SlashCommand):
         """Names and details: the current model, those of the settings, aliases, and what the services offer."""
         settings = self.context.run_config.settings
         present = self.context.conversation.model.name
-        yield present, _("answers now")
+        yield present, _("current")
         for name in (settings.model_name, settings.fallback_model):
             if name is not None and name.value != present:
                 yield name.value, ""
@@ -110,7 +110,7 @@ class ModelCommand(SlashCommand):
             if alias in targets and alias not in _REPLACED_IDS:
                 yield (
                     with_provider(alias, self.context.run_config.environment),
-                    _("stands for {model}", model=targets[alias]),
+                    _("alias of {model}", model=targets[alias]),
                 )
         for model in models:
             if not (hides_gemma and model.id.startswith("gemma")):

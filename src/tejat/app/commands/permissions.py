@@ -34,9 +34,9 @@ class PermissionsCommand(SlashCommand):
             answers = self._saved_approvals() if word == "revoke" else ()
             return complete_from(rest, ((str(number), answer.text) for number, answer in enumerate(answers, 1)))
         options = [
-            ("list", _("what was allowed, and whether the folder is trusted")),
-            ("revoke", _("take one of them back")),
-            ("trust", _("decide about the folder")),
+            ("list", _("saved approvals and trust of this folder")),
+            ("revoke", _("revoke a saved approval")),
+            ("trust", _("trust this folder, or not")),
         ]
         return complete_from(word, options)
 
@@ -44,41 +44,41 @@ class PermissionsCommand(SlashCommand):
         return remembered_approvals(self.context.run_config.paths, self.context.load_permission())
 
     def _list_report(self) -> Report:
-        blocks: list[ReportBlock] = [Paragraph(_("Rules from your answers"), Tone.STRONG)]
+        blocks: list[ReportBlock] = [Paragraph(_("Saved approvals"), Tone.STRONG)]
         rows = tuple((str(number), each.text, each.source) for number, each in enumerate(self._saved_approvals(), 1))
         if rows:
             blocks += [
-                ReportTable(rows, (_("No."), _("Rule"), _("Kept in"))),
-                Paragraph(_("/permissions revoke N takes one back."), Tone.QUIET),
+                ReportTable(rows, (_("No."), _("Rule"), _("Stored in"))),
+                Paragraph(_("Revoke one with /permissions revoke N."), Tone.QUIET),
             ]
         else:
-            blocks.append(Paragraph(_("There are none: nothing was allowed always."), Tone.QUIET))
+            blocks.append(Paragraph(_("None yet. Answering a question with 'always' saves one."), Tone.QUIET))
         trust = self.context.run_config.trust
         blocks += [Paragraph(_("Folder"), Tone.STRONG), Paragraph(trust.reason)]
         if not trust.is_trusted:
-            blocks.append(Paragraph(_("/permissions trust shows what it brings along, and asks you."), Tone.QUIET))
+            blocks.append(Paragraph(_("/permissions trust shows its configuration and asks you."), Tone.QUIET))
         blocks.append(Paragraph(_("/policy list shows all rules."), Tone.QUIET))
         return Report(_("Permissions"), tuple(blocks))
 
     def _find_by_number(self, word: str) -> RememberedApproval:
         answers = self._saved_approvals()
         if not (word.isascii() and word.isdigit() and 1 <= int(word) <= len(answers)):
-            raise UsageError(_("There is no rule {word}. /permissions list shows them with numbers.", word=word))
+            raise UsageError(_("No approval {word}. /permissions list shows the numbers.", word=word))
         return answers[int(word) - 1]
 
     async def _choose_and_revoke(self, user: UserPrompter) -> None:
         answers = self._saved_approvals()
         if not answers:
-            user.show(text_report(_("There is nothing to take back.")))
+            user.show(text_report(_("No saved approvals to revoke.")))
             return
         options = tuple(Option(each.text, each.source) for each in answers)
-        index = await user.choose(Choice(_("Which rule is taken back?"), options))
+        index = await user.choose(Choice(_("Revoke which approval?"), options))
         if index is not None:
             self._revoke(answers[index], user)
 
     def _revoke(self, answer: RememberedApproval, user: UserPrompter) -> None:
         revoke_approval(self.context.run_config.paths, self.context.load_permission(), answer)
-        user.show(text_report(_("Taken back: {rule}", rule=answer.text), Tone.GOOD))
+        user.show(text_report(_("Revoked: {rule}", rule=answer.text), Tone.GOOD))
 
     async def _trust(self, user: UserPrompter) -> None:
         run_config = self.context.run_config
@@ -86,13 +86,13 @@ class PermissionsCommand(SlashCommand):
         match await user.choose(_trust_choice(root, run_config.trust)):
             case 0:
                 trust_folder(paths, root, items=run_config.trust.items)  # as it was shown
-                text = _("{folder} is trusted as it was when this session began.", folder=root)
+                text = _("{folder} is trusted as it was when this session started.", folder=root)
             case 1:
                 trust_folder(paths, root, level=TrustLevel.NOT_TRUSTED)
-                text = _("{folder} and everything in it is never trusted.", folder=root)
+                text = _("{folder} and its subfolders are never trusted.", folder=root)
             case _:
                 return
-        counts = Paragraph(_("It counts from the next start on."), Tone.QUIET)
+        counts = Paragraph(_("Takes effect at the next start."), Tone.QUIET)
         user.show(Report(blocks=(Paragraph(text, Tone.GOOD), counts)))
 
 
@@ -100,15 +100,15 @@ def _trust_choice(root: str, trust: TrustDecision) -> Choice:
     changed = {item.path for item in trust.changed}
     rows = tuple((item.path, item.label, _("changed") if item.path in changed else "") for item in trust.items)
     details = tuple(Paragraph(f"{item.path}: {line}", Tone.QUIET) for item in trust.items for line in item.details)
-    contents: tuple[ReportBlock, ...] = (Paragraph(_("It brings along:")), ReportTable(rows), *details)
+    contents: tuple[ReportBlock, ...] = (Paragraph(_("Configuration in this folder:")), ReportTable(rows), *details)
     if not rows:
-        contents = (Paragraph(_("It brings nothing along that needs trust, but its files for the model are read.")),)
+        contents = (Paragraph(_("It has no configuration that needs trust, only context files for the model.")),)
     return Choice(
-        _("Do you trust what is in this folder?"),
+        _("Trust this folder?"),
         (
             Option(_("Yes"), _("until one of these files changes")),
-            Option(_("Never"), _("nothing of it is used, nor of folders in it")),
-            Option(_("Leave it as it is")),
+            Option(_("Never"), _("ignore its configuration, and that of its subfolders")),
+            Option(_("Not now")),
         ),
         initial=2,
         report=Report(root, (Paragraph(trust.reason), *contents)),

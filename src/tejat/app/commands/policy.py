@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Sequence
 from typing import cast
 
-from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.core.approval.modes import ApprovalMode
 from tejat.core.approval.policy_report import PolicyExplanation, describe_mode
 from tejat.core.errors import UsageError
@@ -46,9 +46,9 @@ class PolicyCommand(SlashCommand):
         if blank:
             return ()
         options = [
-            ("list", _("all rules and where they stand")),
-            ("explain", _("what would be decided about a call, and why")),
-            ("mode", _("how much is done without asking")),
+            ("list", _("all rules and their sources")),
+            ("explain", _("how a tool call would be decided, and why")),
+            ("mode", _("show or change the approval mode")),
         ]
         return complete_from(word, options)
 
@@ -64,10 +64,10 @@ class PolicyCommand(SlashCommand):
             for rule in inspector.rules()
         )
         return Report(
-            _("Rules, those with the last word first"),
+            _("Rules, highest precedence first"),
             (
                 Paragraph(_mode_text(self.context.load_permission().policy)),
-                ReportTable(rows, (_("Whose"), _("Rule"), _("Where"))),
+                ReportTable(rows, (_("Tier"), _("Rule"), _("Source"))),
                 *(Paragraph(problem, Tone.WARNING) for problem in inspector.problems()),
             ),
         )
@@ -83,21 +83,25 @@ class PolicyCommand(SlashCommand):
         return _explanation_report(call, self._inspector.decide(name, arguments))
 
     async def _mode(self, name: str, user: UserPrompter) -> None:
-        permission, run_config = self.context.load_permission(), self.context.run_config
-        before = permission.policy.mode
-        if not name:
-            user.show(text_report(_mode_text(permission.policy)))
-            return
-        mode = parse_mode(name)
-        check_mode(run_config.settings, mode)
-        if not run_config.trust.is_trusted and mode not in (ApprovalMode.DEFAULT, ApprovalMode.PLAN):
-            raise UsageError(
-                _("This folder is not trusted, so the mode stays {mode}. `tejat trust` tells more.", mode=before.value)
-            )
-        if mode is ApprovalMode.YOLO and before is not mode and await user.choose(_yolo_choice()) != 1:
-            return
-        permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
-        user.show(text_report(_("From now on the mode is {mode}.", mode=mode.value), Tone.GOOD))
+        if name:
+            await change_mode(self.context, parse_mode(name), user)
+        else:
+            user.show(text_report(_mode_text(self.context.load_permission().policy)))
+
+
+async def change_mode(context: CommandContext, mode: ApprovalMode, user: UserPrompter) -> None:
+    """Change the approval mode, asking before `yolo`. Raises UsageError if the mode is not permitted here."""
+    permission, run_config = context.load_permission(), context.run_config
+    before = permission.policy.mode
+    check_mode(run_config.settings, mode)
+    if not run_config.trust.is_trusted and mode not in (ApprovalMode.DEFAULT, ApprovalMode.PLAN):
+        raise UsageError(
+            _("This folder is not trusted, so the mode stays {mode}. See /permissions trust.", mode=before.value)
+        )
+    if mode is ApprovalMode.YOLO and before is not mode and await user.choose(_yolo_choice()) != 1:
+        return
+    permission.policy = permission.policy.with_mode(mode, source=CHOSEN_MODE_SOURCE)
+    user.show(text_report(_("Approval mode: {mode}", mode=mode.value), Tone.GOOD))
 
 
 def _mode_text(policy: PolicyEngine) -> str:
@@ -106,7 +110,7 @@ def _mode_text(policy: PolicyEngine) -> str:
 
 def _yolo_choice() -> Choice:
     return Choice(
-        _("Everything would run without asking until this session ends, also what deletes. Go on?"),
+        _("Run every tool call without asking until this session ends, including deletions?"),
         (Option(_("No")), Option(_("Yes, run everything"))),
         is_critical=True,
     )
@@ -121,9 +125,9 @@ def _parse_arguments(text: str) -> Params:
             return cast("dict[str, object]", load_json(text))
         pairs = [word.partition("=") for word in shlex.split(text)]
     except (InvalidJson, ValueError) as error:
-        raise UsageError(_("The arguments cannot be read: {why}.", why=error)) from None
+        raise UsageError(_("Cannot parse the arguments: {why}.", why=error)) from None
     if not all(key and equals for key, equals, _unused in pairs):
-        raise UsageError(_("Give the arguments as one JSON object, or as words like key=value."))
+        raise UsageError(_("Give the arguments as one JSON object, or as key=value words."))
     return {key: _parse_value(given) for key, _unused, given in pairs}
 
 
@@ -142,16 +146,16 @@ def _explanation_report(call: str, found: PolicyExplanation) -> Report:
         Paragraph(join_lazy("", (found.decision, ": ", found.reason)), Tone.STRONG),
         ReportTable(
             (
-                (_("Rule"), found.rule or _("none matches")),
-                (_("Where"), found.source),
+                (_("Rule"), found.rule or _("no rule matches")),
+                (_("Source"), found.source),
                 (_("Mode"), describe_mode(found.mode, found.mode_source)),
             )
         ),
     ]
     if found.commands:
-        blocks += [Paragraph(_("Commands in the line")), Paragraph(_indented(found.commands))]
+        blocks += [Paragraph(_("Commands in this line")), Paragraph(_indented(found.commands))]
     if found.doubts:
-        blocks += [Paragraph(_("Why it is not plain")), Paragraph(_indented(found.doubts))]
+        blocks += [Paragraph(_("Why rules cannot allow this line")), Paragraph(_indented(found.doubts))]
     return Report(call, tuple(blocks))
 
 

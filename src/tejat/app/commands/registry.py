@@ -7,15 +7,14 @@ from typing import cast
 
 from tejat.app.commands.base import CommandContext, SlashCommand, complete_from
 from tejat.app.commands.builtin import builtin_commands, builtin_names
-from tejat.app.run_config import RunConfig
-from tejat.config.custom_commands import CustomCommands, find_custom_commands
+from tejat.app.commands.replacements import REPLACEMENTS
 from tejat.config.paths import SourceTier
 from tejat.core.errors import TejatError
 from tejat.core.i18n import _, translate
 from tejat.core.text.edit_distance import edit_distance
 from tejat.core.ui.commands import CommandAction, CommandSummary, CompletionItem, NoAction, SubmitPromptAction
 from tejat.core.ui.prompter import UserPrompter
-from tejat.core.ui.report import Paragraph, Report, Tone, text_report
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone, text_report
 from tejat.mcp.features.prompts import HELP, PromptCommand
 
 _MAX_COMPARED = 200
@@ -28,7 +27,6 @@ class CommandRegistry:
     def __init__(self, context: CommandContext) -> None:
         self._context = context
         self._loaded: dict[str, SlashCommand] = {}
-        self._custom_cache: tuple[RunConfig, CustomCommands] | None = None
 
     def summaries(self) -> Sequence[CommandSummary]:
         own, taken = builtin_commands(), builtin_names()
@@ -38,10 +36,10 @@ class CommandRegistry:
 
     def notes(self) -> Sequence[str]:
         """Notes about custom commands that cannot be used."""
-        custom, taken = self._custom_commands(), builtin_names()
+        custom, taken = self._context.custom_commands, builtin_names()
         hidden = [
             _(
-                "{path} is not used: /{name} is a command of ours. Give the file another name.",
+                "{path} is not used: /{name} is a built-in command. Rename the file.",
                 path=each.path,
                 name=name,
             )
@@ -49,6 +47,14 @@ class CommandRegistry:
             if name in taken
         ]
         return [*hidden, *custom.problems]
+
+    def describe(self, name: str) -> Report:
+        """Explain one command, called by any of its names."""
+        folded = name.casefold()
+        for summary in self.summaries():
+            if folded in (summary.name.casefold(), *summary.aliases):
+                return _command_help(summary)
+        return self._unknown(name)
 
     async def suggestions(self, line: str) -> Sequence[CompletionItem]:
         name, blank, typed = _split_line(line)
@@ -77,8 +83,9 @@ class CommandRegistry:
 
     def _command(self, name: str) -> SlashCommand:
         if name not in self._loaded:
-            module = import_module(f"tejat.app.commands.{name}")
-            command = cast("type[SlashCommand]", getattr(module, f"{name.capitalize()}Command"))
+            module = import_module(f"tejat.app.commands.{name.replace('-', '_')}")
+            class_name = "".join(map(str.capitalize, name.split("-"))) + "Command"
+            command = cast("type[SlashCommand]", getattr(module, class_name))
             self._loaded[name] = command(self._context)
         return self._loaded[name]
 
@@ -98,35 +105,27 @@ class CommandRegistry:
         return [*first, *later]
 
     def _unknown(self, name: str) -> Report:
+        if instead := REPLACEMENTS.get(name.casefold()):
+            return text_report(_("There is no /{name}. {instead}", name=name, instead=instead), Tone.WARNING)
         names = [each for summary in self.summaries() for each in (summary.name, *summary.aliases)]
         words = Paragraph(_("Unknown command: {name}", name=f"/{name}"), Tone.BAD)
         closest = _closest_names(name, names)
         if not closest:
-            return Report(blocks=(words, Paragraph(_("/help shows all commands."), Tone.QUIET)))
+            return Report(blocks=(words, Paragraph(_("/help lists all commands."), Tone.QUIET)))
         candidates = ", ".join(f"/{each}" for each in closest)
         return Report(blocks=(words, Paragraph(_("Did you mean {names}?", names=candidates))))
 
     def _is_external(self, name: str) -> bool:
         """Whether the session expands this name into a prompt, or reports why it cannot."""
-        custom = self._custom_commands()
+        custom = self._context.custom_commands
         if name in custom.commands or name in custom.invalid or name in custom.untrusted:
             return True
         return any(prompt.name == name for prompt in self._prompts())
 
-    def _custom_commands(self) -> CustomCommands:
-        """The custom commands, read once per configuration, as the session does."""
-        run_config = self._context.run_config
-        if self._custom_cache is None or self._custom_cache[0] is not run_config:
-            self._custom_cache = (
-                run_config,
-                find_custom_commands(run_config.paths, run_config.roots[0], run_config.trust),
-            )
-        return self._custom_cache[1]
-
     def _custom_summaries(self) -> Iterable[CommandSummary]:
-        for command in self._custom_commands().commands.values():
+        for command in self._context.custom_commands.commands.values():
             is_own = command.tier is SourceTier.USER
-            source = _("your commands") if is_own else _("commands of this project")
+            source = _("your commands") if is_own else _("project commands")
             usage = f"/{command.name} " + _("[WORDS]") if "{{args}}" in command.prompt else ""
             yield CommandSummary(command.name, command.description, usage, source=source)
 
@@ -134,7 +133,7 @@ class CommandRegistry:
         manager = self._context.mcp_manager
         if manager is None:
             return ()
-        custom = self._custom_commands()
+        custom = self._context.custom_commands
         return manager.prompt_commands(taken={*custom.commands, *custom.invalid, *custom.untrusted})
 
     def _prompt_summaries(self) -> Iterable[CommandSummary]:
@@ -146,6 +145,20 @@ class CommandRegistry:
                 " ".join((f"/{prompt.name}", *arguments)) if arguments else "",
                 source=_("MCP server {name}", name=prompt.server.alias),
             )
+
+
+def _command_help(summary: CommandSummary) -> Report:
+    blocks: list[ReportBlock] = [Paragraph(summary.summary)]
+    if summary.usage:
+        blocks.append(Paragraph(_("Usage: {usage}", usage=summary.usage)))
+    if summary.aliases:
+        names = ", ".join(f"/{alias}" for alias in summary.aliases)
+        blocks.append(Paragraph(_("Aliases: {names}", names=names)))
+    if summary.details:
+        blocks.append(Paragraph(summary.details, Tone.QUIET))
+    if summary.source:
+        blocks.append(Paragraph(_("Source: {source}", source=summary.source), Tone.QUIET))
+    return Report(f"/{summary.name}", tuple(blocks))
 
 
 def _split_line(line: str) -> tuple[str, str, str]:
@@ -172,7 +185,7 @@ def _prompt_argument_suggestions(prompt: PromptCommand, typed: str) -> list[Comp
     named = set(re.findall(r"--([^\s=]+)=", typed))
     options = [(f"--{each.name}=", each.description) for each in prompt.prompt.arguments if each.name not in named]
     if word == typed:
-        options.append((HELP, _("what can be typed here")))
+        options.append((HELP, _("show the arguments")))
     return complete_from(word, options)
 
 
@@ -189,5 +202,5 @@ def _closest_names(name: str, known: Sequence[str]) -> list[str]:
 def _os_error_message(error: OSError) -> str:
     why = error.strerror or str(error)
     if error.filename is None:
-        return _("That did not work: {why}.", why=why)
-    return _("That did not work: {path}: {why}.", path=error.filename, why=why)
+        return _("Failed: {why}.", why=why)
+    return _("Failed: {path}: {why}.", path=error.filename, why=why)

@@ -23,11 +23,11 @@ class RestoreCommand(SlashCommand):
         history = self.context.conversation.history
         restorable = await undo_service.entries_for_messages(history.messages)
         if not arguments:
-            user.show(list_report(restorable, _("Calls that can be gone back to")))
+            user.show(list_report(restorable, _("Calls to restore to"), command="restore"))
             return NoAction()
         entry = next((entry for entry in restorable if entry.id == arguments), None)
         if entry is None:
-            raise UsageError(_("File not found: {name}.json", name=arguments))
+            raise UsageError(_("File not found: {name}.json\n/restore lists the calls to restore to.", name=arguments))
         position = next(
             index
             for index, message in enumerate(history.messages)
@@ -37,16 +37,16 @@ class RestoreCommand(SlashCommand):
         entries = await undo_service.entries_for_messages(history.messages[position:])
         index = await user.choose(_restore_choice(entries, call))
         if index not in (0, 1):
-            user.show(text_report(_("Nothing was touched.")))
+            user.show(text_report(_("Nothing was changed.")))
             return NoAction()
         done = await undo_service.undo(entries)
         if not done.is_complete:
             undo_service.notify_model(done.paths)
-            stays = Paragraph(_("The conversation stays as it is."), Tone.WARNING)
+            stays = Paragraph(_("The conversation was not changed."), Tone.WARNING)
             user.show(Report(blocks=(*done.blocks, stays)))
             return NoAction()
         self.context.conversation.rewind(position)
-        user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is where it was before this call.")))))
+        user.show(Report(blocks=(*done.blocks, Paragraph(_("The conversation is back to before this call.")))))
         if index == 1:
             return NoAction()
         return SubmitPromptAction(
@@ -62,10 +62,10 @@ class RestoreCommand(SlashCommand):
 
 def _restore_choice(entries: Sequence[UndoEntry], call: SourceListing) -> Choice:
     plan = undo_plan(entries)
-    blocks: tuple[ReportBlock, ...] = (*plan.blocks, Paragraph(_("The model had asked for:")), call)
+    blocks: tuple[ReportBlock, ...] = (*plan.blocks, Paragraph(_("The model had requested:")), call)
     return Choice(
-        _("Put these files back, and go back in the conversation?"),
-        (Option(_("Yes, and let the model go on from there")), Option(_("Yes, and wait for me")), Option(_("No"))),
+        _("Restore these files and the conversation?"),
+        (Option(_("Yes, and let the model continue")), Option(_("Yes, and wait for my prompt")), Option(_("No"))),
         initial=2,
         report=Report(plan.title, blocks),
         is_critical=True,

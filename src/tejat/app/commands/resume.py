@@ -37,19 +37,19 @@ class ResumeCommand(SlashCommand):
         if word == LATEST:
             others = self._other_sessions()
             if not others:
-                raise UsageError(_("There is no other session of this project."))
+                raise UsageError(_("No other sessions of this project."))
             return others[-1]
         entry = open_session_store(self.context.run_config).find(word)
         if entry.path == self.context.session.journal_path:
-            raise UsageError(_("This is the session that you are in."))
+            raise UsageError(_("This is the current session."))
         return entry
 
     async def _choose(self, user: UserPrompter) -> SessionSummary | None:
         others = self._other_sessions()[::-1]
         if not others:
-            user.show(text_report(_("There is no other session of this project.")))
+            user.show(text_report(_("No other sessions of this project.")))
             return None
-        index = await user.choose(Choice(_("Which session do you want to go on with?"), tuple(map(_option, others))))
+        index = await user.choose(Choice(_("Choose a session to resume"), tuple(map(_option, others))))
         return None if index is None else others[index]
 
 
@@ -59,4 +59,4 @@ def _title(entry: SessionSummary) -> str:
 
 def _option(entry: SessionSummary) -> Option:
     when, model, number = format_time(entry.modified), entry.model, entry.number
-    return Option(_title(entry), _("{when}, {model}, number {number}", when=when, model=model, number=number))
+    return Option(_title(entry), _("{when}, {model}, #{number}", when=when, model=model, number=number))

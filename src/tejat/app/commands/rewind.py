@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.ways_back import ways_back
 from tejat.app.session.undo_service import UndoService, undo_plan
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.text.time_format import format_time
 from tejat.core.ui.commands import CommandAction, CompletionItem, NoAction, SetInputAction
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Paragraph, Report, ReportBlock, text_report
+from tejat.core.ui.report import Paragraph, Report, ReportBlock, Tone, text_report
 from tejat.core.undo import UndoEntry
 from tejat.engine.sessions.rewind_points import RewindPoint
 
@@ -22,7 +23,8 @@ class RewindCommand(SlashCommand):
         self.context.require_idle()
         points = list(conversation.rewind_points)
         if not points:
-            user.show(text_report(_("There is no prompt in this conversation that you could go back to.")))
+            text = Paragraph(_("No prompt to go back to in this conversation."))
+            user.show(Report(blocks=(text, Paragraph(ways_back(besides="rewind"), Tone.QUIET))))
             return NoAction()
         number = _parse_number(arguments, len(points)) if arguments else await _choose_point(points, user)
         if number is None:
@@ -32,11 +34,11 @@ class RewindCommand(SlashCommand):
         entries = await undo_service.entries_for_messages(conversation.history.messages[point.length :])
         index = await user.choose(_files_choice(entries)) if entries else 0
         if index not in (0, 1):
-            user.show(text_report(_("Nothing was touched.")))
+            user.show(text_report(_("Nothing was changed.")))
             return NoAction()
         blocks: tuple[ReportBlock, ...] = (await undo_service.undo(entries)).blocks if index == 1 else ()
         conversation.rewind(point.length, number)
-        back = Paragraph(_("The conversation is where it was before this prompt."))
+        back = Paragraph(_("The conversation is back to before this prompt."))
         user.show(Report(blocks=(*blocks, back)))
         return SetInputAction(point.display_text)
 
@@ -48,24 +50,24 @@ class RewindCommand(SlashCommand):
 async def _choose_point(points: Sequence[RewindPoint], user: UserPrompter) -> int | None:
     """Let the user choose a prompt, newest first."""
     options = tuple(Option(_prompt_label(point), format_time(point.created_at)) for point in reversed(points))
-    index = await user.choose(Choice(_("Go back to before which prompt?"), options))
+    index = await user.choose(Choice(_("Rewind to before which prompt?"), options))
     return None if index is None else len(points) - 1 - index
 
 
 def _parse_number(word: str, count: int) -> int:
     """Raises UsageError."""
     if not word.isdecimal() or len(word) > len(str(count)) or not 1 <= int(word) <= count:
-        raise UsageError(_("There are prompts from 1 to {count}, the first one is 1.", count=count))
+        raise UsageError(_("Give a prompt number from 1 (the first) to {count}.", count=count))
     return int(word) - 1
 
 
 def _files_choice(entries: Sequence[UndoEntry]) -> Choice:
     return Choice(
-        _("Since then calls have changed files. What about these?"),
+        _("Files have changed since this prompt. Undo these changes too?"),
         (
-            Option(_("Go back, and leave the files as they are")),
-            Option(_("Go back, and put the files back too")),
-            Option(_("Stay here")),
+            Option(_("Rewind the conversation only")),
+            Option(_("Rewind the conversation and undo the changes")),
+            Option(_("Cancel")),
         ),
         report=undo_plan(entries),
         is_critical=True,

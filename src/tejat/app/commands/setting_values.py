@@ -43,7 +43,7 @@ def find_setting(name: str) -> SettingSpec:
     for row in SETTINGS:
         if folded in (each.casefold() for each in row.key.names):
             return row
-    raise UsageError(_("There is no setting {name}. /settings list shows all of them.", name=name))
+    raise UsageError(_("Unknown setting {name}. /settings list shows all settings.", name=name))
 
 
 def setting_views(settings: Settings) -> Iterator[SettingView]:
@@ -89,7 +89,7 @@ def parse_value(context: CommandContext, row: SettingSpec, typed: str) -> JsonVa
     name = row.key.names[0]
     if isinstance(getattr(Settings(), row.field), Mapping):
         path = settings_path_for(context.run_config.paths, name, {})
-        raise UsageError(_("{name} is made of several entries. Change it in {path}.", name=name, path=path))
+        raise UsageError(_("{name} has several entries. Edit it in {path}.", name=name, path=path))
     problem = ""
     for given in _interpretations(typed):
         try:

@@ -29,9 +29,7 @@ class SettingsCommand(SlashCommand):
             case "list", "":
                 user.show(self._list_report())
             case "unset", given if given:
-                row = find_setting(given)
-                self.context.user_settings.remove(row.key)
-                user.show(_report(self.context, row, None))
+                user.show(unset_setting(self.context, find_setting(given)))
             case _, "":
                 user.show(_detail_report(setting_view(self.context.reload_settings(), find_setting(name))))
             case _, given:
@@ -42,7 +40,7 @@ class SettingsCommand(SlashCommand):
         name, blank, rest = typed.partition(" ")
         known = {shown.name: shown for shown in setting_views(self.context.reload_settings())}
         if not blank or name == "unset":
-            words = [] if blank else [("list", _("all of them")), ("unset", _("take a setting of yours away"))]
+            words = [] if blank else [("list", _("all settings")), ("unset", _("remove one from your settings"))]
             return complete_from(
                 rest if blank else name, [*words, *((each.name, each.value) for each in known.values())]
             )
@@ -61,12 +59,12 @@ class SettingsCommand(SlashCommand):
         return Report(
             _("Settings"),
             (
-                ReportTable(rows, (_("Name"), _("Value"), _("Set by"))),
+                ReportTable(rows, (_("Name"), _("Value"), _("Source"))),
                 Paragraph(
                     _("Your settings are in {gemini} and {own}", gemini=paths.user_settings, own=paths.own_settings),
                     Tone.QUIET,
                 ),
-                Paragraph(_("/settings NAME VALUE changes one, /settings unset NAME takes one away."), Tone.QUIET),
+                Paragraph(_("/settings NAME VALUE changes a setting, /settings unset NAME removes it."), Tone.QUIET),
             ),
         )
 
@@ -75,7 +73,7 @@ class SettingsCommand(SlashCommand):
         settings = self.context.reload_settings()
         shown = [each for each in setting_views(settings) if each.name not in _COMPOSITE_SETTINGS]
         options = tuple(Option(each.name, each.value) for each in shown)
-        index = await user.choose(Choice(_("Which setting do you want to change?"), options))
+        index = await user.choose(Choice(_("Choose a setting to change"), options))
         if index is None:
             return
         row = find_setting(shown[index].name)
@@ -106,6 +104,12 @@ def write_setting(context: CommandContext, row: SettingSpec, given: JsonValue) -
     return _report(context, row, context.user_settings.write(row.key, given))
 
 
+def unset_setting(context: CommandContext, row: SettingSpec) -> Report:
+    """Remove a setting from the user's files and report the result. Raises as `write_setting` does."""
+    context.user_settings.remove(row.key)
+    return _report(context, row, None)
+
+
 def _report(context: CommandContext, row: SettingSpec, path: str | None) -> Report:
     """Apply what takes effect at once, and report the value now in force. `path` is the file that was written."""
     settings = context.reload_settings()
@@ -116,17 +120,17 @@ def _report(context: CommandContext, row: SettingSpec, path: str | None) -> Repo
     if path is not None:
         blocks.append(Paragraph(_("Saved in {path}.", path=path), Tone.QUIET))
     if path is None and shown.source:
-        blocks.append(Paragraph(_("Set by {source}.", source=shown.source), Tone.QUIET))
+        blocks.append(Paragraph(_("Set in {source}.", source=shown.source), Tone.QUIET))
     elif path is not None and f"{path}:" not in shown.source:
         blocks.append(Paragraph(_("Set in {source}, which takes precedence.", source=shown.source), Tone.WARNING))
     if shown.name not in IMMEDIATE_SETTINGS:
-        blocks.append(Paragraph(_("It counts from the next start on."), Tone.QUIET))
+        blocks.append(Paragraph(_("Takes effect at the next start."), Tone.QUIET))
     return Report(blocks=tuple(blocks))
 
 
 def _detail_report(shown: SettingView) -> Report:
     names = ", ".join(name for row in SETTINGS if row.key.names[0] == shown.name for name in row.key.names[1:])
-    rows = [(_("Value"), shown.value or _("not set")), (_("Set by"), shown.source or _("nobody"))]
+    rows = [(_("Value"), shown.value or _("not set")), (_("Source"), shown.source or _("not set"))]
     if names:
-        rows.append((_("Also called"), names))
+        rows.append((_("Former names"), names))
     return Report(shown.name, (ReportTable(tuple(rows)),))

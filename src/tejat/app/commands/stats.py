@@ -25,11 +25,11 @@ class StatsCommand(SlashCommand):
             case "tools":
                 report = Report(_("Tools"), (self._tools(),))
             case _:
-                raise UsageError(_("Usage: {usage}", usage="/stats [model | tools]"))
+                raise UsageError(_("Usage: {usage}", usage="/stats [session | model | tools]"))
         user.show(report)
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, [("model", _("by model")), ("tools", _("by tool"))])
+        return complete_from(typed, [("session", _("totals")), ("model", _("by model")), ("tools", _("by tool"))])
 
     def _session(self) -> Report:
         session, counted = self.context.session, self.context.statistics
@@ -38,16 +38,16 @@ class StatsCommand(SlashCommand):
             (_("Session"), session.session_id),
             (_("Requests"), f"{sum(model.requests for model in counted.models.values()):,}"),
             (_("Tokens sent"), f"{usage.prompt:,}"),
-            (_("Of these cached"), f"{usage.cached:,}"),
+            (_("Cached"), f"{usage.cached:,}"),
             (_("Tokens received"), f"{usage.output + usage.thoughts:,}"),
             (_("Cost"), self._cost()),
             (_("Price"), self._price(model)),
-            (_("Calls"), f"{counted.calls:,}"),
-            (_("Of these failed"), f"{counted.failed - len(counted.denials):,}"),
-            (_("Not allowed"), f"{len(counted.denials):,}"),
+            (_("Tool calls"), f"{counted.calls:,}"),
+            (_("Failed"), f"{counted.failed - len(counted.denials):,}"),
+            (_("Denied"), f"{len(counted.denials):,}"),
             (_("Lines changed"), f"+{counted.lines_added:,} -{counted.lines_removed:,}"),
-            (_("Time of models"), _seconds(sum(model.seconds for model in counted.models.values()))),
-            (_("Time of tools"), _seconds(sum(tool.seconds for tool in counted.tools.values()))),
+            (_("Model time"), _seconds(sum(model.seconds for model in counted.models.values()))),
+            (_("Tool time"), _seconds(sum(tool.seconds for tool in counted.tools.values()))),
         ]
         return Report(_("This session"), (ReportTable(tuple(rows)),))
 
@@ -56,7 +56,7 @@ class StatsCommand(SlashCommand):
         if budget.cost is not None:
             return f"${budget.cost:.4f}"
         if budget.highest_cost is None:
-            return _("unknown, because a price is unknown")
+            return _("unknown (a price is unknown)")
         return _("at most {cost}; a price is unknown", cost=f"${budget.highest_cost:.4f}")
 
     def _price(self, model: str) -> str:
@@ -80,7 +80,7 @@ class StatsCommand(SlashCommand):
     def _models(self) -> ReportBlock:
         models = self.context.statistics.models
         if not models:
-            return Paragraph(_("No model was asked yet."), Tone.QUIET)
+            return Paragraph(_("No requests yet."), Tone.QUIET)
         budget = self.context.conversation.budget
         rows = tuple(
             (
@@ -103,7 +103,7 @@ class StatsCommand(SlashCommand):
     def _tools(self) -> ReportBlock:
         tools = self.context.statistics.tools
         if not tools:
-            return Paragraph(_("No tool was called yet."), Tone.QUIET)
+            return Paragraph(_("No tool calls yet."), Tone.QUIET)
         rows = tuple(
             (
                 name,
@@ -114,7 +114,7 @@ class StatsCommand(SlashCommand):
             )
             for name, tool in tools.items()
         )
-        return ReportTable(rows, (_("Tool"), _("Calls"), _("Failed"), _("Refused"), _("Time")))
+        return ReportTable(rows, (_("Tool"), _("Calls"), _("Failed"), _("Rejected"), _("Time")))
 
 
 def _seconds(seconds: float) -> str:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.commands.ways_back import ways_back
 from tejat.app.session.undo_service import UndoService, entry_title, undo_list, undo_plan
 from tejat.app.session.undo_text import latest_entries
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.prompter import Choice, Option, UserPrompter
-from tejat.core.ui.report import Report, text_report
+from tejat.core.ui.report import Paragraph, Report, Tone, text_report
 from tejat.core.undo import RestoreScope, UndoEntry
 
 _MAX_LISTED = 50
@@ -20,16 +21,16 @@ class UndoCommand(SlashCommand):
         undo_service = UndoService(self.context.manager)
         undoable = await undo_service.undoable_entries()
         if arguments.lower() == "list":
-            user.show(list_report(undoable, _("What can be undone")))
+            user.show(list_report(undoable, _("Calls that can be undone"), command="undo"))
             return
         entries = _find_entries(arguments, undoable)
         if not entries:
-            user.show(text_report(_("Nothing to undo.")))
+            user.show(_empty_report(_("Nothing to undo: no tool call has changed files here.")))
             return
         plan = undo_plan(entries, self.context.manager.session.session_id)
         index = await user.choose(_undo_choice(entries, plan))
         if index not in (1, 2):
-            user.show(text_report(_("Nothing was touched.")))
+            user.show(text_report(_("Nothing was changed.")))
             return
         done = await undo_service.undo(entries, RestoreScope(foreign=index == 2))
         undo_service.notify_model(done.paths)
@@ -38,7 +39,7 @@ class UndoCommand(SlashCommand):
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
         undoable = await UndoService(self.context.manager).undoable_entries()
         options = [
-            ("list", _("what can be undone")),
+            ("list", _("calls that can be undone")),
             *((entry.id, entry_title(entry)) for entry in undoable[:_MAX_LISTED]),
         ]
         return complete_from(typed, options)
@@ -47,8 +48,8 @@ class UndoCommand(SlashCommand):
 def _undo_choice(entries: Sequence[UndoEntry], plan: Report) -> Choice:
     options = [Option(_("No")), Option(_("Yes"))]
     if any(entry.foreign for entry in entries):
-        options = [Option(_("No")), Option(_("Yes, but nothing that others may have changed")), Option(_("Yes, all"))]
-    return Choice(_("Put this back?"), tuple(options), report=plan, is_critical=True)
+        options = [Option(_("No")), Option(_("Yes, except what others may have changed")), Option(_("Yes, everything"))]
+    return Choice(_("Undo these changes?"), tuple(options), report=plan, is_critical=True)
 
 
 def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntry]:
@@ -62,10 +63,15 @@ def _find_entries(word: str, undoable: Sequence[UndoEntry]) -> Sequence[UndoEntr
         if int(word) < 1:
             raise UsageError(_("Usage: {usage}", usage="/undo [N | list | ID]"))
         return latest_entries(undoable, int(word))
-    raise UsageError(_("There is no call {id} that could be undone. /undo list shows them.", id=word))
+    raise UsageError(_("No call {id} to undo. /undo list shows the calls.", id=word))
 
 
-def list_report(entries: Sequence[UndoEntry], heading: str) -> Report:
+def list_report(entries: Sequence[UndoEntry], heading: str, *, command: str) -> Report:
+    """List entries for `/undo` or `/restore`; an empty list names the other ways back."""
     if not entries:
-        return text_report(_("No restorable tool calls found."))
+        return _empty_report(_("No restorable tool calls found."), command)
     return undo_list(entries[:_MAX_LISTED], heading)
+
+
+def _empty_report(text: str, command: str = "undo") -> Report:
+    return Report(blocks=(Paragraph(text), Paragraph(ways_back(besides=command), Tone.QUIET)))

@@ -25,7 +25,7 @@ class VimCommand(SlashCommand):
                 raise UsageError(_("Usage: {usage}", usage="/vim [on | off]"))
         report = write_setting(self.context, find_setting("general.vimMode"), enabled)
         if self.context.preferences.vi_mode is enabled:
-            text = _("The keys of vi are on.") if enabled else _("The keys of vi are off.")
+            text = _("Vim mode on.") if enabled else _("Vim mode off.")
             report = Report(blocks=(Paragraph(text, Tone.GOOD), *report.blocks[1:]))
         user.show(report)
 

@@ -28,9 +28,7 @@ class ServerLogin:
                 return
         except McpFailure as failure:
             raise UsageError(failure.message) from None
-        raise UsageError(
-            _('The MCP server "{name}" is a program that is started here: there is nowhere to log in.', name=name)
-        )
+        raise UsageError(_('MCP server "{name}" is a local program and needs no login.', name=name))
 
     @property
     def may_open_browser(self) -> bool:

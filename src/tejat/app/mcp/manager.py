@@ -108,8 +108,8 @@ class McpManager:
         self._pool.start()
         for name in self._context.run_config.settings.mcp_name_conflicts:
             message = _(
-                'The MCP server "{name}" of this project is not used: your own settings have one of that name, '
-                "and your rules mean that one. Give the other another name ({source}).",
+                'MCP server "{name}" of this project is not used: your own settings have a server of that name, '
+                "and your rules refer to it. Rename the one in {source}.",
                 name=sanitize_text(name.value),
                 source=name.source,
             )
@@ -117,7 +117,7 @@ class McpManager:
         for alias, server in configured_servers(self._context.run_config.settings).items():
             if server.value.unknown_fields:
                 message = _(
-                    "MCP server {server}: nobody knows what is meant by {names} ({source}).",
+                    "MCP server {server}: unknown fields {names} ({source}).",
                     server=sanitize_text(alias),
                     names=", ".join(map(sanitize_text, server.value.unknown_fields)),
                     source=server.source,
@@ -127,7 +127,7 @@ class McpManager:
         settings, statuses = self._context.run_config.settings, self._pool.statuses()
         unexpected = [each for each in statuses if exclusion_reason(settings, each.alias) is None]
         for reason, names in _group_by_reason(unexpected):
-            self._notify(_("MCP servers that are not started: {names}. {reason}", names=names, reason=reason))
+            self._notify(_("MCP servers not started: {names}. {reason}", names=names, reason=reason))
 
     async def wait_settled(self, within: float | None) -> tuple[str, ...]:
         """Wait until every server is connected or has failed, at most `within` seconds; return those that are neither.
@@ -205,7 +205,7 @@ class McpManager:
         alias = wanted.partition(":")[0]
         if not found and alias in self._settings:
             server = sanitize_text(alias)
-            raise LookupError(_("the MCP server {server} has no such resource, or is not connected.", server=server))
+            raise LookupError(_("MCP server {server} has no such resource, or is not connected.", server=server))
         if not found:
             return None
         try:

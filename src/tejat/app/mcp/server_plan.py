@@ -81,7 +81,7 @@ class StartBlockers:
             return ServerState.BLOCKED, problem
         if is_disabled(alias, self._disabled):
             return ServerState.DISABLED, _(
-                "It is switched off. {command} switches it on.", command=f"`tejat mcp enable {alias}`"
+                "It is disabled. Enable it with {command}.", command=f"`tejat mcp enable {alias}`"
             )
         unlisted = unlisted_source(self._settings, alias)
         if unlisted is not None:
@@ -91,7 +91,7 @@ class StartBlockers:
             return ServerState.BLOCKED, left_out
         if not self._trust.is_trusted:
             reason = self._trust.reason
-            return ServerState.BLOCKED, _("{reason} No server is started there. See `tejat trust`.", reason=reason)
+            return ServerState.BLOCKED, _("{reason} Its servers are not started. See `tejat trust`.", reason=reason)
         return None
 
 

@@ -116,7 +116,7 @@ def _trust_question(root: str, trust: TrustDecision, context: Sequence[str], ser
         names = ", ".join(servers)
         blocks.append(Paragraph(_("Your MCP servers run only in folders that you trust: {names}.", names=names)))
     return Choice(
-        _("Do you trust what is in this folder?"),
+        _("Trust this folder?"),
         (
             Option(_("Yes, use it"), _("remembered for this folder as it is now")),
             Option(_("Not now"), _("work here without it, and ask again next time")),

@@ -43,7 +43,7 @@ def load_plugin_file(path: str, *, writers: AllowedWriters, origin: str, digest:
     if content is None:
         return Plugins()
     if digest is not None and hashlib.sha256(content).hexdigest() != digest:
-        return load_failure(origin, _("it is not what was trusted. See `tejat trust`"))
+        return load_failure(origin, _("it has changed since it was trusted. See `tejat trust`"))
     return load_plugin(origin, partial(_tools_in_file, path, content), path)
 
 
@@ -70,7 +70,7 @@ def collect_tools(thing: object) -> Iterator[BaseTool]:
     else:
         raise TypeError(
             _(
-                "{name} is no tool, no function and no list of them",
+                "{name} is not a tool, a function or a list of them",
                 name=getattr(thing, "__name__", type(thing).__name__),
             )
         )
@@ -147,7 +147,7 @@ def load_plugin(origin: str, find: Callable[[], Iterable[BaseTool]], path: str |
 def _tool_problem(tool: BaseTool) -> str | None:
     """A problem that would break every request that declares the tool. Raises what its schema raises."""
     if not _NAME.fullmatch(tool.name):
-        return _("no tool can have the name {name!r}: letters, digits, '_' and '-', at most 64", name=tool.name)
+        return _("{name!r} is not a valid tool name: use letters, digits, '_' and '-', at most 64", name=tool.name)
     dump_json(tool.schema.to_json())
     return None
 

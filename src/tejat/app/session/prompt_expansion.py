@@ -23,6 +23,10 @@ class PromptExpander:
         self._toolset = toolset
         self._recursive_search = run_config.settings.recursive_file_search.value
 
+    def reload_commands(self) -> None:
+        """Read the custom commands again when one is next called."""
+        self.__dict__.pop("_commands", None)
+
     async def expand(self, prompt: str, emit: EventSink) -> ExpandedPrompt:
         """Expand a prompt. Raises BadPrompt and NotTrusted."""
         called = re.fullmatch(_INVOCATION, prompt.strip())

@@ -6,6 +6,7 @@ from tejat.app.session.manager import SessionManager
 from tejat.app.session.undo_text import (
     MAX_PATHS,
     change_counts,
+    is_by_product,
     more_text,
     summary_text,
     undo_action,
@@ -16,7 +17,15 @@ from tejat.core.i18n import _, ngettext
 from tejat.core.messages.history import Message, user_message
 from tejat.core.text.time_format import format_time
 from tejat.core.ui.report import Paragraph, Report, ReportBlock, ReportTable, Tone
-from tejat.core.undo import DEFAULT_SCOPE, ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry
+from tejat.core.undo import (
+    DEFAULT_SCOPE,
+    ForeignChange,
+    PathProblem,
+    RestoreResult,
+    RestoreScope,
+    UndoEntry,
+    net_changes,
+)
 from tejat.engine.calls.undo_recorder import UndoRecorder
 from tejat.workspace.threads.offload import run_blocking
 
@@ -50,6 +59,16 @@ class UndoService:
         session_id = self._manager.session.session_id
         calls = {call.id for message in messages for call in message.calls}
         return [entry for entry in await self.undoable_entries() if entry.session == session_id and entry.call in calls]
+
+    async def session_entries(self) -> list[UndoEntry]:
+        """Undoable entries of the current session, newest first."""
+        session_id = self._manager.session.session_id
+        return [entry for entry in await self.undoable_entries() if entry.session == session_id]
+
+    async def diff(self, entries: Sequence[UndoEntry]) -> list[str]:
+        """What entries, newest first, changed all together: a diff per path, or one line if it is not text."""
+        changes = [change for change in net_changes(entries) if not is_by_product(change.path)]
+        return await run_blocking(lambda _: self._journal.render(changes))
 
     async def undo(self, entries: Sequence[UndoEntry], scope: RestoreScope = DEFAULT_SCOPE) -> UndoOutcome:
         """Undo entries in this order, up to the first that cannot be undone."""

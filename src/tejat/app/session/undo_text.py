@@ -61,10 +61,11 @@ def more_text(count: int) -> str:
 
 
 def _is_significant(entry: UndoEntry) -> bool:
-    return any(not _is_by_product(change.path) for change in entry.own_changes)
+    return any(not is_by_product(change.path) for change in entry.own_changes)
 
 
-def _is_by_product(path: str) -> bool:
+def is_by_product(path: str) -> bool:
+    """Whether a path belongs to a cache or the like, which tools write on the way."""
     *directories, name = path.split("/")
     if not _BY_PRODUCT_DIRECTORIES.isdisjoint((*directories, name)):
         return True

@@ -57,11 +57,16 @@ def _model_checks(run_config: RunConfig, own: Mapping[str, str], default: str) -
     shown = named.value if target == named.value else f"{named.value}: {model}"
     yield DoctorCheck(lazy("model"), lazy("name"), passed=True, detail=_with_source(shown, source))
     yield DoctorCheck(lazy("model"), lazy("key"), *_find_key(service, run_config, own))
-    url = settings_of_service(target, run_config).base_url
-    if address := run_config.environment.get(_URL_VARIABLES.get(service, "")):
-        url = Setting(address, _URL_VARIABLES[service])
-    if url:
+    if url := service_address(target, run_config):
         yield _url_check(lazy("model"), lazy("address"), url)
+
+
+def service_address(model: str, run_config: RunConfig) -> Setting[str] | None:
+    """The configured address of the service of a model, None for its usual one. Raises UsageError."""
+    variable = _URL_VARIABLES.get(parse_model_name(model, run_config.environment)[0], "")
+    if address := run_config.environment.get(variable):
+        return Setting(address, variable)
+    return settings_of_service(model, run_config).base_url
 
 
 def _catalogue_check(run_config: RunConfig) -> DoctorCheck:
@@ -131,7 +136,7 @@ def _network_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
 
 
 def _url_check(group: str, name: str, url: Setting[str]) -> DoctorCheck:
-    return DoctorCheck(group, name, passed=True, detail=_with_source(_origin(url.value), url.source))
+    return DoctorCheck(group, name, passed=True, detail=_with_source(address_origin(url.value), url.source))
 
 
 def _file_checks(run_config: RunConfig) -> Iterator[DoctorCheck]:
@@ -168,7 +173,7 @@ def _with_source(what: str, source: str) -> str:
     return join_lazy("", (what, " (", source, ")"))
 
 
-def _origin(url: str) -> str:
+def address_origin(url: str) -> str:
     """Scheme, host and port of a URL, whose other parts may contain a key."""
     try:
         parts = urlsplit(url if "://" in url else f"//{url}")

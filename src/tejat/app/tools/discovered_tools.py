@@ -23,7 +23,7 @@ async def register_discovered_tools(
     run_config, settings, services = context.run_config, context.run_config.settings, context.services
     if not run_config.trust.is_trusted:
         reason = run_config.trust.reason
-        notify(_("The tool discovery command is not run. {reason} See `tejat trust`.", reason=reason))
+        notify(_("The tool discovery command was not run. {reason} See `tejat trust`.", reason=reason))
         return
     try:
         found = await discover_tools(
@@ -63,7 +63,7 @@ async def register_discovered_tools(
     for line in (*found.warnings, *map(sanitize_text, problems)):
         notify(line)
     if found.stderr:
-        notify("\n  ".join((_("The tool discovery command printed on its error output:"), *found.stderr)))
+        notify("\n  ".join((_("The tool discovery command printed errors:"), *found.stderr)))
 
 
 def _pinned_command(command: Setting[tuple[str, ...]] | None, run_config: RunConfig) -> PinnedCommand | None:

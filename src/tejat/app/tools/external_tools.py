@@ -65,7 +65,7 @@ class ExternalTools:
         until = None if within is None else loop.time() + within
         _unused, late = await asyncio.wait((self._startup_task,), timeout=within)
         if late:
-            return (_("the discovery of tools"),)
+            return (_("tool discovery"),)
         self._startup_task.result()
         if self.mcp_manager is None:
             return ()
@@ -86,7 +86,7 @@ class ExternalTools:
         if self._dropped_notices:
             fresh.append(
                 _(
-                    "There was more to tell about tools of others: {left:,} messages are left out.",
+                    "{left:,} more messages about external tools were left out.",
                     left=self._dropped_notices,
                 )
             )

@@ -60,7 +60,7 @@ def _enforcement(sandbox: Sandbox | None, report: SandboxReport, options: Sandbo
     yield DoctorCheck(_GROUP, lazy("outside"), passed=True, detail=join_lazy(", ", outside))
     if options.mounts:
         shown = ", ".join(f"{mount.source} (rw)" if mount.is_writable else mount.source for mount in options.mounts)
-        yield DoctorCheck(_GROUP, lazy("shown"), passed=True, detail=shown)
+        yield DoctorCheck(_GROUP, lazy("mounted"), passed=True, detail=shown)
 
 
 def _columns(*, is_container: bool) -> tuple[list[str], list[str]]:

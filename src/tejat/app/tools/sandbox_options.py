@@ -45,7 +45,7 @@ def resolve_sandbox(word: str | None, settings: Settings) -> Setting[SandboxRequ
     if word is not None:
         if not word or ((named := parse_sandbox_word(word).command) and named not in _KNOWN_NAMES):
             known = ", ".join(("auto", "required", "off", "true", "false", *_KNOWN_NAMES))
-            raise UsageError(_("The sandbox must be one of {known}, but is {wish!r}.", known=known, wish=word))
+            raise UsageError(_("The sandbox must be one of {known}, not {wish!r}.", known=known, wish=word))
         setting = override_sandbox(setting, word, "--sandbox")
     return require_sandbox(setting, settings.tool_sandboxing)
 
@@ -72,7 +72,7 @@ def sandbox_notes(run_config: RunConfig, wanted: Setting[SandboxRequest]) -> tup
     if wanted.value.mode is SandboxMode.OFF:
         return ()
     notes = [
-        _("{source}: a project cannot show more paths to commands.", source=entry.source)
+        _("{source}: a project cannot add paths to the sandbox.", source=entry.source)
         for entry in run_config.settings.sandbox_allowed_paths
         if entry.tier is SourceTier.WORKSPACE and entry.value
     ]
@@ -80,7 +80,7 @@ def sandbox_notes(run_config: RunConfig, wanted: Setting[SandboxRequest]) -> tup
         if not os.path.exists(path):
             notes.append(_("tools.sandboxAllowedPaths: {path} does not exist.", path=path))
         elif _is_sensitive(run_config, path):
-            notes.append(_("tools.sandboxAllowedPaths: {path} is never shown to commands.", path=path))
+            notes.append(_("tools.sandboxAllowedPaths: {path} is never mounted in the sandbox.", path=path))
     if run_config.environment.get(_PROXY, "").strip():
         notes.append(_("{name} is not supported: commands have no network at all.", name=_PROXY))
     if sys.platform == "darwin" and run_config.environment.get(_PROFILE, "").startswith("permissive-"):
@@ -168,7 +168,7 @@ def _mounts(run_config: RunConfig) -> Iterator[SandboxMount]:
         if not os.path.exists(source):
             raise SandboxUnavailable(lazy("SANDBOX_MOUNTS: {path} does not exist.", path=source))
         if _is_sensitive(run_config, source):
-            raise SandboxUnavailable(lazy("SANDBOX_MOUNTS: {path} is never shown to commands.", path=source))
+            raise SandboxUnavailable(lazy("SANDBOX_MOUNTS: {path} is never mounted in the sandbox.", path=source))
         real = os.path.realpath(source)
         yield SandboxMount(real, real if target == source else target, is_writable=option == "rw")
 

@@ -202,7 +202,7 @@ class ToolServices:
     def wrap_in_sandbox(self, arguments: "Sequence[str]", directory: str) -> "SandboxedCommand":
         """Wrap the command of a sandboxed server. Raises OSError if there is no sandbox."""
         if self._session_sandbox.report.sandbox is None:
-            message = _("It is to run in a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
+            message = _("It requires a sandbox, and there is none: {note}", note=self._session_sandbox.warning)
             raise OSError(errno.ENOTSUP, message)
         return self._session_sandbox.wrap_program(arguments, directory)
 
@@ -326,7 +326,9 @@ class ToolServices:
         is_new, self._sandbox_report = self._sandbox_report is None, report
         if is_new and report.sandbox is None and self.sandbox is not SandboxMode.OFF and self.on_warning is not None:
             why, fix = report.files.detail, report.fix
-            self.on_warning(_("NO SANDBOX: commands run with all your rights. Reason: {why}. {fix}", why=why, fix=fix))
+            self.on_warning(
+                _("NO SANDBOX: commands run with all your permissions. Reason: {why}. {fix}", why=why, fix=fix)
+            )
 
 
 def _search_endpoint(url: str, environment: Mapping[str, str]) -> "SearchEndpoint":

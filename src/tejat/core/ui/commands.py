@@ -10,13 +10,19 @@ from tejat.core.ui.prompter import UserPrompter
 
 @frozen
 class CommandSummary:
-    """A command as `/help` and completion show it. `source` is empty for built-in commands."""
+    """A command as `/help` and completion show it.
+
+    Built-in commands have a `group`, the heading they are listed under; all others have a `source`. `details` are
+    shown by `/help COMMAND` only.
+    """
 
     name: str
     summary: str
     usage: str = ""
     aliases: tuple[str, ...] = ()
     source: str = ""
+    group: str = ""
+    details: str = ""
 
 
 @frozen

@@ -168,10 +168,13 @@ class UndoRecorder:
 
         Raises UsageError for an unknown id, OSError.
         """
-        entry = self._find_entry(entry_id)
+        return self.render(self._find_entry(entry_id).changes)
+
+    def render(self, changes: Sequence[PathChange]) -> list[str]:
+        """Return patches as `show` does, for changes of recorded entries. Raises OSError."""
         with self._lock:
             self._archive.load((), never_stop)
-            return render_patches(entry.changes, self._archive.read_content)
+            return render_patches(changes, self._archive.read_content)
 
     def preview(self, entry_id: str, scope: RestoreScope = DEFAULT_SCOPE) -> RestoreResult:
         """Return what `restore` would do, without doing it. Raises as `restore` does."""

@@ -1,0 +1,61 @@
+"""`/diff`: show the file changes of this session."""
+
+from collections.abc import Sequence
+
+from tejat.app.commands.base import SlashCommand, complete_from
+from tejat.app.session.undo_service import UndoService, entry_title
+from tejat.core.errors import UsageError
+from tejat.core.i18n import _, ngettext
+from tejat.core.ui.commands import CompletionItem
+from tejat.core.ui.prompter import UserPrompter
+from tejat.core.ui.report import DiffBlock, Paragraph, Report, ReportBlock, Tone
+from tejat.core.undo import UndoEntry
+
+_USAGE = "/diff [last | N | ID]"
+_MAX_LISTED = 50
+
+
+class DiffCommand(SlashCommand):
+    async def run(self, arguments: str, user: UserPrompter) -> None:
+        service = UndoService(self.context.manager)
+        title, entries = await self._select(arguments, service)
+        user.show(_diff_report(title, await service.diff(entries)))
+
+    async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
+        entries = await UndoService(self.context.manager).session_entries()
+        options = [
+            ("last", _("changes since your last prompt")),
+            *((entry.id, entry_title(entry)) for entry in entries[:_MAX_LISTED]),
+        ]
+        return complete_from(typed, options)
+
+    async def _select(self, word: str, service: UndoService) -> tuple[str, Sequence[UndoEntry]]:
+        """The entries to show, newest first, under a title. Raises UsageError."""
+        entries = await service.session_entries()
+        if not word:
+            return _("Changes of this session"), entries
+        if word.casefold() == "last":
+            conversation = self.context.conversation
+            points = list(conversation.rewind_points)
+            messages = conversation.history.messages[points[-1].length if points else 0 :]
+            return _("Changes since your last prompt"), await service.entries_for_messages(messages)
+        for entry in entries:
+            if entry.id == word:
+                return entry_title(entry), (entry,)
+        if word.isascii() and word.isdigit() and int(word[:9]) > 0:
+            chosen = entries[: int(word[:9])]
+            return ngettext("Changes of the last call", "Changes of the last {count} calls", len(chosen)), chosen
+        raise UsageError(
+            _("No call {id} of this session. /undo list shows the calls.\nUsage: {usage}", id=word, usage=_USAGE)
+        )
+
+
+def _diff_report(title: str, pieces: Sequence[str]) -> Report:
+    """Each patch as a diff, and other changes in a line."""
+    if not pieces:
+        note = _("Only changes by tool calls are shown; for everything else run !git diff.")
+        return Report(blocks=(Paragraph(_("No file changes.")), Paragraph(note, Tone.QUIET)))
+    blocks: list[ReportBlock] = [
+        DiffBlock(piece) if "\n@@ " in piece else Paragraph(piece.rstrip("\n")) for piece in pieces
+    ]
+    return Report(title, tuple(blocks))
