@@ -9,7 +9,7 @@ import pytest
 from support.approver import NO, YES, FakeApprover
 from support.note_tool import NoteParams, NoteTool, open_scheduler
 from tejat.core.agent.hooks import HookedCall
-from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Risk
+from tejat.core.approval.confirmation import ApprovalReply, ApprovalRequest, Confirmation, Outcome, Risk, Scope
 from tejat.core.errors import ErrorType, ToolFailure, UsageError
 from tejat.core.messages.types import FunctionCall, FunctionResponse, Part
 from tejat.core.tools.base import BaseTool, FunctionDeclaration, Kind, ToolContext, ToolError, ToolResult
@@ -122,6 +122,26 @@ class Slow(NoteTool):
             await asyncio.sleep(0)
         self.log.append(f"-{params.text}")
         return ToolResult(params.text)
+
+
+class TestPositions:
+    def test_each_question_says_how_many_there_are(self, tmp_path: Path) -> None:
+        approver = FakeApprover([YES, NO, YES])
+        calls = [note("a"), note("b"), FunctionCall("nothing", {}), FunctionCall("note", {"text": 5}), note("c")]
+        run_batch(tmp_path, [NoteTool()], calls, approver)
+        assert [(question.place, question.total) for question in approver.questions] == [(1, 3), (2, 3), (3, 3)]
+
+    def test_one_call_is_one_question(self, tmp_path: Path) -> None:
+        approver = FakeApprover()
+        run_batch(tmp_path, [NoteTool()], [note("a")], approver)
+        assert [(question.place, question.total) for question in approver.questions] == [(1, 1)]
+
+    def test_an_always_leaves_fewer(self, tmp_path: Path) -> None:
+        always = ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
+        approver = FakeApprover([always])
+        batch, _ = run_batch(tmp_path, [NoteTool()], [note("a"), note("b"), note("c")], approver)
+        assert [(question.place, question.total) for question in approver.questions] == [(1, 3)]
+        assert all(result.error is None for result in batch.results)
 
 
 class TestOrder:

@@ -207,7 +207,8 @@ class ApprovalRequest:
     None if none can be offered; then `always_refusal` says why in one line. `scopes` are the places to save it;
     `always_server` is the rule for all tools of the server. `note` says what changed since the last question.
     `directory` is the working directory of the session. `can_try` means that the command can be tried in a copy of the
-    files first. `can_allow_sandboxed` means that `PROCEED_ALWAYS_SANDBOXED` is offered.
+    files first. `can_allow_sandboxed` means that `PROCEED_ALWAYS_SANDBOXED` is offered. `place` of `total` is its
+    position among the questions about the calls of one turn, as far as they are known.
     """
 
     confirmation: ApprovalSubject
@@ -224,6 +225,8 @@ class ApprovalRequest:
     always_server: str | None = None
     always_refusal: str = ""
     can_allow_sandboxed: bool = False
+    place: int = 1
+    total: int = 1
 
 
 @frozen

@@ -102,6 +102,10 @@ class Permission:
         refusal = refuse_always(lazy("the settings switch it off"))
         return facts, replace(verdict, suggested_rules=(), always_refusal=refusal)
 
+    def asks(self, tool: BaseTool, params: Params) -> bool:
+        """Whether the rules ask about a call, as far as that is known before it is prepared."""
+        return not tool.rejection(params) and self.decide(tool, params)[1].decision is Decision.ASK
+
     async def authorise(
         self,
         tool: BaseTool,
@@ -113,12 +117,14 @@ class Permission:
         objection: str = "",
         risks: tuple[Risk, ...] = (),
         trial_context: Callable[[], ToolContext] = ToolContext,
+        position: Callable[[], tuple[int, int]] = lambda: (1, 1),
     ) -> AuthorisedCall:
         """Authorise a call, asking the user if the policy says so. Raises ToolFailure if the call may not run.
 
         With an `objection` the user is asked even if the rules allow the call. The user sees the `origin` of the tool,
-        the `note` and further `risks`. A change that the user edits is decided and shown again. `trial_context` is
-        called when the user wants to try the call in a copy first.
+        the `note`, further `risks`, and the `position` of the question: its place and how many there are. A change that
+        the user edits is decided and shown again. `trial_context` is called when the user wants to try the call in a
+        copy first.
         """
         while True:
             facts, verdict = self.decide(tool, params)
@@ -134,7 +140,8 @@ class Permission:
             if self._approver is None:
                 raise _non_interactive_error(tool, verdict, objection)
             question = self._build_question(tool, confirmation, facts, verdict, note=note, origin=origin)
-            question = replace(question, risks=(*risks, *question.risks))
+            place, total = position()
+            question = replace(question, risks=(*risks, *question.risks), place=place, total=total)
             dialog = _ApprovalDialog(tool, self._approver, on_question, trial_context)
             try:
                 self._has_offered_sandboxed |= question.can_allow_sandboxed

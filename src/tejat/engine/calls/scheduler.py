@@ -104,6 +104,7 @@ class Batch:
         self._calls = [_BatchCall(index, call) for index, call in enumerate(calls)]
         self._is_waiting = True
         self._is_stopped = False
+        self._asked: set[int] = set()
         self.stopped_by_user = False
         self._has_feedback = False
 
@@ -183,6 +184,7 @@ class Batch:
                 objection=join_lazy(" ", filter(None, (objection, call.undo_problem))),
                 risks=(Risk.NO_UNDO,) if call.undo_problem else (),
                 trial_context=lambda: self._start_trial(call),
+                position=lambda: self._question_position(call),
             )
             tool.on_allowed()
             return ready
@@ -217,7 +219,20 @@ class Batch:
         entry = self._scheduler.registry.entry(tool.name)
         return ToolOrigin() if entry is None else ToolOrigin(_ORIGINS[entry.source], entry.server or entry.origin)
 
+    def _question_position(self, call: "_BatchCall") -> tuple[int, int]:
+        """Return the place of the question about a call, and how many the rules foresee for this batch."""
+        place = 1 + len(self._asked - {call.index})
+        return place, place + sum(map(self._foresees_question, self._calls[call.index + 1 :]))
+
+    def _foresees_question(self, call: "_BatchCall") -> bool:
+        scheduler, request = self._scheduler, call.request
+        try:
+            return call.result is None and scheduler.permission.asks(scheduler.registry[request.name], request.args)
+        except Exception:  # noqa: BLE001 -- a broken tool is reported when it is its turn
+            return False
+
     def _on_question(self, call: "_BatchCall", question: "ApprovalRequest") -> None:
+        self._asked.add(call.index)
         self._set_state(call, CallState.AWAITING_APPROVAL)
         if self._scheduler.hooks is not None:
             self._scheduler.hooks.notify_question(question)
