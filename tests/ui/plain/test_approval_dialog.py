@@ -21,11 +21,12 @@ edit = EditConfirmation(
     title="Confirm Write: a\\x1b[2J.txt",
     file_name="a.txt",
     file_path="/w/a\\x1b[2J.txt",
-    file_diff="Index: a.txt\\n===\\n--- a.txt\\n+++ a.txt\\n@@ -1,1 +1,1 @@\\n-old\\u202e\\n+new\\n",
+    file_diff="Index: a.txt\\n" + "=" * 67 + "\\n--- a.txt\\n+++ a.txt\\n@@ -1,1 +1,1 @@\\n-old\\u202e\\n+new\\n",
     original_content="old",
     new_content="new",
 )
-long = EditConfirmation("Long", "a", "/w/a", "".join(f"+{n}\\n" for n in range(1, 251)), None, None)
+diff = "@@ -1,0 +1,250 @@\\n" + "".join(f"+{n}\\n" for n in range(1, 251))
+long = EditConfirmation("Long", "a", "/w/a", diff, None, None)
 shell = ExecConfirmation("Confirm Shell Command", "git log" + "\\n: x" * 150, "/w", ("git",))
 server = McpConfirmation("Confirm", "srv", "do", "Do", {"a": 1})
 questions = {
@@ -83,7 +84,7 @@ class TestAnswers:
         with run_at_terminal("-c", ASK, "info", PYTHONIOENCODING="utf-8:strict") as terminal:
             terminal.wait_for(QUESTION)
             terminal.type(typed)
-            terminal.wait_for("Please type one of the letters y/n/t/q, or a number from 1 to 4.\n" + QUESTION)
+            terminal.wait_for("Type one of the letters y/n/t/q, or a number from 1 to 4.\n" + QUESTION)
             terminal.type(b"n\n")
             assert terminal.wait_for_exit() == (0, NO)
 
@@ -106,7 +107,7 @@ class TestAnswers:
         with run_at_terminal("-c", ASK, "info") as terminal:
             terminal.wait_for(QUESTION)
             terminal.type(b"t\n")
-            terminal.wait_for("What should the model know? ")
+            terminal.wait_for("What should the model do instead? ")
             terminal.type(typed)
             assert terminal.wait_for_exit() == (0, answer)
 
@@ -118,7 +119,7 @@ class TestAnswers:
             terminal.wait_for(QUESTION)
             if typed:
                 terminal.type(typed)
-                terminal.wait_for("know? ")
+                terminal.wait_for("instead? ")
             terminal.hang_up()
             assert terminal.process.stdout is not None
             assert terminal.process.stdout.read() == NO.encode()
@@ -139,7 +140,8 @@ class TestAlways:
             terminal.type(f"{typed}\n".encode())
             code, printed = terminal.wait_for_exit()
         assert code == 0
-        return terminal.shown[terminal.shown.index("\n  1 [y]") + 1 :].replace("\n| ", ""), printed
+        start = terminal.shown.rindex("?\n") + 2
+        return terminal.shown[start:].replace("\n| ", ""), printed
 
     @pytest.mark.parametrize(
         ("typed", "answer"),
@@ -153,16 +155,17 @@ class TestAlways:
             ("5", NO),
         ],
     )
-    def test_each_line_says_what_it_would_remember_and_where(self, typed: str, answer: str) -> None:
+    def test_the_rule_and_where_it_would_be_saved(self, typed: str, answer: str) -> None:
         assert self.answered("shell", "y/s/p/u/n/t/q", typed) == (
             (
-                "  1 [y] Allow once\n"
-                "  2 [s] Allow for this session: allow run_shell_command: git log\n"
-                "  3 [p] Allow always in this project (saved): allow run_shell_command: git log\n"
-                "  4 [u] Allow always for me, in all projects (saved): allow run_shell_command: git log\n"
-                "  5 [n] No\n"
-                "  6 [t] No, and tell the model what to do instead\n"
-                "  7 [q] No, and stop this turn\n"
+                "s, p, u add the rule: allow run_shell_command: git log\n"
+                "  1. Allow once (y)\n"
+                "  2. Allow for this session (s)\n"
+                "  3. Always allow in this project (p)\n"
+                "  4. Always allow everywhere (u)\n"
+                "  5. No, continue (n)\n"
+                "  6. No, and say what to do instead (t)\n"
+                "  7. No, and stop (q)\n"
                 f"Your answer (y/s/p/u/n/t/q): {typed}\n"
             ),
             answer,
@@ -170,12 +173,12 @@ class TestAlways:
 
     def test_only_where_it_can_be_kept(self) -> None:
         shown, answer = self.answered("session", "y/s/n/t/q", "s")
-        assert "[p]" not in shown
+        assert "(p)" not in shown
         assert answer == "proceed_always None None session\n"
 
     def test_not_at_all_without_a_rule(self) -> None:
         shown, answer = self.answered("never", "y/n/t/q", "y")
-        assert "llow a" not in shown
+        assert "lways" not in shown
         assert answer == ONCE
 
     @pytest.mark.parametrize(
@@ -190,14 +193,16 @@ class TestAlways:
     def test_a_tool_of_a_server_or_all_of_them(self, typed: str, answer: str) -> None:
         assert self.answered("server", "y/s/a/p/u/n/t/q", typed) == (
             (
-                "  1 [y] Allow once\n"
-                "  2 [s] Allow tool for this session: allow do of server srv\n"
-                "  3 [a] Allow all server tools for this session: allow * of server srv\n"
-                "  4 [p] Allow always in this project (saved): allow do of server srv\n"
-                "  5 [u] Allow always for me, in all projects (saved): allow do of server srv\n"
-                "  6 [n] No\n"
-                "  7 [t] No, and tell the model what to do instead\n"
-                "  8 [q] No, and stop this turn\n"
+                "s, p, u add the rule: allow do of server srv\n"
+                "a adds the rule: allow * of server srv\n"
+                "  1. Allow once (y)\n"
+                "  2. Allow this tool for this session (s)\n"
+                "  3. Allow all tools of this server for this session (a)\n"
+                "  4. Always allow in this project (p)\n"
+                "  5. Always allow everywhere (u)\n"
+                "  6. No, continue (n)\n"
+                "  7. No, and say what to do instead (t)\n"
+                "  8. No, and stop (q)\n"
                 f"Your answer (y/s/a/p/u/n/t/q): {typed}\n"
             ),
             answer,
@@ -205,7 +210,7 @@ class TestAlways:
 
 
 EDIT_QUESTION = "Your answer (y/e/n/t/q): "
-EDIT_HEADING = "Edit /w/a<U+001B>[2J.txt (+1 -1)\n"
+EDIT_HEADING = "Edit /w/a<U+001B>[2J.txt +1 -1\n"
 
 
 class TestRewriting:
@@ -225,7 +230,7 @@ class TestRewriting:
             terminal.wait_for("Type: ")
             terminal.type(b"hello\n")
             terminal.wait_for("got hello\n")
-            terminal.wait_for("Nothing was changed.\n\n" + EDIT_HEADING)
+            terminal.wait_for("No changes made.\n\n" + EDIT_HEADING)
             terminal.wait_for(EDIT_QUESTION)
             terminal.type(b"y\n")
             assert terminal.wait_for_exit() == (0, ONCE)
@@ -233,7 +238,7 @@ class TestRewriting:
     @pytest.mark.parametrize(
         ("environment", "told"),
         [
-            ({"VISUAL": "false"}, "The editor ended with exit code 1, so nothing was taken over."),
+            ({"VISUAL": "false"}, "The editor exited with code 1, so nothing was taken over."),
             (
                 {"VISUAL": "no-such\x1b-editor"},
                 "No external editor is available: no-such<U+001B>-editor was not found.",
@@ -257,7 +262,7 @@ class TestRewriting:
         with run_at_terminal("-c", ASK, "long", VISUAL="true") as terminal:
             terminal.wait_for("Your answer (y/e/n/t/q/m): ")
             terminal.type(b"edit\n")
-            terminal.wait_for("This is too large to be rewritten by hand.\n\nEdit /w/a\n")
+            terminal.wait_for("This change is too large to edit.\n\nEdit /w/a +250 -0\n")
             terminal.wait_for("Your answer (y/e/n/t/q/m): ")
             terminal.type(b"n\n")
             assert terminal.wait_for_exit() == (0, NO)
@@ -278,15 +283,14 @@ class TestWhatIsShown:
         with run_at_terminal("-c", ASK, "edit") as terminal:
             terminal.wait_for(EDIT_QUESTION)
             assert terminal.shown == EDIT_HEADING + (
-                "Asked by: write_file, a built-in tool\n"
-                "@@ -1,1 +1,1 @@\n-old<U+202E>\n+new\n"
+                "1 - old<U+202E>\n1 + new\n"
                 "\n"
                 "Apply this change?\n"
-                "  1 [y] Allow once\n"
-                "  2 [e] Modify with external editor\n"
-                "  3 [n] No\n"
-                "  4 [t] No, and tell the model what to do instead\n"
-                "  5 [q] No, and stop this turn\n" + EDIT_QUESTION
+                "  1. Allow once (y)\n"
+                "  2. Edit in your editor (e)\n"
+                "  3. No, continue (n)\n"
+                "  4. No, and say what to do instead (t)\n"
+                "  5. No, and stop (q)\n" + EDIT_QUESTION
             )
             terminal.type(b"n\n")
             terminal.wait_for_exit()
@@ -295,9 +299,9 @@ class TestWhatIsShown:
         with run_at_terminal("-c", ASK, "info") as terminal:
             terminal.wait_for(QUESTION)
             assert terminal.shown == (
-                "Fetch\nAsked by: web_fetch, a built-in tool\n> Fetch it<U+000D>?\n\nDo you want to proceed?\n"
-                "  1 [y] Allow once\n  2 [n] No\n  3 [t] No, and tell the model what to do instead\n"
-                "  4 [q] No, and stop this turn\n" + QUESTION
+                "Fetch\n> Fetch it<U+000D>?\n\nContinue?\n"
+                "  1. Allow once (y)\n  2. No, continue (n)\n  3. No, and say what to do instead (t)\n"
+                "  4. No, and stop (q)\n" + QUESTION
             )
             terminal.type(b"n\n")
             terminal.wait_for_exit()
@@ -306,36 +310,48 @@ class TestWhatIsShown:
         with run_at_terminal("-c", ASK, "risky") as terminal:
             terminal.wait_for("Your answer (n/y/c/t/q): ")
             assert terminal.shown.startswith(
-                "Run a shell command in /w\nRisk: it deletes or overwrites; it takes more rights than you have\n"
+                "Run a command in /w\nRisk: deletes or overwrites files; runs with elevated privileges\n"
             )
-            assert "\n  1 [n] No\n  2 [y] Allow once\n  3 [c] Try it in a copy first\n" in terminal.shown
+            assert "\n  1. No, continue (n)\n  2. Allow once (y)\n  3. Try it in a copy first (c)\n" in terminal.shown
             terminal.type(b"1\n")
             assert terminal.wait_for_exit() == (0, NO)
 
     def test_a_command_is_shown_whole(self) -> None:
         with run_at_terminal("-c", ASK, "never") as terminal:
             terminal.wait_for(QUESTION)
-            assert "a built-in tool\n$ git log\n" + "> : x\n" * 150 + "\nAllow" in terminal.shown
-            assert "Allow execution of: 'git'?\n" in terminal.shown
+            assert "\n$ git log\n" + "> : x\n" * 150 + "\nRun this command?\n" in terminal.shown
             terminal.type(b"n\n")
             terminal.wait_for_exit()
 
     def test_a_long_diff_comes_in_pages_with_the_choices_below(self) -> None:
         with run_at_terminal("-c", ASK, "long") as terminal:
-            for left, lines in ((152, range(1, 99)), (52, range(99, 199)), (0, range(199, 251))):
+            for left, lines in ((151, range(1, 100)), (51, range(100, 200)), (0, range(200, 251))):
                 letters = "y/e/n/t/q/m" if left else "y/e/n/t/q"
                 page = terminal.wait_for(f"Your answer ({letters}): ")
-                assert "".join(f"+{line}\n" for line in lines) + "\nApply this change?\n" in page
-                assert (f"\n  6 [m] Show more: {left} lines are not shown yet\n" in page) == bool(left)
+                assert "".join(f"{line:>3} + {line}\n" for line in lines) + "\nApply this change?\n" in page
+                assert (f"\n  6. Show more, {left} lines left (m)\n" in page) == bool(left)
                 terminal.type(b"more\n" if left else b"y\n")
             assert terminal.wait_for_exit() == (0, ONCE)
+
+    @pytest.mark.parametrize(("typed", "answer"), [(b"y\n", ONCE), (b"yes\n", ONCE), (b"n\n", None), (b"\n", None)])
+    def test_a_yes_to_lines_that_were_not_shown_has_to_be_given_twice(self, typed: bytes, answer: str | None) -> None:
+        with run_at_terminal("-c", ASK, "long") as terminal:
+            terminal.wait_for("Your answer (y/e/n/t/q/m): ")
+            terminal.type(b"y\n")
+            terminal.wait_for("151 lines were not shown.\nType y again to approve anyway, anything else to go back: ")
+            terminal.type(typed)
+            if answer is None:
+                terminal.wait_for("Your answer (y/e/n/t/q/m): ")
+                terminal.type(b"n\n")
+            assert terminal.wait_for_exit() == (0, answer or NO)
 
     @pytest.mark.parametrize("columns", [1, 7, 20, 33])
     def test_a_narrow_terminal_shows_as_much(self, columns: int) -> None:
         with run_at_terminal("-c", ASK, "server", columns=columns) as terminal:
             terminal.wait_for("/q): ")
             whole = terminal.shown.replace("\n| ", "")
-            assert "\n  2 [s] Allow tool for this session: allow do of server srv\n" in whole
+            assert "\n  2. Allow this tool for this session (s)\n" in whole
+            assert "\ns, p, u add the rule: allow do of server srv\n" in whole
             assert max(map(len, terminal.shown.splitlines()[:-1])) <= max(columns, 20)
             terminal.type(b"n\n")
             terminal.wait_for_exit()
@@ -351,7 +367,7 @@ class TestWhatIsShown:
     def test_colour_is_for_those_who_want_it(self, environment: dict[str, Any], coloured: bool) -> None:
         with run_at_terminal("-c", ASK, "edit", **environment) as terminal:
             terminal.wait_for(EDIT_QUESTION)
-            assert ("\x1b[32m+new\x1b[0m" in terminal.shown) == coloured
+            assert ("\x1b[0;32m+ new\x1b[0m" in terminal.shown) == coloured
             assert ("\x1b[1mApply this change?\x1b[0m" in terminal.shown) == coloured
             assert ("\x1b" in terminal.shown) == coloured
             terminal.type(b"n\n")

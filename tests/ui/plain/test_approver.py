@@ -69,7 +69,7 @@ class TestWholeProgram:
     def test_yes(self, workspace: Path) -> None:
         with run_at_terminal(*self.CALL, self.arguments(workspace), cwd=workspace) as terminal:
             terminal.wait_for("Your answer (")
-            assert "\n-one\n+two\n" in terminal.shown
+            assert "\n1 - one\n1 + two\n" in terminal.shown
             assert (workspace / "a.txt").read_text() == "one\n"
             terminal.type(b"y\n")
             code, printed = terminal.wait_for_exit()
@@ -99,7 +99,7 @@ class TestWholeProgram:
         content = "if admin:\\u202e \\u2066# safe\\u001b[2K\\n"
         with run_at_terminal(*self.CALL, self.arguments(workspace, content), cwd=workspace) as terminal:
             terminal.wait_for("Your answer (")
-            assert "\n+if admin:<U+202E> <U+2066># safe<U+001B>[2K\n" in terminal.shown
+            assert "\n1 + if admin:<U+202E> <U+2066># safe<U+001B>[2K\n" in terminal.shown
             terminal.type(b"n\n")
             terminal.wait_for_exit()
 
@@ -108,7 +108,7 @@ class TestWholeProgram:
             terminal.wait_for("Your answer (")
             (workspace / "a.txt").write_text("changed by somebody else\n")
             terminal.type(b"y\n")
-            assert "\n-changed by somebody else\n+two\n" in terminal.wait_for("Apply this change?")
+            assert "\n1 - changed by somebody else\n1 + two\n" in terminal.wait_for("Apply this change?")
             terminal.wait_for("Your answer (")
             terminal.type(b"n\n")
             assert terminal.wait_for_exit() == (3, "")
@@ -119,7 +119,7 @@ class TestWholeProgram:
         with run_at_terminal(*self.CALL, self.arguments(workspace), cwd=workspace, VISUAL=command) as terminal:
             terminal.wait_for("Your answer (")
             terminal.type(b"e\n")
-            assert "\n-one\n+mine\n" in terminal.wait_for("Apply this change?")
+            assert "\n1 - one\n1 + mine\n" in terminal.wait_for("Apply this change?")
             terminal.wait_for("Your answer (")
             assert (workspace / "a.txt").read_text() == "one\n"
             terminal.type(b"y\n")

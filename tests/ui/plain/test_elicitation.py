@@ -30,22 +30,22 @@ NO = "cancel None\n"
 
 def test_field_by_field_and_a_last_look() -> None:
     with run_at_terminal("-c", ASK, "form") as terminal:
-        shown = terminal.wait_for("Answer it? Your answers go to this server. (y/n) ")
-        assert 'The server "srv<U+202E>" asks:' in shown
+        shown = terminal.wait_for("Answer? The server receives your answers. (y/n) ")
+        assert "Question from the MCP server srv<U+202E>:" in shown
         assert "> Who are you?\n> Tell me.<U+0007>" in shown
-        assert "It wants to know: Your<U+001B>[2J name, age, colour" in shown
+        assert "Requested: Your<U+001B>[2J name, age, colour" in shown
         terminal.type(b"y\n")
         terminal.wait_for("= ")
         terminal.type(b"\n")
-        terminal.wait_for("Please answer this one.")
+        terminal.wait_for("An answer is required.")
         terminal.type(b"Ada\n")
-        terminal.wait_for("age (a whole number, empty for 30)")
+        terminal.wait_for("age (a whole number, default 30)")
         terminal.type(b"old\n")
         terminal.wait_for("Please give a whole number.")
         terminal.type(b"\n")
-        terminal.wait_for("colour (one of these, may be left empty)")
+        terminal.wait_for("colour (one of these, optional)")
         terminal.type(b"2\n")
-        terminal.wait_for('To be sent: {"age":30,"name":"Ada","colour":"blue"}')
+        terminal.wait_for('Answers: {"age":30,"name":"Ada","colour":"blue"}')
         terminal.type(b"y\n")
         assert terminal.wait_for_exit() == (0, "proceed_once {'age': 30, 'name': 'Ada', 'colour': 'blue'}\n")
 
@@ -62,7 +62,7 @@ def test_the_end_of_the_input_in_the_middle_is_a_no() -> None:
     with run_at_terminal("-c", ASK, "form") as terminal:
         terminal.wait_for("(y/n) ")
         terminal.type(b"maybe\n")
-        terminal.wait_for("Please type y or n.")
+        terminal.wait_for("Type y or n.")
         terminal.type(b"y\n")
         terminal.wait_for("= ")
         terminal.type(b"\x04")
@@ -72,21 +72,21 @@ def test_the_end_of_the_input_in_the_middle_is_a_no() -> None:
 def test_what_nobody_could_type_in_is_not_answered() -> None:
     with run_at_terminal("-c", ASK, "odd") as terminal:
         assert terminal.wait_for_exit() == (0, NO)
-        told = "This cannot be answered here: it wants a kind of value for 'a' that nobody could type in.\n"
+        told = "Not answered: it wants a kind of value for 'a' that nobody could type in.\n"
         assert terminal.shown.replace("\n| ", "").endswith(told)
 
 
 def test_an_address_is_shown_and_not_opened() -> None:
     with run_at_terminal("-c", ASK, "visit") as terminal:
         terminal.wait_for("> https://example.org/login")
-        terminal.wait_for("Tell it that you will? (y/n) ")
+        terminal.wait_for("Tell the server that you will open it? (y/n) ")
         terminal.type(b"y\n")
         assert terminal.wait_for_exit() == (0, "proceed_once {}\n")
 
 
 def test_an_address_of_something_else_is_refused() -> None:
     with run_at_terminal("-c", ASK, "file") as terminal:
-        terminal.wait_for("This is no address of a web page")
+        terminal.wait_for("Not answered: the URL is not a web page.")
         assert terminal.wait_for_exit() == (0, NO)
 
 

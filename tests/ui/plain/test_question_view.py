@@ -25,12 +25,14 @@ from tejat.ui.shared.approval.view import build_approval_view
 PLAIN = Style(io.StringIO())
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def lines(confirmation: Confirmation, *, width: int = 60, reason: str = "", note: str = "") -> list[str]:
     question = ApprovalRequest(confirmation, "tool", reason=reason, note=note)
     return question_lines(build_approval_view(question, confirmation), PLAIN, width=width)
-
-
-ASKED_BY = "Asked by: tool, a built-in tool"
 
 
 def shell(command: str) -> ExecConfirmation:
@@ -51,30 +53,30 @@ class TestCommands:
             "Show the\nlog",
             ("It stays in the background.", "It may use the network."),
         )
-        assert lines(confirmation, reason="No rule allows it.", note="Changed.") == [
-            "Run a shell command in /w/sub",
+        assert lines(confirmation, reason="The rule asks.", note="Changed.") == [
+            "Run a command in /w/sub",
             "Changed.",
-            "Reason: No rule allows it.",
-            ASKED_BY,
+            "Reason: The rule asks.",
             "Note: It stays in the background.",
             "Note: It may use the network.",
             "The model says: Show the<U+000A>log",
+            "Programs: git, head",
             "$ git log |",
             ">   head",
         ]
 
     def test_what_stands_behind_a_long_line_is_seen(self) -> None:
         shown = lines(shell(f"true{' ' * 60}{'x' * 3000}; touch MARK"))
-        assert shown[:2] == ["Run a shell command in /w", ASKED_BY]
-        assert shown[2] == f"$ true{' ' * 54}"
-        assert shown[3] == f"| {' ' * 6}{'x' * 52}"
-        assert all(line.startswith("| ") for line in shown[3:])
-        assert "".join(line[2:] for line in shown[2:]).endswith("x; touch MARK")
+        assert shown[0] == "Run a command in /w"
+        assert shown[1] == f"$ true{' ' * 54}"
+        assert shown[2] == f"| {' ' * 6}{'x' * 52}"
+        assert all(line.startswith("| ") for line in shown[2:])
+        assert "".join(line[2:] for line in shown[1:]).endswith("x; touch MARK")
         assert max(map(len, shown)) == 60
 
     def test_every_line_of_a_long_command(self) -> None:
         command = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
-        assert lines(shell(command))[2:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
+        assert lines(shell(command))[1:] == ["$ echo 0", *(f"> echo {n}" for n in range(1, 39)), "> touch MARK"]
 
     @pytest.mark.parametrize(
         ("command", "shown"),
@@ -89,31 +91,42 @@ class TestCommands:
         ],
     )
     def test_nothing_is_obeyed_or_hidden(self, command: str, shown: list[str]) -> None:
-        assert lines(shell(command))[2:] == shown
+        assert lines(shell(command))[1:] == shown
 
 
 class TestEdits:
-    PATCH = "Index: a\n====\n--- a\tCurrent\n+++ a\tProposed\n@@ -1,2 +1,2 @@\n kept \n-old\n+old  \t\n"
+    PATCH = f"Index: a\n{'=' * 67}\n--- a\tCurrent\n+++ a\tProposed\n@@ -1,2 +1,2 @@\n kept \n-old\n+old  \t\n"
 
-    def test_the_whole_path_and_the_diff(self) -> None:
+    def test_the_path_and_the_diff(self) -> None:
         assert lines(edit(self.PATCH, "/w/deep/\x1b/a")) == [
-            "Edit /w/deep/<U+001B>/a (+1 -1)",
-            ASKED_BY,
-            "@@ -1,2 +1,2 @@",
-            " kept ",
-            "-old",
-            "+old<U+0020 x 2><U+0009>",
+            "Edit /w/deep/<U+001B>/a +1 -1",
+            "1   kept",
+            "2 - old",
+            "2 + old<U+0020 x 2><U+0009>",
         ]
 
     def test_blanks_at_the_end_of_changed_lines(self) -> None:
-        assert lines(edit("-a\n+a \n+\t\t\n  \n"))[2:] == ["-a", "+a<U+0020>", "+<U+0009 x 2>", "  "]
+        assert lines(edit("@@ -1,1 +1,2 @@\n-a\n+a \n+\t\t\n"))[1:] == ["1 - a", "1 + a<U+0020>", "2 + <U+0009 x 2>"]
 
     def test_long_lines_go_on_under_a_mark(self) -> None:
-        assert lines(edit(f"+{'x' * 70}\n"), width=40)[2:] == [f"+{'x' * 39}", f"| {'x' * 31}"]
+        shown = lines(edit(f"@@ -0,0 +1,1 @@\n+{'x' * 70}\n"), width=40)[1:]
+        assert shown == [f"1 + {'x' * 36}", f"| {'x' * 34}"]
+
+    def test_with_colours_lines_fit_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A long line that the terminal wraps could pass for one of ours."""
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        monkeypatch.setenv("FORCE_COLOR", "3")
+        confirmation = edit(f"@@ -0,0 +1,1 @@\n+{'x' * 200}Apply this change?\n")
+        coloured = Style(Terminal())
+        view = build_approval_view(ApprovalRequest(confirmation, "tool"), confirmation)
+        shown = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in question_lines(view, coloured, width=80)]
+        assert coloured.is_coloured
+        assert max(map(len, shown)) <= 80
+        assert all(line[:2] in ("1 ", "  ") for line in shown[1:])
 
     def test_hostile_sizes_take_no_time(self) -> None:
         started = time.process_time()
-        lines(edit(f"+{'a' * 2**20}é\n" + "+x\n" * 50_000))
+        lines(edit("@@ -0,0 +1,50001 @@\n" + f"+{'a' * 2**20}é\n" + "+x\n" * 50_000))
         assert time.process_time() - started < 5
 
 
@@ -121,9 +134,8 @@ class TestOtherQuestions:
     def test_a_tool_of_a_server(self) -> None:
         confirmation = McpConfirmation("Confirm MCP Tool", "srv", "do_it", "Do it", {"a": ["x\ny\u202e", 1]})
         assert lines(confirmation) == [
-            'Call the tool "do_it" of the server "srv"',
-            ASKED_BY,
-            "Shown as: Do it",
+            "Call do_it on server srv",
+            "Display name: Do it",
             "Arguments:",
             "> {",
             '>   "a": [',
@@ -138,10 +150,10 @@ class TestOtherQuestions:
         confirmation = McpConfirmation(
             "T", "s", "t", "t", {"a": 1}, tool_description="Does it.", tool_parameter_schema=schema
         )
-        assert lines(confirmation)[2:] == [
-            "The server says about it:",
+        assert lines(confirmation)[1:] == [
+            "Description from the server:",
             "> Does it.",
-            "Its parameters:",
+            "Parameters:",
             "> {",
             '>  "properties": {',
             '>   "a": {}',
@@ -155,7 +167,7 @@ class TestOtherQuestions:
 
     @pytest.mark.parametrize("arguments", [None, {}])
     def test_a_tool_without_arguments(self, arguments: dict[str, str] | None) -> None:
-        assert lines(McpConfirmation("T", "s", "t", "t", arguments))[1:] == [ASKED_BY, "Arguments: none"]
+        assert lines(McpConfirmation("T", "s", "t", "t", arguments))[1:] == ["No arguments"]
 
 
 class TestAnyText:

@@ -23,25 +23,25 @@ def asked(fields: JsonObject | None = None, url: str | None = None) -> Elicitati
 
 
 def test_who_asks_and_what_for() -> None:
-    assert elicitation_heading(asked()) == 'The server "srv<U+202E><U+000A>" asks:'
+    assert elicitation_heading(asked()) == "Question from the MCP server srv<U+202E><U+000A>:"
     fields = [FormField("n", LABEL, FieldKind.TEXT), FormField("a", "age", FieldKind.NUMBER)]
-    assert requested_fields_label(fields) == "It wants to know: Your<U+001B>[2J name<U+000A>, age"
-    assert requested_fields_label([]) == "It wants to know: only whether you agree"
+    assert requested_fields_label(fields) == "Requested: Your<U+001B>[2J name<U+000A>, age"
+    assert requested_fields_label([]) == "Requested: only your consent"
 
 
 @pytest.mark.parametrize(
     ("field", "headline", "is_optional"),
     [
         (FormField("n", LABEL, FieldKind.TEXT, is_required=True), "Your<U+001B>[2J name<U+000A> (text)", False),
-        (FormField("n", "n", FieldKind.INTEGER, default=30), "n (a whole number, empty for 30)", True),
-        (FormField("n", "n", FieldKind.NUMBER), "n (a number, may be left empty)", True),
+        (FormField("n", "n", FieldKind.INTEGER, default=30), "n (a whole number, default 30)", True),
+        (FormField("n", "n", FieldKind.NUMBER), "n (a number, optional)", True),
         (
             FormField("n", "n", FieldKind.BOOLEAN, is_required=True, default=False),
-            "n (yes or no, empty for false)",
+            "n (yes or no, default false)",
             True,
         ),
         (FormField("n", "n", FieldKind.CHOICE, is_required=True), "n (one of these)", False),
-        (FormField("n", "n", FieldKind.CHOICES), "n (several, with commas, may be left empty)", True),
+        (FormField("n", "n", FieldKind.CHOICES), "n (several, separated by commas, optional)", True),
     ],
 )
 def test_each_field(field: FormField, headline: str, is_optional: bool) -> None:
@@ -61,8 +61,8 @@ def test_choices_are_shown_safely() -> None:
         (asked({"properties": {}}), None),
         (asked(url="https://example.org"), None),
         (asked(url="HTTP://example.org"), None),
-        (asked(url="file:///etc/passwd"), "This is no address of a web page, so it is not answered."),
-        (asked({}), "This cannot be answered here: it does not say what it wants to know."),
+        (asked(url="file:///etc/passwd"), "Not answered: the URL is not a web page."),
+        (asked({}), "Not answered: it does not say what it wants to know."),
     ],
 )
 def test_what_cannot_be_answered(confirmation: ElicitationConfirmation, problem: str | None) -> None:
@@ -70,4 +70,4 @@ def test_what_cannot_be_answered(confirmation: ElicitationConfirmation, problem:
 
 
 def test_what_would_be_sent() -> None:
-    assert answers_preview({"a": "x\u202e"}) == 'To be sent: {"a":"x<U+202E>"}'
+    assert answers_preview({"a": "x\u202e"}) == 'Answers: {"a":"x<U+202E>"}'

@@ -19,7 +19,8 @@ from tejat.ui.plain.elicitation import ask_elicitation
 from tejat.ui.plain.line_input import read_line
 from tejat.ui.plain.question_view import DEFAULT_WIDTH, MIN_WIDTH, question_lines, wrap_line
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices
+from tejat.ui.shared.approval.choices import ApprovalChoice, ChoiceAction, approval_choices, rule_labels
+from tejat.ui.shared.approval.display_lines import escape_line
 from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 
@@ -54,10 +55,12 @@ class PlainApprovalDialog:
         shown = len(lines) if view.must_be_viewed else PAGE_LINES
         _print(*lines[:shown])
         choices = approval_choices(question)
+        notes = rule_labels(choices) or [escape_line(translate(question.always_refusal))]
         while True:
             left = max(0, len(lines) - shown)
             prompt = map(self._style.bold, wrap_line(view.prompt, width=width))
-            _print("", *prompt, *_choice_lines(choices, left, width))
+            note_lines = (line for note in filter(None, notes) for line in wrap_line(note, width=width))
+            _print("", *prompt, *note_lines, *_choice_lines(choices, left, width))
             choice = await self._read_choice(choices, has_more=bool(left))
             match choice:
                 case None:
@@ -65,13 +68,20 @@ class PlainApprovalDialog:
                 case ApprovalChoice(outcome=ChoiceAction.MODIFY):
                     return await self._edit(confirmation)
                 case ApprovalChoice(outcome=ChoiceAction.GIVE_FEEDBACK):
-                    feedback = await read_line(_("What should the model know? "))
+                    feedback = await read_line(_("What should the model do instead? "))
                     return ApprovalReply(Outcome.CANCEL, feedback=feedback.strip() or None)
                 case ApprovalChoice(outcome=ApprovalReply() as answer):
-                    return answer
+                    if not choice.approves or not left or await self._confirm_unread(choice, left):
+                        return answer
                 case _:
                     _print(*lines[shown : shown + PAGE_LINES])
                     shown += PAGE_LINES
+
+    async def _confirm_unread(self, choice: ApprovalChoice, left: int) -> bool:
+        """Ask again before a change is approved of which some lines were not shown."""
+        _print(ngettext("{count} line was not shown.", "{count} lines were not shown.", left))
+        question = _("Type {key} again to approve anyway, anything else to go back: ", key=choice.letter)
+        return (await read_line(question)).strip().lower() in (choice.letter, choice.keyword)
 
     async def _read_choice(self, choices: Sequence[ApprovalChoice], *, has_more: bool) -> ApprovalChoice | str | None:
         """Return the choice, `_MORE` for more lines, None at the end of the input."""
@@ -88,33 +98,31 @@ class PlainApprovalDialog:
                     return choice
             if has_more and typed in (_MORE, "more", str(most)):
                 return _MORE
-            _print(
-                _("Please type one of the letters {letters}, or a number from 1 to {most}.", letters=letters, most=most)
-            )
+            _print(_("Type one of the letters {letters}, or a number from 1 to {most}.", letters=letters, most=most))
 
     async def _edit(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
-            _print(_("This is too large to be rewritten by hand."), "")
+            _print(_("This change is too large to edit."), "")
             return None
         old, new = confirmation.original_content or "", confirmation.new_content
-        _print(_("Opening the editor. Save and close it to go on."))
+        _print(_("Opening the editor. Save and close it to continue."))
         try:
             content = await self._editor.edit_diff(confirmation.file_name, old=old, new=new)
         except UsageError as error:
             _print(sanitize_text(translate(error)), "")
             return None
         if content == new:
-            _print(_("Nothing was changed."), "")
+            _print(_("No changes made."), "")
             return None
         return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)
 
 
 def _choice_lines(choices: Sequence[ApprovalChoice], left: int, width: int) -> Iterator[str]:
     for number, choice in enumerate(choices, 1):
-        yield from wrap_line(choice.full_label, width=width, first=f"  {number} [{choice.letter}] ")
+        yield from wrap_line(f"{choice.label} ({choice.letter})", width=width, first=f"  {number}. ")
     if left:
-        more = ngettext("Show more: {count} line is not shown yet", "Show more: {count} lines are not shown yet", left)
-        yield from wrap_line(more, width=width, first=f"  {len(choices) + 1} [{_MORE}] ")
+        more = ngettext("Show more, {count} line left", "Show more, {count} lines left", left)
+        yield from wrap_line(f"{more} ({_MORE})", width=width, first=f"  {len(choices) + 1}. ")
 
 
 def _columns() -> int:

@@ -29,7 +29,7 @@ class AutoApprover:
         Raises ToolFailure for what cannot be undone: only a person may accept that.
         """
         if Risk.NO_UNDO in question.risks:
-            message = lazy("--yes does not cover this. {reason}", reason=question.reason)
+            message = lazy("--yes does not cover this call. {reason}", reason=question.reason)
             raise ToolFailure(message, ErrorType.POLICY_VIOLATION)
         is_asked_more = isinstance(question.confirmation, ElicitationConfirmation | ModelChangeConfirmation)
         return ApprovalReply(Outcome.CANCEL if is_asked_more else Outcome.PROCEED_ONCE)

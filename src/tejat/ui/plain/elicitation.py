@@ -23,18 +23,18 @@ async def ask_elicitation(asked: ElicitationConfirmation, style: Style, *, width
     for line in sanitize_text(asked.message).split("\n"):
         _print(*wrap_line(line, width=width, first="> "))
     if asked.url is not None:
-        _print(_("It wants you to visit this address in a browser:"))
+        _print(_("Open this page in a browser:"))
         _print(*wrap_line(escape_line(asked.url), width=width, first="> "))
     problem = texts.find_problem(asked)
     if problem is not None:
         _print(*wrap_line(problem, width=width))
         return _DECLINED
     if asked.url is not None:
-        is_agreed = await _confirm(_("Tell it that you will?"))
+        is_agreed = await _confirm(_("Tell the server that you will open it?"))
         return ApprovalReply(Outcome.PROCEED_ONCE, answers={}) if is_agreed else _DECLINED
     fields = parse_form_fields(asked.fields or {})
     _print(*wrap_line(texts.requested_fields_label(fields), width=width))
-    if not await _confirm(_("Answer it? Your answers go to this server.")):
+    if not await _confirm(_("Answer? The server receives your answers.")):
         return _DECLINED
     return await _fill_in(fields, style, width=width)
 
@@ -56,7 +56,7 @@ async def _fill_in(fields: Sequence[FormField], style: Style, *, width: int) -> 
             if not text and texts.accepts_empty(field):
                 break
             if not text:
-                _print(_("Please answer this one."))
+                _print(_("An answer is required."))
                 continue
             try:
                 answers[field.name] = field.parse(text)
@@ -66,7 +66,7 @@ async def _fill_in(fields: Sequence[FormField], style: Style, *, width: int) -> 
                 break
     sent = apply_defaults(fields, answers)
     _print("", *wrap_line(texts.answers_preview(sent), width=width))
-    return ApprovalReply(Outcome.PROCEED_ONCE, answers=sent) if await _confirm(_("Send it?")) else _DECLINED
+    return ApprovalReply(Outcome.PROCEED_ONCE, answers=sent) if await _confirm(_("Send these answers?")) else _DECLINED
 
 
 async def _confirm(question: str) -> bool:
@@ -75,7 +75,7 @@ async def _confirm(question: str) -> bool:
             return True
         if line.strip().lower() in ("n", "no"):
             return False
-        _print(_("Please type y or n."))
+        _print(_("Type y or n."))
     _print("")
     return False
 

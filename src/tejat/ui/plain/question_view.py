@@ -1,10 +1,12 @@
 """Approval views in plain lines, wrapped and never truncated."""
 
 import unicodedata
+from collections.abc import Iterator
 
 from tejat.core.text.column_wrap import wrap_columns
+from tejat.ui.plain.diff import format_diff_rows
 from tejat.ui.plain.style import Style
-from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLine, DisplayLineKind
+from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, DisplayLineKind
 from tejat.ui.shared.approval.view import ApprovalView
 
 MIN_WIDTH = 20
@@ -14,12 +16,14 @@ DEFAULT_WIDTH = 80
 def question_lines(view: ApprovalView, style: Style, *, width: int) -> list[str]:
     """Return all lines of a view, the action last, right above the choices."""
     width = max(width, MIN_WIDTH)
-    lines = [style.bold(line) for line in wrap_line(view.heading, width=width)]
+    heading = " ".join(filter(None, (view.heading, *view.counts, f"({view.position})" if view.position else "")))
+    lines = [style.bold(line) for line in wrap_line(heading, width=width)]
     for fact in view.facts:
         lines += wrap_line(fact.text, width=width)
     for line in (*view.server_notes, *view.body):
-        lines += (_style_line(line, piece, style) for piece in wrap_line(line.text, width=width, first=line.prefix))
-    return lines
+        rows = wrap_line(line.text, width=width, first=line.prefix)
+        lines += map(style.bold, rows) if line.kind in _COMMANDS else rows
+    return [*lines, *_diff_lines(view, style, width)]
 
 
 def wrap_line(text: str, *, width: int, first: str = "") -> list[str]:
@@ -30,14 +34,13 @@ def wrap_line(text: str, *, width: int, first: str = "") -> list[str]:
     return wrap_columns(characters, width=width, measure=len, first=first, rest=CONTINUATION_PREFIX)
 
 
-def _style_line(line: DisplayLine, piece: str, style: Style) -> str:
-    match line.kind:
-        case DisplayLineKind.COMMAND | DisplayLineKind.COMMAND_CONTINUATION:
-            return style.bold(piece)
-        case DisplayLineKind.ADDED | DisplayLineKind.REMOVED | DisplayLineKind.HUNK:
-            return style.diff(piece)
-        case DisplayLineKind.CONTEXT | DisplayLineKind.QUOTED | DisplayLineKind.LABEL:
-            return piece
+def _diff_lines(view: ApprovalView, style: Style, width: int) -> Iterator[str]:
+    for line in format_diff_rows(view.diff, style, file_name=view.file_path):
+        # With colours the lines already fit.
+        yield from [line] if style.is_coloured else wrap_line(line, width=width)
+
+
+_COMMANDS = (DisplayLineKind.COMMAND, DisplayLineKind.COMMAND_CONTINUATION)
 
 
 def _column_width(character: str) -> int:

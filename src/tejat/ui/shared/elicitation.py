@@ -11,7 +11,7 @@ from tejat.ui.shared.approval.display_lines import escape_line
 
 
 def elicitation_heading(elicitation: ElicitationConfirmation) -> str:
-    return _('The server "{server}" asks:', server=escape_line(elicitation.server_name))
+    return _("Question from the MCP server {server}:", server=escape_line(elicitation.server_name))
 
 
 def find_problem(elicitation: ElicitationConfirmation) -> str | None:
@@ -19,17 +19,17 @@ def find_problem(elicitation: ElicitationConfirmation) -> str | None:
     if elicitation.url is not None:
         if elicitation.url.lower().startswith(("http://", "https://")):
             return None
-        return _("This is no address of a web page, so it is not answered.")
+        return _("Not answered: the URL is not a web page.")
     try:
         parse_form_fields(elicitation.fields or {})
     except ValueError as error:
-        return _("This cannot be answered here: {reason}.", reason=escape_line(translate(error)))
+        return _("Not answered: {reason}.", reason=escape_line(translate(error)))
     return None
 
 
 def requested_fields_label(fields: Sequence[FormField]) -> str:
     names = ", ".join(escape_line(field.label) for field in fields)
-    return _("It wants to know: {names}", names=names or _("only whether you agree"))
+    return _("Requested: {names}", names=names or _("only your consent"))
 
 
 def field_heading(field: FormField) -> str:
@@ -37,10 +37,10 @@ def field_heading(field: FormField) -> str:
     label, kind = escape_line(field.label), translate(_KIND_LABELS[field.kind])
     if field.default is not None:
         default = escape_line(dump_json(field.default))
-        return _("{label} ({kind}, empty for {default})", label=label, kind=kind, default=default)
+        return _("{label} ({kind}, default {default})", label=label, kind=kind, default=default)
     if field.is_required:
         return _("{label} ({kind})", label=label, kind=kind)
-    return _("{label} ({kind}, may be left empty)", label=label, kind=kind)
+    return _("{label} ({kind}, optional)", label=label, kind=kind)
 
 
 def field_choices(field: FormField) -> list[str]:
@@ -52,7 +52,7 @@ def accepts_empty(field: FormField) -> bool:
 
 
 def answers_preview(answers: JsonObject) -> str:
-    return _("To be sent: {answers}", answers=escape_line(dump_json(answers)))
+    return _("Answers: {answers}", answers=escape_line(dump_json(answers)))
 
 
 _KIND_LABELS = {
@@ -61,5 +61,5 @@ _KIND_LABELS = {
     FieldKind.NUMBER: lazy("a number"),
     FieldKind.BOOLEAN: lazy("yes or no"),
     FieldKind.CHOICE: lazy("one of these"),
-    FieldKind.CHOICES: lazy("several, with commas"),
+    FieldKind.CHOICES: lazy("several, separated by commas"),
 }

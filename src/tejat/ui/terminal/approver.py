@@ -14,10 +14,11 @@ from tejat.core.approval.confirmation import (
 from tejat.core.errors import UsageError
 from tejat.core.i18n import _, translate
 from tejat.core.sanitize import sanitize_text
+from tejat.ui.shared.approval.text import approval_text_lines
 from tejat.ui.shared.approval.view import build_approval_view
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
-from tejat.ui.terminal.dialogs.approval import ApprovalDialog, DialogAction
+from tejat.ui.terminal.dialogs.approval.dialog import ApprovalDialog, DialogAction
 from tejat.ui.terminal.dialogs.elicitation import ElicitationDialog
 
 if TYPE_CHECKING:
@@ -62,13 +63,10 @@ class TerminalApprover:
     async def _show_in_pager(
         self, question: ApprovalRequest, confirmation: ChoiceSubject, dialog: ApprovalDialog
     ) -> None:
-        """Show facts, body and server notes in the pager."""
-        view = build_approval_view(question, confirmation)
-        lines = [*view.body, *view.server_notes]
-        facts = [view.heading, *(fact.text for fact in view.facts), ""]
+        """Show the whole request in the pager."""
         try:
             async with self._screen.released():
-                await self._pager.show("\n".join([*facts, *(f"{line.prefix}{line.text}" for line in lines)]))
+                await self._pager.show("\n".join(approval_text_lines(build_approval_view(question, confirmation))))
         except UsageError as error:
             self._screen.show_hint(sanitize_text(translate(error)))
         else:
@@ -77,7 +75,7 @@ class TerminalApprover:
     async def _edit_proposal(self, confirmation: ChoiceSubject) -> ApprovalReply | None:
         """Return the reply with the edited content, None if there is none."""
         if not isinstance(confirmation, EditConfirmation) or confirmation.new_content is None:
-            self._screen.show_hint(_("This is too large to be rewritten by hand."))
+            self._screen.show_hint(_("This change is too large to edit."))
             return None
         old, new = confirmation.original_content or "", confirmation.new_content
         try:
@@ -87,6 +85,6 @@ class TerminalApprover:
             self._screen.show_hint(sanitize_text(translate(error)))
             return None
         if content == new:
-            self._screen.show_hint(_("Nothing was changed."))
+            self._screen.show_hint(_("No changes made."))
             return None
         return ApprovalReply(Outcome.MODIFY_WITH_EDITOR, new_content=content)

@@ -16,7 +16,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
 )
 from tejat.core.frozen import replace
-from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices
+from tejat.ui.shared.approval.choices import ChoiceAction, approval_choices, rule_labels
 
 SHELL = ApprovalRequest(
     ExecConfirmation("T", "git log", "/w", ("git",)),
@@ -37,27 +37,41 @@ TRIAL = ApprovalRequest(TRIAL_RUN, "run_shell_command")
 
 
 def describe_choices(question: ApprovalRequest) -> list[str]:
-    return [f"{choice.letter} {choice.keyword}: {choice.full_label}" for choice in approval_choices(question)]
+    return [f"{choice.letter} {choice.keyword}: {choice.label}" for choice in approval_choices(question)]
 
 
 def test_a_command() -> None:
     assert describe_choices(SHELL) == [
         "y yes: Allow once",
-        "s session: Allow for this session: allow x: git<U+000A>log",
-        "p project: Allow always in this project (saved): allow x: git<U+000A>log",
-        "u user: Allow always for me, in all projects (saved): allow x: git<U+000A>log",
-        "n no: No",
-        "t tell: No, and tell the model what to do instead",
-        "q stop: No, and stop this turn",
+        "s session: Allow for this session",
+        "p project: Always allow in this project",
+        "u user: Always allow everywhere",
+        "n no: No, continue",
+        "t tell: No, and say what to do instead",
+        "q stop: No, and stop",
     ]
+
+
+def test_sandboxed_commands() -> None:
+    question = replace(SHELL, can_allow_sandboxed=True)
+    assert describe_choices(question)[4] == "b sandboxed: Run sandboxed commands without asking"
 
 
 def test_a_tool_of_a_server() -> None:
     assert describe_choices(SERVER)[1:3] == [
-        "s session: Allow tool for this session: allow do of server srv",
-        "a all: Allow all server tools for this session: allow * of server srv",
+        "s session: Allow this tool for this session",
+        "a all: Allow all tools of this server for this session",
     ]
     assert [choice.letter for choice in approval_choices(replace(SERVER, always_server=None))] == list("yspuntq")
+
+
+def test_each_rule_once_with_the_choices_that_add_it() -> None:
+    assert rule_labels(approval_choices(SHELL)) == ["s, p, u add the rule: allow x: git<U+000A>log"]
+    assert rule_labels(approval_choices(SERVER)) == [
+        "s, p, u add the rule: allow do of server srv",
+        "a adds the rule: allow * of server srv",
+    ]
+    assert rule_labels(approval_choices(EDIT)) == []
 
 
 @pytest.mark.parametrize(
@@ -67,6 +81,7 @@ def test_a_tool_of_a_server() -> None:
         (replace(SHELL, scopes=(Scope.SESSION,)), "ysntq"),
         (replace(SHELL, always=None), "yntq"),
         (replace(SHELL, can_try=True), "yspucntq"),
+        (replace(SHELL, can_allow_sandboxed=True, can_try=True), "yspubcntq"),
         (EDIT, "yentq"),
         (replace(EDIT, can_modify=False), "yntq"),
         (SERVER, "ysapuntq"),
@@ -113,7 +128,14 @@ def test_which_of_them_run_something() -> None:
 @pytest.mark.parametrize("confirmation", [SHELL.confirmation, EDIT.confirmation, SERVER.confirmation, TRIAL_RUN])
 def test_letters_words_and_numbers_mean_one_thing_each(confirmation: Confirmation) -> None:
     question = ApprovalRequest(
-        confirmation, "t", always="r", always_server="r", scopes=tuple(Scope), can_modify=True, can_try=True
+        confirmation,
+        "t",
+        always="r",
+        always_server="r",
+        scopes=tuple(Scope),
+        can_modify=True,
+        can_try=True,
+        can_allow_sandboxed=True,
     )
     names = [name for choice in approval_choices(question) for name in (choice.letter, choice.keyword)]
     assert len(set(names)) == len(names)
@@ -125,6 +147,6 @@ def test_another_model_after_a_failure() -> None:
     found = [(choice.letter, choice.label, choice.outcome) for choice in approval_choices(ApprovalRequest(change, ""))]
     assert found == [
         ("y", "Switch to flash for this session", ApprovalReply(Outcome.PROCEED_ONCE)),
-        ("r", "Try pro again", ApprovalReply(Outcome.TRY_AGAIN)),
+        ("r", "Retry pro", ApprovalReply(Outcome.TRY_AGAIN)),
         ("q", "Stop", ApprovalReply(Outcome.STOP)),
     ]

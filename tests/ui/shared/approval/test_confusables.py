@@ -4,14 +4,12 @@ from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnin
 
 
 def test_a_word_is_told_once_with_its_letters() -> None:
-    assert confusable_warnings(["p\u0430y", "p\u0430y x"]) == [
-        "Look closely, this word mixes alphabets: p\u0430y = p<U+0430>y"
-    ]
+    assert confusable_warnings(["p\u0430y", "p\u0430y x"]) == ["Mixed alphabets: p\u0430y = p<U+0430>y"]
 
 
 def test_a_word_that_passes_for_another_is_told_though_it_mixes_nothing() -> None:
     assert confusable_warnings(["\u0440\u0430\u0443"]) == [
-        "Look closely, this word is not of Latin letters: \u0440\u0430\u0443 = <U+0440><U+0430><U+0443>"
+        "Lookalike letters: \u0440\u0430\u0443 = <U+0440><U+0430><U+0443>"
     ]
 
 
@@ -28,4 +26,4 @@ def test_words_of_one_alphabet_are_nobodys_business() -> None:
 def test_of_many_some_are_told_and_the_rest_is_counted() -> None:
     words = [f"\u0430{letter}" for letter in "abcdef"]
     assert len(confusable_warnings(words)) == 6
-    assert confusable_warnings(words)[-1] == "And 1 more such word."
+    assert confusable_warnings(words)[-1] == "1 more word like this"

@@ -7,6 +7,7 @@ from tejat.core.frozen import replace
 from tejat.core.undo import PathChange, PathKind, PathState
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind
 from tejat.ui.shared.approval.view import Fact, FactKind, build_approval_view
+from tejat.ui.shared.diff.rows import DiffRowKind
 
 FILE = PathState(PathKind.FILE, permissions=0o644, size=1, digest=b"1")
 OTHER = PathState(PathKind.FILE, permissions=0o600, size=20, digest=b"2")
@@ -33,31 +34,36 @@ TRIAL = TrialConfirmation(
 
 def test_all_of_it_is_shown() -> None:
     sheet = build_approval_view(ApprovalRequest(TRIAL, "run_shell_command", directory="/elsewhere"), TRIAL)
-    assert sheet.heading == "The command changed 5 files in the copy"
+    assert sheet.heading == "Trial run in a copy: 5 files changed"
     assert sheet.prompt == "Keep these changes?"
     assert sheet.must_be_viewed
     assert sheet.facts == (
         Fact(FactKind.NOTE, "Exit code: 3"),
-        Fact(FactKind.PLAIN, "Asked by: run_shell_command, a built-in tool"),
         Fact(FactKind.PLAIN, "Folder: /w"),
     )
     assert sheet.body == (
         DisplayLine(DisplayLineKind.COMMAND, "make"),
         DisplayLine(DisplayLineKind.COMMAND_CONTINUATION, "all"),
-        DisplayLine(DisplayLineKind.LABEL, "It printed:"),
+        DisplayLine(DisplayLineKind.LABEL, "Output:"),
         DisplayLine(DisplayLineKind.QUOTED, "said<U+001B>[2J"),
-        DisplayLine(DisplayLineKind.LABEL, "What it changed:"),
-        DisplayLine(DisplayLineKind.QUOTED, "changed: /w/a (file of 1 byte, 0644; before: file of 20 bytes, 0600)"),
+        DisplayLine(DisplayLineKind.LABEL, "Changed files:"),
+        DisplayLine(DisplayLineKind.QUOTED, "changed: /w/a (file of 1 byte, 0644; was: file of 20 bytes, 0600)"),
         DisplayLine(DisplayLineKind.QUOTED, "created: /w/d (directory, 0755)"),
         DisplayLine(DisplayLineKind.QUOTED, f"created: /w/{SHOWN} (link to {SHOWN})"),
-        DisplayLine(DisplayLineKind.QUOTED, "permissions of /w/m: 0644, then 0755"),
+        DisplayLine(DisplayLineKind.QUOTED, "permissions: /w/m (0644 to 0755)"),
         DisplayLine(DisplayLineKind.QUOTED, "removed: /w/r (file of 1 byte, 0644)"),
-        DisplayLine(DisplayLineKind.LABEL, "As a diff:"),
-        DisplayLine(DisplayLineKind.HUNK, "/w/a"),
-        DisplayLine(DisplayLineKind.HUNK, "@@ -1,1 +1,1 @@"),
-        DisplayLine(DisplayLineKind.REMOVED, "-x"),
-        DisplayLine(DisplayLineKind.ADDED, "+y <U+001B>[2J"),
     )
+    assert [(row.kind, row.text) for row in sheet.diff] == [
+        (DiffRowKind.FILE, "/w/a"),
+        (DiffRowKind.REMOVED, "x"),
+        (DiffRowKind.ADDED, "y <U+001B>[2J"),
+    ]
+
+
+def test_paths_are_relative_to_the_project() -> None:
+    sheet = build_approval_view(ApprovalRequest(TRIAL, "run_shell_command", directory="/w"), TRIAL)
+    assert [fact.text for fact in sheet.facts] == ["Exit code: 3"]
+    assert sheet.body[-1].text == "removed: r (file of 1 byte, 0644)"
 
 
 @pytest.mark.parametrize(
@@ -65,14 +71,14 @@ def test_all_of_it_is_shown() -> None:
     [
         (
             replace(TRIAL, changes=TRIAL.changes[:1]),
-            "The command changed 1 file in the copy",
+            "Trial run in a copy: 1 file changed",
             "Keep these changes?",
         ),
-        (replace(TRIAL, changes=()), "The command changed nothing in the copy", "Go on with this result?"),
+        (replace(TRIAL, changes=()), "Trial run in a copy: no changes", "Continue with this result?"),
         (
             replace(TRIAL, changes=(), obstacles=("x",)),
-            "The command was run in a copy",
-            "This cannot be kept. What now?",
+            "Trial run in a copy",
+            "This result cannot be kept. What next?",
         ),
     ],
 )
@@ -83,7 +89,7 @@ def test_headings(trial: TrialConfirmation, heading: str, asked: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "told"),
-    [(0, "Exit code: 0"), (-9, "It was ended by signal 9."), (None, "It did not come to its end.")],
+    [(0, "Exit code: 0"), (-9, "Ended by signal 9"), (None, "The command did not finish.")],
 )
 def test_ends(code: int | None, told: str) -> None:
     trial = replace(TRIAL, exit_code=code)
@@ -93,11 +99,11 @@ def test_ends(code: int | None, told: str) -> None:
 def test_what_stands_in_the_way_comes_first() -> None:
     trial = replace(TRIAL, obstacles=(HOSTILE,))
     assert build_approval_view(ApprovalRequest(trial, "t"), trial).facts[0] == Fact(
-        FactKind.WARNING, f"It cannot be kept: {SHOWN}"
+        FactKind.WARNING, f"Cannot be kept: {SHOWN}"
     )
 
 
 def test_a_word_that_mixes_alphabets_is_pointed_out() -> None:
     trial = replace(TRIAL, changes=(), diff="+p\u0430y\n")
-    told = "Look closely, this word mixes alphabets: p\u0430y = p<U+0430>y"
+    told = "Mixed alphabets: p\u0430y = p<U+0430>y"
     assert build_approval_view(ApprovalRequest(trial, "t"), trial).facts[0] == Fact(FactKind.WARNING, told)

@@ -1,4 +1,4 @@
-"""A question as values: the heading, what to look out for, who asks, and all that would be done."""
+"""A question as values: heading, warnings, everything out of the ordinary, and the whole action."""
 
 import re
 
@@ -17,6 +17,7 @@ from tejat.core.approval.confirmation import (
     Risk,
     ToolOrigin,
     ToolOriginKind,
+    TrialConfirmation,
 )
 from tejat.core.sanitize import sanitize_text, strip_hidden
 from tejat.core.tools.display import DiffStat
@@ -49,55 +50,68 @@ class TestHeadings:
     @pytest.mark.parametrize(
         ("confirmation", "heading"),
         [
-            (edit("@@ -1,1 +1,2 @@\n-a\n+b\n+c\n", old="a\n", new="b\nc\n"), "Edit /w/a (+2 -1)"),
-            (edit("@@ -0,0 +1,2 @@\n+b\n+c\n", new="b\nc\n"), "Create /w/a (+2)"),
-            (edit("@@ -0,0 +1,2 @@\n+b\n+c\n"), "Create /w/a (+2)"),
-            (edit("@@ -5,1 +5,0 @@\n-b\n"), "Edit /w/a (+0 -1)"),
-            (edit("[The diff is too large to show]\n", stat=DiffStat(7, 3, 1, 1)), "Edit /w/a (+7 -3)"),
-            (edit("[The diff is too large to show]\n"), "Edit /w/a"),
-            (edit("+x", new="x"), "Create /w/a"),
-            (shell("ls"), "Run a shell command in /w"),
-            (ExecConfirmation("T", "ls", HOSTILE), f"Run a shell command in {SHOWN}"),
-            (ExecConfirmation("T", "ls", ""), "Run a shell command"),
-            (McpConfirmation("T", HOSTILE, "t", "T"), f'Call the tool "t" of the server "{SHOWN}"'),
+            (edit("@@ -1,1 +1,2 @@\n-a\n+b\n+c\n", old="a\n", new="b\nc\n"), "Edit a +2 -1"),
+            (edit("@@ -0,0 +1,2 @@\n+b\n+c\n", new="b\nc\n"), "Create a +2"),
+            (shell("ls"), "Run a command"),
+            (ExecConfirmation("T", "ls", "/w/sub"), "Run a command in sub"),
+            (ExecConfirmation("T", "ls", "/x"), "Run a command in /x"),
+            (ExecConfirmation("T", "ls", HOSTILE), f"Run a command in {SHOWN}"),
+            (ExecConfirmation("T", "ls", ""), "Run a command"),
+            (McpConfirmation("T", HOSTILE, "t", "T"), f"Call t on server {SHOWN}"),
             (InfoConfirmation(HOSTILE, "x"), SHOWN),
-            (InfoConfirmation("T", "x", ("https://a/",)), "Fetch 1 address from the web"),
-            (InfoConfirmation("T", "x", ("https://a/", "https://b/")), "Fetch 2 addresses from the web"),
+            (InfoConfirmation("T", "x", ("https://a/",)), "Fetch 1 web page"),
+            (InfoConfirmation("T", "x", ("https://a/", "https://b/")), "Fetch 2 web pages"),
         ],
     )
     def test_the_verb_and_what_it_is_about(self, confirmation: Confirmation, heading: str) -> None:
-        assert build_view(confirmation).heading == heading
+        view = build_view(confirmation, directory="/w")
+        assert " ".join((view.heading, *view.counts)) == heading
 
     @pytest.mark.parametrize(
         ("confirmation", "asked"),
         [
-            (edit(""), "Apply this change?"),
-            (shell("x"), "Allow execution?"),
-            (ExecConfirmation("T", "x", "/w", ("git", "a\nb")), "Allow execution of: 'git, a<U+000A>b'?"),
-            (McpConfirmation("T", "s\x1b", "t", "T"), 'Allow execution of MCP tool "t" from server "s<U+001B>"?'),
-            (InfoConfirmation("T", "x"), "Do you want to proceed?"),
+            (edit("", old="x"), "Apply this change?"),
+            (shell("x"), "Run this command?"),
+            (McpConfirmation("T", "s\x1b", "t", "T"), "Call this tool?"),
+            (InfoConfirmation("T", "x"), "Continue?"),
+            (InfoConfirmation("T", "x", ("https://a/",)), "Fetch this page?"),
+            (InfoConfirmation("T", "x", ("https://a/", "https://b/")), "Fetch these pages?"),
             (ModelChangeConfirmation("T", "a", "b", "Busy."), "Switch to b for this session?"),
         ],
     )
     def test_the_question_itself(self, confirmation: Confirmation, asked: str) -> None:
         assert build_view(confirmation).prompt == asked
 
+    @pytest.mark.parametrize(("place", "total", "position"), [(1, 1, ""), (1, 2, "1 of 2"), (3, 3, "3 of 3")])
+    def test_the_place_among_several_questions(self, place: int, total: int, position: str) -> None:
+        assert build_view(shell("ls"), place=place, total=total).position == position
+
 
 class TestFacts:
+    def test_nothing_is_said_about_the_ordinary_case(self) -> None:
+        edited = edit("@@ -1,1 +1,1 @@\n-a\n+b\n", old="a\n", new="b\n")
+        fetched = InfoConfirmation("T", "x", ("https://a/",))
+        for confirmation in (edited, shell("ls"), fetched, McpConfirmation("T", "s", "t", "t", {"a": 1})):
+            origin = ToolOrigin()
+            if isinstance(confirmation, McpConfirmation):
+                origin = ToolOrigin(ToolOriginKind.SERVER, "s")
+            assert facts(confirmation, directory="/w", origin=origin) == []
+
     def test_what_matters_most_comes_first(self) -> None:
         shown = build_view(
             ExecConfirmation("T", "\u0430pt x", "/w/sub", ("\u0430pt",), "Do it", ("It may use the network.",)),
-            reason="No rule allows it.",
+            reason="The rule asks.",
             note="Changed.",
             risks=(Risk.DELETES, Risk.ELEVATED),
             directory="/w",
+            origin=ToolOrigin(ToolOriginKind.PLUGIN, "x.py"),
         )
         assert [(fact.kind, fact.text) for fact in shown.facts] == [
-            (FactKind.WARNING, "Risk: it deletes or overwrites; it takes more rights than you have"),
-            (FactKind.WARNING, "Look closely, this word mixes alphabets: \u0430pt = <U+0430>pt"),
+            (FactKind.WARNING, "Risk: deletes or overwrites files; runs with elevated privileges"),
+            (FactKind.WARNING, "Mixed alphabets: \u0430pt = <U+0430>pt"),
             (FactKind.NOTE, "Changed."),
-            (FactKind.PLAIN, "Reason: No rule allows it."),
-            (FactKind.PLAIN, "Asked by: tool, a built-in tool"),
+            (FactKind.PLAIN, "Reason: The rule asks."),
+            (FactKind.PLAIN, "Tool: tool, from the plug-in x.py"),
             (FactKind.NOTE, "Note: It may use the network."),
             (FactKind.PLAIN, "The model says: Do it"),
         ]
@@ -105,19 +119,29 @@ class TestFacts:
     @pytest.mark.parametrize(
         ("origin", "told"),
         [
-            (ToolOrigin(), "tool, a built-in tool"),
-            (ToolOrigin(ToolOriginKind.DISCOVERED, HOSTILE), f"tool, a tool that a command told of ({SHOWN})"),
-            (ToolOrigin(ToolOriginKind.SERVER, "srv"), 'tool, a tool of the server "srv"'),
-            (ToolOrigin(ToolOriginKind.PLUGIN, "x.py"), "tool, a tool of added code (x.py)"),
-            (ToolOrigin(ToolOriginKind.PLUGIN), "tool, a tool of added code (given by the caller)"),
+            (ToolOrigin(), []),
+            (
+                ToolOrigin(ToolOriginKind.DISCOVERED, HOSTILE),
+                [f"Tool: tool, from the discovery command {SHOWN}"],
+            ),
+            (ToolOrigin(ToolOriginKind.SERVER, "srv"), ["Tool: tool, from the MCP server srv"]),
+            (ToolOrigin(ToolOriginKind.PLUGIN, "x.py"), ["Tool: tool, from the plug-in x.py"]),
+            (ToolOrigin(ToolOriginKind.PLUGIN), ["Tool: tool, from the calling program"]),
         ],
     )
-    def test_who_asks_and_where(self, origin: ToolOrigin, told: str) -> None:
-        assert facts(InfoConfirmation("T", "x"), origin=origin, directory="/w") == [f"Asked by: {told}", "Folder: /w"]
+    def test_a_tool_that_is_not_built_in(self, origin: ToolOrigin, told: list[str]) -> None:
+        assert facts(InfoConfirmation("T", "x"), origin=origin, directory="/w") == told
 
-    def test_programs_that_may_not_fit_into_the_question(self) -> None:
+    def test_the_programs_of_a_long_command(self) -> None:
         programs = tuple(f"program-{number}" for number in range(9))
-        assert facts(ExecConfirmation("T", "x", "/w", programs))[-1] == f"Programs: {', '.join(programs)}"
+        assert facts(ExecConfirmation("T", "x", "", programs)) == []
+        for command in ("x\ny", "x" * 200):
+            assert facts(ExecConfirmation("T", command, "", programs)) == [f"Programs: {', '.join(programs)}"]
+
+    def test_another_folder_of_a_trial(self) -> None:
+        trial = TrialConfirmation("T", "make", "/w/sub", (), "", "", 0)
+        assert facts(trial, directory="/w") == ["Exit code: 0", "Folder: sub"]
+        assert facts(trial, directory="/w/sub") == ["Exit code: 0"]
 
     def test_every_risk_has_words_of_its_own(self) -> None:
         assert len({risk_label(risk) for risk in Risk}) == len(Risk)
@@ -132,18 +156,18 @@ class TestFacts:
         ],
     )
     def test_letters_of_another_alphabet_are_told(self, command: str, told: list[str]) -> None:
-        warned = [f"Look closely, this word mixes alphabets: {word}" for word in told]
-        assert facts(shell(command))[:-1] == warned
+        warned = [f"Mixed alphabets: {word}" for word in told]
+        assert facts(shell(command)) == warned
         noted = facts(ExecConfirmation("Confirm", "ls", "/w", notes=(command,)))
         assert noted[: len(warned)] == warned
 
     def test_many_such_words_are_counted(self) -> None:
         told = facts(shell(" ".join(f"\u0430{letter}" for letter in "abcdefgh")))
-        assert (len(told), told[5]) == (5 + 1 + 1, "And 3 more such words.")
+        assert (len(told), told[5]) == (5 + 1, "3 more words like this")
 
     def test_only_what_is_added_is_searched_for_other_alphabets(self) -> None:
-        assert facts(edit(" \u0430b\n-\u0430b\n+x\n")) == ["Asked by: tool, a built-in tool"]
-        assert facts(edit("+\u0430b\n"))[0] == "Look closely, this word mixes alphabets: \u0430b = <U+0430>b"
+        assert facts(edit(" \u0430b\n-\u0430b\n+x\n")) == []
+        assert facts(edit("+\u0430b\n"))[0] == "Mixed alphabets: \u0430b = <U+0430>b"
 
 
 class TestBodies:
@@ -183,7 +207,7 @@ class TestBodies:
             shown = build_view(
                 confirmation, reason=text, note=text, directory=text, origin=ToolOrigin(ToolOriginKind.PLUGIN, text)
             )
-            lines = [line.text for line in (*shown.body, *shown.full_body, *shown.server_notes)]
+            lines = [line.text for line in (*shown.body, *shown.diff, *shown.server_notes)]
             for line in (shown.heading, shown.prompt, *(fact.text for fact in shown.facts), *lines):
                 assert "\n" not in line
                 assert strip_hidden(line) == line

@@ -22,11 +22,11 @@ class TestShortLists:
             "  1 Dark  for the night",
             "❯ 2 Light  for the day",
             "  3 Plain",
-            "Arrows and Enter, or a number. Esc leaves it.",
+            "Enter to confirm · Esc to cancel · number to choose",
         ]
         assert draw(ChoiceDialog(SHORT, UNICODE)) == rows
         in_ascii = draw(ChoiceDialog(SHORT, PLAIN_ASCII), theme=PLAIN_ASCII)
-        assert in_ascii == [row.replace("❯", ">") for row in rows]
+        assert in_ascii == [row.replace("❯", ">").replace("·", "|") for row in rows]
 
     @pytest.mark.parametrize(
         ("keys", "place"),
@@ -68,7 +68,7 @@ class TestShortLists:
 
     def test_what_does_not_fit_into_its_row_is_shown_below(self) -> None:
         choice = Choice("Which?", (Option("x" * 50, "the detail of it"), Option("short")))
-        assert draw(ChoiceDialog(choice, UNICODE), width=30)[1:-2] == [
+        assert draw(ChoiceDialog(choice, UNICODE), width=30)[1:-1] == [
             "❯ 1 " + "x" * 25 + "…",
             "  2 short",
             "  " + "x" * 28,
@@ -86,17 +86,18 @@ class TestLongLists:
             "  Session 1  1 days ago",
             "  Session 2  2 days ago",
             "  Session 3  3 days ago",
-            "… 36 more (1 of 40)",
-            "Arrows and Enter. Type to find. Esc",
-            "leaves it.",
+            "  Session 4  4 days ago",
+            "… 35 more (1 of 40)",
+            "Enter to confirm · Esc to cancel",
         ]
         press_keys(dialog, ["end"], width=40, height=8)
-        assert draw(dialog, width=40, height=8)[1:6] == [
+        assert draw(dialog, width=40, height=8)[1:7] == [
+            "  Session 35  35 days ago",
             "  Session 36  36 days ago",
             "  Session 37  37 days ago",
             "  Session 38  38 days ago",
             "❯ Session 39  39 days ago",
-            "… 36 more (40 of 40)",
+            "… 35 more (40 of 40)",
         ]
 
     @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ class TestLongLists:
     def test_when_nothing_fits(self) -> None:
         dialog = ChoiceDialog(LONG, UNICODE)
         press_keys(dialog, "zz")
-        assert draw(dialog)[1:3] == ["> zz", "Nothing fits. Backspace takes a letter back."]
+        assert draw(dialog)[1:3] == ["> zz", "No matches. Backspace to change the filter."]
 
 
 def test_hostile_texts() -> None:

@@ -48,38 +48,40 @@ class Asked:
 def test_field_by_field_and_a_last_look() -> None:
     asked = Asked(FORM)
     assert asked.rows() == [
-        'The server "srv" asks:',
+        "Question from the MCP server srv:",
         "> Who are you?",
         "> Tell me.",
-        "It wants to know: Your name, age, colour",
-        "Answer it? Your answers go to this server.",
-        "❯ y Yes",
-        "  n No",
+        "Requested: Your name, age, colour",
+        "Answer? The server receives your answers.",
+        "❯ Yes (y)",
+        "  No (n)",
+        "Enter to confirm · Esc to decline",
     ]
     assert asked.press("y") is None
     assert asked.rows() == [
-        'The server "srv" asks:',
+        "Question from the MCP server srv:",
         "Your name (text) [1 of 3]",
         "> As in your passport",
         "=",
-        "Enter goes on, Esc is a no.",
+        "Enter to continue · Esc to decline",
     ]
     assert asked.dialog.caret(width=60, height=20) == (2, 3)
     assert asked.press("enter") is None
-    assert asked.rows()[-1] == "Please answer this one."
+    assert asked.rows()[-1] == "An answer is required."
     assert asked.press(*"Ada", "enter") is None
-    assert asked.rows()[1] == "age (a whole number, empty for 30) [2 of 3]"
+    assert asked.rows()[1] == "age (a whole number, default 30) [2 of 3]"
     assert asked.press(*"old", "enter") is None
-    assert asked.rows()[2:] == ["= old", "Enter goes on, Esc is a no.", "Please give a whole number."]
+    assert asked.rows()[2:] == ["= old", "Enter to continue · Esc to decline", "Please give a whole number."]
     assert asked.press("backspace", "backspace", "backspace", "enter") is None
-    assert asked.rows()[1:5] == ["colour (one of these, may be left empty) [3 of 3]", "  1 red", "  2 blue", "="]
+    assert asked.rows()[1:5] == ["colour (one of these, optional) [3 of 3]", "  1 red", "  2 blue", "="]
     assert asked.press("down", "down", "enter") is None
     assert asked.rows() == [
-        'The server "srv" asks:',
-        'To be sent: {"age":30,"name":"Ada","colour":"blue"}',
-        "Send it?",
-        "❯ y Yes",
-        "  n No",
+        "Question from the MCP server srv:",
+        'Answers: {"age":30,"name":"Ada","colour":"blue"}',
+        "Send these answers?",
+        "❯ Yes (y)",
+        "  No (n)",
+        "Enter to confirm · Esc to decline",
     ]
     sent: JsonObject = {"age": 30, "name": "Ada", "colour": "blue"}
     assert asked.press("enter") == ApprovalReply(Outcome.PROCEED_ONCE, answers=sent)
@@ -113,7 +115,7 @@ def test_a_key_that_is_held_down_sends_nothing() -> None:
         assert asked.dialog.press("enter") is None
         asked.rows()
         asked.clock.now += 0.03
-    assert asked.rows()[2] == "Send it?"
+    assert asked.rows()[2] == "Send these answers?"
 
 
 def test_keys_meant_for_something_else_do_not_count() -> None:
@@ -131,9 +133,9 @@ def test_an_address_to_visit() -> None:
     asked = Asked(VISIT)
     assert asked.rows()[1:5] == [
         "> Log in",
-        "It wants you to visit this address in a browser:",
+        "Open this page in a browser:",
         "> https://example.org/login",
-        "Tell it that you will?",
+        "Tell the server that you will open it?",
     ]
     assert asked.press("y") == ApprovalReply(Outcome.PROCEED_ONCE, answers={})
     assert Asked(VISIT).press("n") == NO
@@ -144,18 +146,18 @@ def test_an_address_to_visit() -> None:
     [
         (
             ElicitationConfirmation("T", "srv", "Look", url="file:///etc/passwd"),
-            "This is no address of a web page, so it is not",
+            "Not answered: the URL is not a web page.",
         ),
         (
             ElicitationConfirmation("T", "srv", "What?", {}),
-            "This cannot be answered here: it does not say what it wants to know",
+            "Not answered: it does not say what it wants to know",
         ),
     ],
 )
 def test_what_cannot_be_answered(confirmation: ElicitationConfirmation, told: str) -> None:
     asked = Asked(confirmation)
     assert any(told.startswith(row) or row.startswith(told) for row in asked.rows() if row)
-    assert asked.rows()[-1] == "Enter goes on."
+    assert asked.rows()[-1] == "Enter to continue"
     assert asked.press("y") is None
     assert asked.press("enter") == NO
 
@@ -169,10 +171,10 @@ def test_nothing_but_whether_they_agree() -> None:
 def test_a_long_message_can_be_scrolled() -> None:
     asked = Asked(ElicitationConfirmation("T", "srv", "\n".join(f"line {n}" for n in range(50)), FIELDS), height=12)
     assert "> line 0" in asked.rows()
-    assert any("more rows below." in row for row in asked.rows())
+    assert any(" more rows · arrows" in row for row in asked.rows())
     asked.press("end")
-    assert "It wants to know: Your name, age, colour" in asked.rows()
-    assert any("This is the end." in row for row in asked.rows())
+    assert "Requested: Your name, age, colour" in asked.rows()
+    assert any("… end" in row for row in asked.rows())
 
 
 def test_hostile_texts() -> None:
@@ -180,10 +182,10 @@ def test_hostile_texts() -> None:
         "properties": {"a": {"type": "string", "title": HOSTILE, "description": HOSTILE, "enum": [HOSTILE, "x"]}}
     }
     asked = Asked(ElicitationConfirmation(HOSTILE, HOSTILE, HOSTILE, fields), width=200)
-    assert asked.rows()[0] == f'The server "{HOSTILE_SANITIZED}" asks:'
+    assert asked.rows()[0] == f"Question from the MCP server {HOSTILE_SANITIZED}:"
     asked.press("y")
     assert asked.rows()[1:4] == [
-        f"{HOSTILE_SANITIZED} (one of these, may be left empty) [1 of 1]",
+        f"{HOSTILE_SANITIZED} (one of these, optional) [1 of 1]",
         f"> {HOSTILE_SANITIZED}",
         f"  1 {HOSTILE_SANITIZED}",
     ]

@@ -26,7 +26,7 @@ def test_the_newest_comes_first_and_each_once() -> None:
         "  Show it",
         "  show the log",
         "Search:",
-        "Enter takes it, Ctrl-R or Down goes on, Esc leaves.",
+        "Enter to use · Esc to cancel · Ctrl-R or Down for older",
     ]
 
 
@@ -46,7 +46,7 @@ def test_what_is_typed_leaves_what_has_it() -> None:
 def test_nothing_found_is_said_and_can_be_left() -> None:
     dialog = HistorySearchDialog(ENTRIES, Theme())
     dialog.press("q")
-    assert plain(drawn(dialog)) == ["Search: q", "Nothing that was typed before has this in it. Esc leaves."]
+    assert plain(drawn(dialog)) == ["Search: q", "No matches · Esc to cancel"]
     assert [dialog.press(key) for key in ("escape", "c-c", "enter")] == [DialogResult(None)] * 3
 
 
@@ -58,7 +58,7 @@ def test_a_small_terminal_has_room_for_what_is_typed() -> None:
         "  entry 25",
         "❯ entry 24",
         "Search:",
-        "Enter takes it, Ctr…",
+        "Enter to use",
     ]
     assert dialog.caret(width=20, height=4) == (8, 2)
     assert plain(drawn(dialog, width=20, height=1)) == ["Search:"]

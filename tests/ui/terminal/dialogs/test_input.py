@@ -29,7 +29,7 @@ def test_what_is_shown(width: int) -> None:
     rows = draw(dialog, width=width)
     at = rows.index("> Ada")
     assert "".join(rows[:at]).replace(" ", "") == HOSTILE_SANITIZED.replace(" ", "")
-    assert " ".join(rows[at + 1 :]) == "Enter takes it, Esc leaves it."
+    assert rows[at + 1 :] == ["Enter to confirm · Esc to cancel" if width > 20 else "Enter to confirm"]
     assert dialog.caret(width=width, height=24) == (5, at)
 
 

@@ -1,6 +1,6 @@
 """Choices offered for an approval request, in display order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from tejat.core.approval.confirmation import (
@@ -14,7 +14,7 @@ from tejat.core.approval.confirmation import (
     TrialConfirmation,
 )
 from tejat.core.frozen import frozen
-from tejat.core.i18n import _
+from tejat.core.i18n import _, ngettext
 from tejat.ui.shared.approval.display_lines import escape_line
 
 
@@ -41,30 +41,43 @@ class ApprovalChoice:
         """Whether the call would run, for real or in a copy."""
         return isinstance(self.outcome, ApprovalReply) and self.outcome.outcome not in (Outcome.CANCEL, Outcome.STOP)
 
-    @property
-    def full_label(self) -> str:
-        """The label together with the rule."""
-        return f"{self.label}: {self.rule}" if self.rule else self.label
-
 
 def approval_choices(question: ApprovalRequest) -> list[ApprovalChoice]:
     """Return the choices for a request. Risky calls offer "no" first."""
     if isinstance(question.confirmation, ModelChangeConfirmation):
         return list(_model_choices(question.confirmation))
     is_trial = isinstance(question.confirmation, TrialConfirmation)
-    label = _("No, throw it away") if is_trial else _("No")
+    label = _("No, discard it") if is_trial else _("No, continue")
     no = ApprovalChoice("n", "no", label, _("no"), ApprovalReply(Outcome.CANCEL))
     yes = list(_yes_choices(question))
-    label = _("No, and tell the model what to do instead")
-    tell = ApprovalChoice("t", "tell", label, _("tell"), ChoiceAction.GIVE_FEEDBACK)
-    stop = ApprovalChoice("q", "stop", _("No, and stop this turn"), _("stop"), ApprovalReply(Outcome.STOP))
+    label = _("No, and say what to do instead")
+    tell = ApprovalChoice("t", "tell", label, _("instead"), ChoiceAction.GIVE_FEEDBACK)
+    stop = ApprovalChoice("q", "stop", _("No, and stop"), _("stop"), ApprovalReply(Outcome.STOP))
     return [no, *yes, tell, stop] if question.risks else [*yes, no, tell, stop]
+
+
+def rule_labels(choices: Sequence[ApprovalChoice]) -> list[str]:
+    """Return the rules that choices would add, each once, with the letters of these choices."""
+    letters: dict[str, list[str]] = {}
+    for choice in choices:
+        if choice.rule:
+            letters.setdefault(choice.rule, []).append(choice.letter)
+    return [
+        ngettext(
+            "{letters} adds the rule: {rule}",
+            "{letters} add the rule: {rule}",
+            len(shared),
+            letters=", ".join(shared),
+            rule=rule,
+        )
+        for rule, shared in letters.items()
+    ]
 
 
 def _model_choices(change: ModelChangeConfirmation) -> Iterator[ApprovalChoice]:
     label = _("Switch to {model} for this session", model=escape_line(change.after))
     yield ApprovalChoice("y", "yes", label, _("switch"), ApprovalReply(Outcome.PROCEED_ONCE))
-    label = _("Try {model} again", model=escape_line(change.before))
+    label = _("Retry {model}", model=escape_line(change.before))
     yield ApprovalChoice("r", "retry", label, _("retry"), ApprovalReply(Outcome.TRY_AGAIN))
     yield ApprovalChoice("q", "stop", _("Stop"), _("stop"), ApprovalReply(Outcome.STOP))
 
@@ -77,18 +90,18 @@ def _yes_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
         yield from _always_choices(question)
     if question.can_allow_sandboxed:
         answer = ApprovalReply(Outcome.PROCEED_ALWAYS_SANDBOXED)
-        label = _("Yes, and run sandboxed commands without asking")
+        label = _("Run sandboxed commands without asking")
         yield ApprovalChoice("b", "sandboxed", label, _("sandboxed"), answer)
     if question.can_try:
         answer = ApprovalReply(Outcome.TRY_IN_COPY)
         yield ApprovalChoice("c", "copy", _("Try it in a copy first"), _("copy"), answer)
     if question.can_modify and isinstance(question.confirmation, EditConfirmation):
-        yield ApprovalChoice("e", "edit", _("Modify with external editor"), _("edit"), ChoiceAction.MODIFY)
+        yield ApprovalChoice("e", "edit", _("Edit in your editor"), _("edit"), ChoiceAction.MODIFY)
 
 
 def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
     if not trial.obstacles:
-        label = _("Keep these changes") if trial.changes else _("Go on with this result")
+        label = _("Keep these changes") if trial.changes else _("Continue with this result")
         yield ApprovalChoice("y", "yes", label, _("keep"), ApprovalReply(Outcome.PROCEED_ONCE))
     yield ApprovalChoice("r", "real", _("Run it for real instead"), _("real"), ApprovalReply(Outcome.RUN_FOR_REAL))
 
@@ -101,17 +114,17 @@ def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
     if Scope.SESSION in question.scopes:
         if isinstance(question.confirmation, McpConfirmation):
             answer = ApprovalReply(Outcome.PROCEED_ALWAYS_TOOL, scope=Scope.SESSION)
-            yield ApprovalChoice("s", "session", _("Allow tool for this session"), _("session"), answer, rule)
+            yield ApprovalChoice("s", "session", _("Allow this tool for this session"), _("session"), answer, rule)
             if question.always_server is not None:
                 answer = ApprovalReply(Outcome.PROCEED_ALWAYS_SERVER, scope=Scope.SESSION)
-                label = _("Allow all server tools for this session")
+                label = _("Allow all tools of this server for this session")
                 yield ApprovalChoice("a", "all", label, _("server"), answer, escape_line(question.always_server))
         else:
             answer = ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
             yield ApprovalChoice("s", "session", _("Allow for this session"), _("session"), answer, rule)
     if Scope.PROJECT in question.scopes:
         answer = ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.PROJECT)
-        yield ApprovalChoice("p", "project", _("Allow always in this project (saved)"), _("project"), answer, rule)
+        yield ApprovalChoice("p", "project", _("Always allow in this project"), _("project"), answer, rule)
     if Scope.USER in question.scopes:
         answer = ApprovalReply(Outcome.PROCEED_ALWAYS_AND_SAVE, scope=Scope.USER)
-        yield ApprovalChoice("u", "user", _("Allow always for me, in all projects (saved)"), _("me"), answer, rule)
+        yield ApprovalChoice("u", "user", _("Always allow everywhere"), _("everywhere"), answer, rule)

@@ -31,7 +31,7 @@ def confusable_warnings(texts: Iterable[str]) -> list[str]:
     warnings = [_warning(word) for word in found[:_MAX_WARNINGS]]
     more = len(found) - _MAX_WARNINGS
     if more > 0:
-        warnings.append(ngettext("And {count} more such word.", "And {count} more such words.", more))
+        warnings.append(ngettext("{count} more word like this", "{count} more words like this", more))
     return warnings
 
 
@@ -39,7 +39,7 @@ def bidi_warning(text: str) -> str | None:
     """Return a warning for text that a terminal may reorder."""
     if text.isascii() or not _RIGHT_TO_LEFT.search(text):
         return None
-    return _("Look closely, it holds letters written from right to left: what stands around them may seem swapped.")
+    return _("Contains right-to-left text: the words around it may appear swapped.")
 
 
 def _is_mixed(word: str) -> bool:
@@ -49,5 +49,5 @@ def _is_mixed(word: str) -> bool:
 def _warning(word: str) -> str:
     spelled = _CONFUSABLE.sub(lambda letter: f"<U+{ord(letter.group()):04X}>", word)
     if _is_mixed(word):
-        return _("Look closely, this word mixes alphabets: {word} = {spelled}", word=word, spelled=spelled)
-    return _("Look closely, this word is not of Latin letters: {word} = {spelled}", word=word, spelled=spelled)
+        return _("Mixed alphabets: {word} = {spelled}", word=word, spelled=spelled)
+    return _("Lookalike letters: {word} = {spelled}", word=word, spelled=spelled)

@@ -10,28 +10,24 @@ from tejat.core.sanitize import sanitize_line, sanitize_text
 
 
 class DisplayLineKind(StrEnum):
-    """Kind of a line. All kinds but LABEL are third-party text and are shown with a prefix or sign."""
+    """Kind of a line. All kinds but LABEL are third-party text and are shown with a prefix."""
 
     COMMAND = "command"
     COMMAND_CONTINUATION = "command_goes_on"
     QUOTED = "said"
-    ADDED = "added"
-    REMOVED = "removed"
-    CONTEXT = "context"
-    HUNK = "hunk"
     LABEL = "label"
 
 
 @frozen
 class DisplayLine:
-    """One sanitized line without its newline. Diff lines begin with their sign."""
+    """One sanitized line without its newline."""
 
     kind: DisplayLineKind
     text: str
 
     @property
     def prefix(self) -> str:
-        """The prefix to show; empty for diff lines, which have their sign."""
+        """The prefix to show."""
         return _PREFIXES.get(self.kind, "")
 
 

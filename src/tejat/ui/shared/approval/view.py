@@ -1,4 +1,4 @@
-"""Approval requests as view models: who wants what, why the user is asked, risks, and the full action."""
+"""Approval requests as view models: the action, its risks, and everything out of the ordinary."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -16,16 +16,18 @@ from tejat.core.approval.confirmation import (
     ToolOriginKind,
     TrialConfirmation,
 )
-from tejat.core.frozen import frozen
+from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, lazy, ngettext, translate
 from tejat.core.json_text import dump_json
 from tejat.ui.shared.approval.confusables import bidi_warning, confusable_warnings
 from tejat.ui.shared.approval.display_lines import DisplayLine, DisplayLineKind, command_lines, escape_line, quote_lines
-from tejat.ui.shared.approval.edit_diff import count_changed_lines, diff_lines, full_file_lines, is_new_file
+from tejat.ui.shared.approval.edit_title import edit_counts, edit_heading
 from tejat.ui.shared.approval.trial import trial_exit_label, trial_heading, trial_lines, trial_prompt
+from tejat.ui.shared.diff.rows import DiffRow, build_diff_rows
+from tejat.ui.shared.path_labels import shorten_path
 
-_MAX_PROMPT_CHARS = 40
-"""Longest list of program names that is part of the prompt itself."""
+_LONG_COMMAND = 100
+"""Characters from which the programs of a command are listed apart."""
 
 
 class FactKind(StrEnum):
@@ -46,46 +48,57 @@ class Fact:
 class ApprovalView:
     """Everything the user needs to decide, as sanitized lines of any length.
 
-    `body` is the proposed action, `full_body` the same with all of its context, where there is more. `server_notes` is
-    third-party text about it. With `must_be_viewed` the whole body must have been on screen before a yes counts.
+    The proposed action is `body`, then `diff`. `server_notes` is third-party text about it. With `must_be_viewed` the
+    whole action must have been on screen before a yes counts. `counts` belong to the heading: `+2`, `-1`. `position` is
+    the place among several questions. `file_path` is the full path of a changed file.
     """
 
     heading: str
     facts: tuple[Fact, ...]
-    body: tuple[DisplayLine, ...]
     prompt: str
-    full_body: tuple[DisplayLine, ...] = ()
+    body: tuple[DisplayLine, ...] = ()
+    diff: tuple[DiffRow, ...] = ()
     server_notes: tuple[DisplayLine, ...] = ()
     must_be_viewed: bool = True
+    counts: tuple[str, ...] = ()
+    position: str = ""
+    file_path: str = ""
 
 
 def build_approval_view(question: ApprovalRequest, confirmation: ChoiceSubject) -> ApprovalView:
     """Build the view of a request for this confirmation."""
     facts = (*_warnings(question, confirmation), *_context_facts(question, confirmation))
+    view = _build_view(question, confirmation, facts)
+    if question.total < 2:
+        return view
+    return replace(view, position=_("{place} of {total}", place=question.place, total=question.total))
+
+
+def _build_view(question: ApprovalRequest, confirmation: ChoiceSubject, facts: tuple[Fact, ...]) -> ApprovalView:
     match confirmation:
         case EditConfirmation():
-            heading, body, prompt = _edit_heading(confirmation), diff_lines(confirmation), _("Apply this change?")
-            full_body = tuple(full_file_lines(confirmation))
-            return ApprovalView(heading, facts, tuple(body), prompt, full_body=full_body, must_be_viewed=False)
+            heading, path = edit_heading(confirmation, folder=question.directory), escape_line(confirmation.file_path)
+            prompt = _("Apply this change?")
+            diff, counts = build_diff_rows(confirmation.file_diff, with_files=False), edit_counts(confirmation)
+            return ApprovalView(heading, facts, prompt, diff=diff, must_be_viewed=False, counts=counts, file_path=path)
         case ExecConfirmation():
-            heading, prompt = _command_heading(confirmation), _command_prompt(confirmation)
-            return ApprovalView(heading, facts, tuple(command_lines(confirmation.command)), prompt)
+            heading, body = _command_heading(confirmation, question.directory), command_lines(confirmation.command)
+            return ApprovalView(heading, facts, _("Run this command?"), tuple(body))
         case TrialConfirmation():
-            heading, prompt = trial_heading(confirmation), trial_prompt(confirmation)
-            return ApprovalView(heading, facts, tuple(trial_lines(confirmation)), prompt)
+            body, diff = tuple(trial_lines(confirmation, folder=question.directory)), build_diff_rows(confirmation.diff)
+            return ApprovalView(trial_heading(confirmation), facts, trial_prompt(confirmation), body, diff)
         case McpConfirmation():
             tool, server = escape_line(confirmation.tool_name), escape_line(confirmation.server_name)
-            heading = _('Call the tool "{tool}" of the server "{server}"', tool=tool, server=server)
-            prompt = _('Allow execution of MCP tool "{tool}" from server "{server}"?', tool=tool, server=server)
+            heading = _("Call {tool} on server {server}", tool=tool, server=server)
             body, notes = _argument_lines(confirmation), _server_notes(confirmation)
-            return ApprovalView(heading, facts, tuple(body), prompt, server_notes=tuple(notes))
+            return ApprovalView(heading, facts, _("Call this tool?"), tuple(body), server_notes=tuple(notes))
         case InfoConfirmation():
-            heading, prompt = _info_heading(confirmation), _("Do you want to proceed?")
-            return ApprovalView(heading, facts, tuple(_info_lines(confirmation)), prompt)
+            heading, prompt = _info_texts(confirmation)
+            return ApprovalView(heading, facts, prompt, tuple(_info_lines(confirmation)))
         case ModelChangeConfirmation(_, before, after, reason):
             heading = _("{model} is not available", model=escape_line(before))
             prompt = _("Switch to {model} for this session?", model=escape_line(after))
-            return ApprovalView(heading, facts, tuple(quote_lines(reason)), prompt)
+            return ApprovalView(heading, facts, prompt, tuple(quote_lines(reason)))
         case _:
             assert_never(confirmation)
 
@@ -95,45 +108,33 @@ def risk_label(risk: Risk) -> str:
 
 
 _RISK_LABELS = {
-    Risk.DELETES: lazy("it deletes or overwrites"),
-    Risk.RUNS_DOWNLOAD: lazy("it runs what it downloads, unseen"),
-    Risk.OUTSIDE_ROOTS: lazy("it goes outside this project"),
-    Risk.ELEVATED: lazy("it takes more rights than you have"),
-    Risk.CONTROL_FILE: lazy("it changes what other programs run"),
-    Risk.HIDES_CODE: lazy("it may run code that cannot be seen here"),
-    Risk.REWRITES_HISTORY: lazy("it rewrites or discards history"),
-    Risk.USES_NETWORK: lazy("it uses the network"),
-    Risk.NO_UNDO: lazy("it can't be undone"),
+    Risk.DELETES: lazy("deletes or overwrites files"),
+    Risk.RUNS_DOWNLOAD: lazy("runs code that it downloads"),
+    Risk.OUTSIDE_ROOTS: lazy("reaches outside this project"),
+    Risk.ELEVATED: lazy("runs with elevated privileges"),
+    Risk.CONTROL_FILE: lazy("changes files that other programs execute"),
+    Risk.HIDES_CODE: lazy("may run code that is not shown here"),
+    Risk.REWRITES_HISTORY: lazy("rewrites or discards Git history"),
+    Risk.USES_NETWORK: lazy("uses the network"),
+    Risk.NO_UNDO: lazy("cannot be undone"),
 }
 
 
-def _edit_heading(change: EditConfirmation) -> str:
-    path, counts = escape_line(change.file_path), count_changed_lines(change)
-    if counts is None:
-        return _("Create {path}", path=path) if is_new_file(change) else _("Edit {path}", path=path)
-    added, removed = counts
-    if is_new_file(change):
-        return _("Create {path} (+{added})", path=path, added=added)
-    return _("Edit {path} (+{added} -{removed})", path=path, added=added, removed=removed)
-
-
-def _info_heading(confirmation: InfoConfirmation) -> str:
+def _info_texts(confirmation: InfoConfirmation) -> tuple[str, str]:
+    """Return heading and prompt."""
     if not confirmation.urls:
-        return escape_line(confirmation.title)
+        return escape_line(confirmation.title), _("Continue?")
     count = len(confirmation.urls)
-    return ngettext("Fetch {count} address from the web", "Fetch {count} addresses from the web", count)
+    heading = ngettext("Fetch {count} web page", "Fetch {count} web pages", count)
+    return heading, ngettext("Fetch this page?", "Fetch these pages?", count)
 
 
-def _command_heading(confirmation: ExecConfirmation) -> str:
-    if not confirmation.directory:
-        return _("Run a shell command")
-    return _("Run a shell command in {path}", path=escape_line(confirmation.directory))
-
-
-def _command_prompt(confirmation: ExecConfirmation) -> str:
-    if not confirmation.root_commands:
-        return _("Allow execution?")
-    return _("Allow execution of: '{programs}'?", programs=escape_line(confirmation.root_command))
+def _command_heading(confirmation: ExecConfirmation, session_folder: str) -> str:
+    """Name the folder only if it is not the one of the session."""
+    if not confirmation.directory or confirmation.directory == session_folder:
+        return _("Run a command")
+    folder = shorten_path(confirmation.directory, folder=session_folder)
+    return _("Run a command in {path}", path=escape_line(folder))
 
 
 def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterator[Fact]:
@@ -146,7 +147,7 @@ def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterato
         yield Fact(FactKind.WARNING, warning)
     if isinstance(confirmation, TrialConfirmation):
         for obstacle in confirmation.obstacles:
-            yield Fact(FactKind.WARNING, _("It cannot be kept: {why}", why=escape_line(obstacle)))
+            yield Fact(FactKind.WARNING, _("Cannot be kept: {reason}", reason=escape_line(obstacle)))
         yield Fact(FactKind.NOTE, trial_exit_label(confirmation))
     if question.note:
         yield Fact(FactKind.NOTE, escape_line(question.note))
@@ -155,15 +156,16 @@ def _warnings(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterato
 
 
 def _context_facts(question: ApprovalRequest, confirmation: ChoiceSubject) -> Iterator[Fact]:
-    yield Fact(FactKind.PLAIN, _("Asked by: {who}", who=_requester_label(question)))
+    """Yield what is out of the ordinary: a tool that is not built in, another folder, what a command does not show."""
+    if not isinstance(confirmation, McpConfirmation) and (origin := _origin_label(question)):
+        yield Fact(FactKind.PLAIN, origin)
     if isinstance(confirmation, ExecConfirmation):
         yield from _command_facts(confirmation)
-    elif isinstance(confirmation, TrialConfirmation):
-        yield Fact(FactKind.PLAIN, _("Folder: {path}", path=escape_line(confirmation.directory)))
-    elif question.directory:
-        yield Fact(FactKind.PLAIN, _("Folder: {path}", path=escape_line(question.directory)))
-    if isinstance(confirmation, McpConfirmation) and confirmation.tool_display_name != confirmation.tool_name:
-        yield Fact(FactKind.PLAIN, _("Shown as: {name}", name=escape_line(confirmation.tool_display_name)))
+    elif isinstance(confirmation, TrialConfirmation) and confirmation.directory != question.directory:
+        folder = shorten_path(confirmation.directory, folder=question.directory)
+        yield Fact(FactKind.PLAIN, _("Folder: {path}", path=escape_line(folder)))
+    elif isinstance(confirmation, McpConfirmation) and confirmation.tool_display_name != confirmation.tool_name:
+        yield Fact(FactKind.PLAIN, _("Display name: {name}", name=escape_line(confirmation.tool_display_name)))
 
 
 def _command_facts(confirmation: ExecConfirmation) -> Iterator[Fact]:
@@ -171,36 +173,40 @@ def _command_facts(confirmation: ExecConfirmation) -> Iterator[Fact]:
         yield Fact(FactKind.NOTE, _("Note: {note}", note=escape_line(note)))
     if confirmation.description:
         yield Fact(FactKind.PLAIN, _("The model says: {words}", words=escape_line(confirmation.description)))
-    if len(confirmation.root_command) > _MAX_PROMPT_CHARS:
+    is_long = "\n" in confirmation.command or len(confirmation.command) > _LONG_COMMAND
+    if is_long and len(confirmation.root_commands) > 1:
         yield Fact(FactKind.PLAIN, _("Programs: {names}", names=escape_line(confirmation.root_command)))
 
 
-def _requester_label(question: ApprovalRequest) -> str:
+def _origin_label(question: ApprovalRequest) -> str:
+    """Return the tool and where it comes from, empty for a built-in tool."""
     tool, name = escape_line(question.tool_name), escape_line(question.origin.name)
     match question.origin.kind:
         case ToolOriginKind.BUILT_IN:
-            return _("{tool}, a built-in tool", tool=tool)
+            return ""
         case ToolOriginKind.DISCOVERED:
-            return _("{tool}, a tool that a command told of ({name})", tool=tool, name=name)
+            return _("Tool: {tool}, from the discovery command {name}", tool=tool, name=name)
         case ToolOriginKind.SERVER:
-            return _('{tool}, a tool of the server "{name}"', tool=tool, name=name)
+            return _("Tool: {tool}, from the MCP server {name}", tool=tool, name=name)
         case ToolOriginKind.PLUGIN:
-            return _("{tool}, a tool of added code ({name})", tool=tool, name=name or _("given by the caller"))
+            if not name:
+                return _("Tool: {tool}, from the calling program", tool=tool)
+            return _("Tool: {tool}, from the plug-in {name}", tool=tool, name=name)
         case _:
             assert_never(question.origin.kind)
 
 
 def _server_notes(confirmation: McpConfirmation) -> Iterator[DisplayLine]:
     if confirmation.tool_description:
-        yield DisplayLine(DisplayLineKind.LABEL, _("The server says about it:"))
+        yield DisplayLine(DisplayLineKind.LABEL, _("Description from the server:"))
         yield from quote_lines(confirmation.tool_description)
     if confirmation.tool_parameter_schema and confirmation.tool_parameter_schema.get("properties"):
-        yield DisplayLine(DisplayLineKind.LABEL, _("Its parameters:"))
+        yield DisplayLine(DisplayLineKind.LABEL, _("Parameters:"))
         yield from quote_lines(dump_json(confirmation.tool_parameter_schema, indent=1))
 
 
 def _argument_lines(confirmation: McpConfirmation) -> Iterator[DisplayLine]:
-    yield DisplayLine(DisplayLineKind.LABEL, _("Arguments:") if confirmation.tool_args else _("Arguments: none"))
+    yield DisplayLine(DisplayLineKind.LABEL, _("Arguments:") if confirmation.tool_args else _("No arguments"))
     if confirmation.tool_args:
         yield from quote_lines(dump_json(confirmation.tool_args, indent=2))
 

@@ -10,6 +10,7 @@ from tejat.core.i18n import _, ngettext
 from tejat.core.ui.prompter import Choice
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
+from tejat.ui.terminal.dialogs.key_hints import joined_hints
 from tejat.ui.terminal.render.scroll import first_visible
 from tejat.ui.terminal.render.text_rows import (
     display_width,
@@ -46,7 +47,7 @@ class ChoiceDialog:
         head = styled_rows(self._theme, wrap_words(self._title, width=width), StyleRole.STRONG)
         if self._filter:
             head.append(truncated_row(self._theme, f"> {self._filter}", StyleRole.ACCENT, width))
-        foot = [*self._detail_rows(width), *self._hint_rows(width)]
+        foot = [*self._detail_rows(width), self._hint_row(width)]
         head = head[: max(1, height // 3)]
         foot = foot[: max(0, height - len(head) - 3)]
         self._page = max(1, height - len(head) - len(foot))
@@ -97,7 +98,7 @@ class ChoiceDialog:
         """Return the options around the selected one, and the number of others."""
         shown = self._matching()
         if not shown:
-            text = _("Nothing fits. Backspace takes a letter back.")
+            text = _("No matches. Backspace to change the filter.")
             return styled_rows(self._theme, wrap_words(text, width=width)[:limit], StyleRole.QUIET)
         if len(shown) <= limit:
             return [self._row(at, width) for at in shown]
@@ -142,8 +143,6 @@ class ChoiceDialog:
             rows = [*rows[: _MAX_DETAIL_ROWS - 1], f"  {self._theme.glyphs.more}"]
         return styled_rows(self._theme, rows, StyleRole.QUIET)
 
-    def _hint_rows(self, width: int) -> list[Text]:
-        hint = _("Arrows and Enter. Type to find. Esc leaves it.")
-        if self._is_numbered:
-            hint = _("Arrows and Enter, or a number. Esc leaves it.")
-        return styled_rows(self._theme, wrap_words(hint, width=width), StyleRole.QUIET)
+    def _hint_row(self, width: int) -> Text:
+        keys = _("number to choose") if self._is_numbered else _("type to filter")
+        return joined_hints([_("Enter to confirm"), _("Esc to cancel"), keys], self._theme, width=width)

@@ -16,6 +16,7 @@ from tejat.ui.shared import elicitation as texts
 from tejat.ui.shared.approval.display_lines import CONTINUATION_PREFIX, escape_line
 from tejat.ui.terminal.dialogs.base import DialogResult
 from tejat.ui.terminal.dialogs.key_guard import KeyGuard
+from tejat.ui.terminal.dialogs.key_hints import joined_hints
 from tejat.ui.terminal.dialogs.text_input import TextInput
 from tejat.ui.terminal.render.scroll import ScrollPosition
 from tejat.ui.terminal.render.text_rows import (
@@ -23,7 +24,6 @@ from tejat.ui.terminal.render.text_rows import (
     stack_rows,
     styled_row,
     styled_rows,
-    truncated_row,
     wrap_text,
     wrap_words,
 )
@@ -73,9 +73,9 @@ class ElicitationDialog:
         shown = text[self._scroll.first : self._scroll.first + room]
         below = len(text) - self._scroll.first - len(shown)
         if self._scroll.can_scroll:
-            more = ngettext("{count} more row below.", "{count} more rows below.", below)
-            note = more if below else _("This is the end.")
-            shown.append(truncated_row(self._theme, f"{self._theme.glyphs.more} {note}", StyleRole.QUIET, width))
+            more = ngettext("{count} more row", "{count} more rows", below) if below else _("end")
+            hints = [f"{self._theme.glyphs.more} {more}", _("arrows to scroll")]
+            shown.append(joined_hints(hints, self._theme, width=width))
         if self._caret is not None:
             self._caret = (self._caret[0], len(top) + len(shown) + self._caret[1])
         return stack_rows([*top, *shown, *bottom][: max(1, height)])
@@ -140,7 +140,7 @@ class ElicitationDialog:
                 self._error = escape_line(translate(error))
                 return
         elif not texts.accepts_empty(field):
-            self._error = _("Please answer this one.")
+            self._error = _("An answer is required.")
             return
         self._index += 1
         self._input, self._chosen, self._scroll = TextInput(), -1, ScrollPosition()
@@ -155,7 +155,9 @@ class ElicitationDialog:
                 return self._field_parts(self._fields[self._index], width)
             case _Step.REVIEW:
                 sent = texts.answers_preview(apply_defaults(self._fields, self._answers))
-                return self._styled_rows(sent, width, StyleRole.TEXT), self._yes_no_rows(_("Send it?"), width)
+                return self._styled_rows(sent, width, StyleRole.TEXT), self._yes_no_rows(
+                    _("Send these answers?"), width
+                )
             case _Step.CONSENT:
                 return self._consent_parts(width)
 
@@ -163,15 +165,15 @@ class ElicitationDialog:
         lines = sanitize_text(self._elicitation.message).split("\n")
         text = [row for line in lines for row in self._quoted_rows(line, width)]
         if self._elicitation.url is not None:
-            text += self._styled_rows(_("It wants you to visit this address in a browser:"), width, StyleRole.TEXT)
+            text += self._styled_rows(_("Open this page in a browser:"), width, StyleRole.TEXT)
             text += self._quoted_rows(escape_line(self._elicitation.url), width)
         if self._problem is not None:
             problem = self._styled_rows(self._problem, width, StyleRole.WARNING)
-            return text, [*problem, *self._styled_rows(_("Enter goes on."), width, StyleRole.QUIET)]
+            return text, [*problem, joined_hints([_("Enter to continue")], self._theme, width=width)]
         if self._elicitation.url is not None:
-            return text, self._yes_no_rows(_("Tell it that you will?"), width)
+            return text, self._yes_no_rows(_("Tell the server that you will open it?"), width)
         text += self._styled_rows(texts.requested_fields_label(self._fields), width, StyleRole.TEXT)
-        return text, self._yes_no_rows(_("Answer it? Your answers go to this server."), width)
+        return text, self._yes_no_rows(_("Answer? The server receives your answers."), width)
 
     def _field_parts(self, field: FormField, width: int) -> tuple[list[Text], list[Text]]:
         position = _("{place} of {total}", place=self._index + 1, total=len(self._fields))
@@ -183,16 +185,19 @@ class ElicitationDialog:
             text += styled_rows(self._theme, rows, StyleRole.TEXT)
         typed = self._input.render(self._theme, width=width, max_rows=_MAX_INPUT_ROWS, first="= ")
         self._caret = typed.caret
-        return text, [*typed.rows, *self._styled_rows(_("Enter goes on, Esc is a no."), width, StyleRole.QUIET)]
+        hint = joined_hints([_("Enter to continue"), _("Esc to decline")], self._theme, width=width)
+        return text, [*typed.rows, hint]
 
     def _yes_no_rows(self, prompt: str, width: int) -> list[Text]:
         rows = styled_rows(self._theme, wrap_words(prompt, width=width), StyleRole.STRONG)
         for is_yes, letter, label in ((True, "y", _("Yes")), (False, "n", _("No"))):
             is_marked = self._is_yes == is_yes
-            sign = f"{self._theme.glyphs.cursor if is_marked else ' '} {letter} "
+            sign = f"{self._theme.glyphs.cursor if is_marked else ' '} "
             role = StyleRole.SELECTED if is_marked else StyleRole.TEXT
-            rows.append(styled_row(self._theme, (sign, StyleRole.ACCENT), (label, role)))
-        return rows
+            key = (f" ({letter})", StyleRole.QUIET)
+            rows.append(styled_row(self._theme, (sign, StyleRole.ACCENT), (label, role), key))
+        hint = joined_hints([_("Enter to confirm"), _("Esc to decline")], self._theme, width=width)
+        return [*rows, hint]
 
     def _styled_rows(self, text: str, width: int, role: StyleRole) -> list[Text]:
         rows = wrap_text(expand_tabs(text), width=width, rest=CONTINUATION_PREFIX)

@@ -7,9 +7,10 @@ from rich.text import Text
 
 from tejat.core.i18n import _
 from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.key_hints import joined_hints
 from tejat.ui.terminal.dialogs.text_input import TextInput
 from tejat.ui.terminal.render.scroll import first_visible
-from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate, truncated_row
+from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_row, truncate
 from tejat.ui.terminal.render.theme import StyleRole, Theme
 
 _MAX_ROWS = 10
@@ -30,13 +31,14 @@ class HistorySearchDialog:
 
     def view(self, *, width: int, height: int) -> RenderableType:
         typed = self._input.render(self._theme, width=width, max_rows=1, first=_("Search: "))
-        found = _("Enter takes it, Ctrl-R or Down goes on, Esc leaves.")
-        hint = found if self._matches else _("Nothing that was typed before has this in it. Esc leaves.")
+        hints = [_("Enter to use"), _("Esc to cancel"), _("Ctrl-R or Down for older")]
+        if not self._matches:
+            hints = [_("No matches"), _("Esc to cancel")]
         limit = max(min(height - 2, _MAX_ROWS), 0)
         top = first_visible(0, selected=self._selected, visible=limit, total=len(self._matches))
         shown = [self._row(at, width) for at in range(top, min(top + limit, len(self._matches)))]
         self._caret = (typed.caret[0], len(shown))
-        last = truncated_row(self._theme, hint, StyleRole.QUIET, width)
+        last = joined_hints(hints, self._theme, width=width)
         return stack_rows([*shown, *typed.rows, last][: max(height, 1)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:

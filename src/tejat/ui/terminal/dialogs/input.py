@@ -4,6 +4,7 @@ from rich.console import RenderableType
 
 from tejat.core.i18n import _
 from tejat.ui.terminal.dialogs.base import DialogResult
+from tejat.ui.terminal.dialogs.key_hints import joined_hints
 from tejat.ui.terminal.dialogs.text_input import TextInput
 from tejat.ui.terminal.render.text_rows import single_line, stack_rows, styled_rows, wrap_words
 from tejat.ui.terminal.render.theme import StyleRole, Theme
@@ -20,13 +21,12 @@ class InputDialog:
 
     def view(self, *, width: int, height: int) -> RenderableType:
         label = styled_rows(self._theme, wrap_words(self._label, width=width)[: max(0, height - 1)], StyleRole.STRONG)
-        hint = wrap_words(_("Enter takes it, Esc leaves it."), width=width)
-        limit = max(1, height - len(label) - len(hint))
+        hint = joined_hints([_("Enter to confirm"), _("Esc to cancel")], self._theme, width=width)
+        limit = max(1, height - len(label) - 1)
         typed = self._line.render(self._theme, width=width, max_rows=limit, first="> ")
         column, line = typed.caret
         self._caret = (column, len(label) + line)
-        rows = [*label, *typed.rows, *styled_rows(self._theme, hint, StyleRole.QUIET)]
-        return stack_rows(rows[: max(1, height)])
+        return stack_rows([*label, *typed.rows, hint][: max(1, height)])
 
     def caret(self, *, width: int, height: int) -> tuple[int, int]:
         """Return the caret of the last view."""

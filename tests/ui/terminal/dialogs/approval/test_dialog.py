@@ -1,4 +1,4 @@
-"""May this call run? Keys and what comes of them, and that nobody agrees to what they could not see."""
+"""The approval dialog: keys and their replies, and that nothing is approved unseen."""
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +22,7 @@ from tejat.core.approval.confirmation import (
 from tejat.core.frozen import replace
 from tejat.core.sanitize import strip_hidden
 from tejat.ui.shared.approval.display_lines import command_lines
-from tejat.ui.terminal.dialogs.approval import ApprovalDialog, DialogAction
+from tejat.ui.terminal.dialogs.approval.dialog import ApprovalDialog, DialogAction
 
 SHELL = ApprovalRequest(
     ExecConfirmation("T", "git log", "/w", ("git",)),
@@ -31,7 +31,9 @@ SHELL = ApprovalRequest(
     "allow run_shell_command: git log",
     tuple(Scope),
 )
-PATCH = "Index: a\n=\n-\n+\n" + "".join(f"@@ -{n},1 +{n},1 @@\n-old {n}\n+new {n}\n" for n in range(2, 40, 2))
+PATCH = f"Index: a\n{'=' * 67}\n--- a\n+++ a\n" + "".join(
+    f"@@ -{n},1 +{n},1 @@\n-old {n}\n+new {n}\n" for n in range(2, 40, 2)
+)
 EDIT = ApprovalRequest(
     EditConfirmation("T", "a", "/w/a", PATCH, "".join(f"line {n}\n" for n in range(1, 41)), "x"),
     "replace",
@@ -63,6 +65,7 @@ class Asked:
             if decided is not None:
                 return decided.result
             self.rows()
+            self.clock.now += 1
         return None
 
 
@@ -85,7 +88,8 @@ class TestKeys:
             (["down", "enter"], ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)),
             (["up", "enter"], STOP),
             (["tab", "right", "left", "s-tab", "enter"], ONCE),
-            (["v"], DialogAction.PAGER),
+            (["v"], None),
+            (["v", "v"], DialogAction.PAGER),
             (["x", "9", "0", "e", "m", "pageup", "c-k", "space"], None),
         ],
     )
@@ -142,15 +146,16 @@ class TestKeys:
 class TestWhatHasToBeSeen:
     LONG = "\n".join([*(f"echo {number}" for number in range(39)), "touch MARK"])
 
-    @pytest.mark.parametrize("yes", ["y", "s", "p", "u", "1", "enter", "c"])
+    @pytest.mark.parametrize("yes", ["y", "s", "p", "u", "b", "1", "enter", "c"])
     def test_no_yes_before_the_end_of_the_command_was_on_the_screen(self, yes: str) -> None:
-        asked = Asked(running(self.LONG, can_try=True))
+        asked = Asked(running(self.LONG, can_try=True, can_allow_sandboxed=True))
         assert not any("touch MARK" in row for row in asked.rows())
-        assert asked.press(yes) is None
-        hint = "Not all of it has been on the screen yet. Press End to see the rest, then answer."
-        assert hint in " ".join(asked.rows())
+        message = "Not everything has been shown yet. Space to scroll, v to view, then answer."
+        for _ in range(3):
+            assert asked.press(yes) is None
+            assert message in " ".join(asked.rows())
         assert asked.press("end") is None
-        assert hint not in " ".join(asked.rows())
+        assert message not in " ".join(asked.rows())
         assert any("touch MARK" in row for row in asked.rows())
         assert isinstance(asked.press(yes), ApprovalReply)
 
@@ -158,28 +163,27 @@ class TestWhatHasToBeSeen:
     def test_a_no_needs_nothing_to_be_seen(self, key: str, answer: ApprovalReply) -> None:
         assert Asked(running(self.LONG)).press(key) == answer
 
-    def test_step_by_step_and_back(self) -> None:
+    def test_page_by_page_and_back(self) -> None:
         asked = Asked(running(self.LONG))
         seen = set(asked.rows())
-        for _ in range(40):
-            asked.press("down")
+        for _ in range(10):
+            asked.press(" ")
             seen.update(asked.rows())
         assert {f"> echo {number}" for number in range(1, 39)} | {"$ echo 0", "> touch MARK"} <= seen
-        assert "… This is the end." in " ".join(asked.rows())
+        assert any(row.endswith("of 40 · end") for row in asked.rows())
         asked.press("home")
         assert "$ echo 0" in asked.rows()
         asked.press("pagedown", "pageup")
         assert "$ echo 0" in asked.rows()
         assert asked.press("y") == ONCE
 
-    def test_who_looked_through_it_elsewhere_has_seen_it(self) -> None:
+    def test_arrows_always_choose(self) -> None:
+        asked = Asked(running(self.LONG))
+        assert asked.press("down", "down", "up", "up", "up", "enter") == STOP
+
+    def test_a_call_that_was_shown_in_the_pager_has_been_seen(self) -> None:
         asked = Asked(running(self.LONG))
         asked.dialog.mark_fully_viewed()
-        assert asked.press("y") == ONCE
-
-    def test_a_diff_may_be_agreed_to_at_once_but_says_that_there_is_more(self) -> None:
-        asked = Asked(EDIT)
-        assert any("more rows below." in row for row in asked.rows())
         assert asked.press("y") == ONCE
 
     def test_arguments_of_a_server_come_before_what_it_says(self) -> None:
@@ -191,7 +195,16 @@ class TestWhatHasToBeSeen:
     def test_a_rule_that_is_not_in_sight_has_to_be_seen(self) -> None:
         asked = Asked(replace(SHELL, always=f"allow run_shell_command: {'x' * 600}"))
         assert asked.press("s") is None
+        assert "The rule has not been shown yet." in " ".join(asked.rows())
         asked.press("end")
+        assert asked.press("s") == ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
+
+    def test_a_rule_beside_a_long_change_has_to_be_seen(self) -> None:
+        asked = Asked(replace(EDIT, always=f"allow replace: {'x' * 600}", scopes=tuple(Scope)))
+        assert asked.press("s") is None
+        assert "The rule has not been shown yet." in " ".join(asked.rows())
+        asked.press("v", "end", "q")
+        assert asked.press("s") is None  # some lines of the change were skipped
         assert asked.press("s") == ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
 
     @pytest.mark.parametrize("width", [80, 40, 23])
@@ -208,23 +221,152 @@ class TestWhatHasToBeSeen:
     def test_every_character_of_the_command_is_on_some_row(self, command: str, width: int, height: int) -> None:
         asked = Asked(running(command), width=width, height=height)
         letters = set("".join(asked.rows()))
-        for _ in range(asked.dialog._laid_out.max_scroll):
+        asked.press("v")
+        shown = set[str]()
+        while (rows := "".join(asked.rows())) not in shown:
+            shown.add(rows)
+            letters |= set(rows)
             asked.press("down")
-            letters |= set("".join(asked.rows()))
-        shown = "".join(line.text for line in command_lines(command))
-        assert set(shown.replace("\t", " ")) - {" "} <= letters
+        text = "".join(line.text for line in command_lines(command))
+        assert set(text.replace("\t", " ")) - {" "} <= letters
 
 
-class TestTheWholeFile:
+class TestLongChanges:
+    """Of 38 changed lines some do not fit: beginning and end are shown, and a yes says how many were not."""
+
+    def test_beginning_and_end_with_what_lies_between(self) -> None:
+        rows = Asked(EDIT).rows()
+        assert rows[1] == " 2 - old 2"
+        assert "38 + new 38" in rows
+        hidden = next(row for row in rows if "more lines (+" in row)
+        changed = sum(" old " in row or " new " in row for row in rows)
+        assert hidden.strip().startswith(f"… {38 - changed} more lines (+")
+
+    @pytest.mark.parametrize(("key", "named"), [("y", "y"), ("enter", "Enter"), ("1", "1")])
+    def test_a_yes_has_to_be_given_twice(self, key: str, named: str) -> None:
+        asked = Asked(EDIT)
+        changed = sum(" old " in row or " new " in row for row in asked.rows())
+        assert asked.press(key) is None
+        assert f"{38 - changed} of 38 changed lines not shown. {named} again to approve anyway, v to view." in " ".join(
+            asked.rows()
+        )
+        assert asked.press(key) == ONCE
+
+    def test_a_key_that_is_held_down_does_not_approve(self) -> None:
+        asked = Asked(EDIT)
+        for _ in range(30):
+            assert asked.dialog.press("y") is None
+            asked.rows()
+            asked.clock.now += 0.03
+        asked.clock.now += 1
+        assert asked.press("y") == ONCE
+
+    @pytest.mark.parametrize("between", ["down", "v", "pagedown", "x"])
+    def test_other_keys_in_between(self, between: str) -> None:
+        asked = Asked(EDIT)
+        asked.press("y", between)
+        asked.press(*(["q"] if between == "v" else []))
+        assert asked.press("y") == (ONCE if between == "x" else None)
+
+    def test_a_yes_for_longer_is_another_yes(self) -> None:
+        asked = Asked(replace(EDIT, always="allow replace", scopes=tuple(Scope)))
+        assert asked.press("y") is None
+        assert asked.press("s") is None
+        assert asked.press("s") == ApprovalReply(Outcome.PROCEED_ALWAYS, scope=Scope.SESSION)
+
+    @pytest.mark.parametrize("look", [" ", "v"])
+    def test_one_yes_after_all_of_it_was_on_the_screen(self, look: str) -> None:
+        asked = Asked(EDIT)
+        asked.press(look)
+        for _ in range(10):
+            asked.press(" ")
+        if look == "v":
+            asked.press("q")
+        assert asked.press("y") == ONCE
+
+    def test_space_goes_on_with_the_first_hidden_line(self) -> None:
+        asked = Asked(EDIT)
+        rows = asked.rows()
+        last = max(at for at, row in enumerate(rows) if "more lines (+" in row) - 1
+        asked.press(" ")
+        assert rows[last] not in asked.rows()
+        before, number = rows[last].split()[-2:]
+        expected = f"new {number}" if before == "old" else f"old {int(number) + 2}"
+        assert asked.rows()[1].endswith(expected)
+
+    def test_back_at_the_top_it_is_an_excerpt_again(self) -> None:
+        asked = Asked(EDIT)
+        first = asked.rows()
+        asked.press(" ", "end", "home", "home")
+        assert asked.rows() == first
+
+    def test_end_skips_lines_and_says_so(self) -> None:
+        asked = Asked(EDIT)
+        asked.press("end")
+        assert asked.press("y") is None
+        assert " of 38 changed lines not shown." in " ".join(asked.rows())
+
+    def test_a_change_that_fits_needs_one_yes(self) -> None:
+        assert Asked(EDIT, height=60).press("y") == ONCE
+
+    def test_a_rewrite_and_a_no_need_nothing_to_be_seen(self) -> None:
+        assert Asked(EDIT).press("e") is DialogAction.MODIFY
+        assert Asked(EDIT).press("n") == NO
+
+
+class TestViews:
+    def test_q_and_escape_close_a_view_and_do_not_stop_the_turn(self) -> None:
+        for opened in ("v", "m"):
+            for key in ("q", "Q", "escape"):
+                asked = Asked(EDIT)
+                asked.press(opened)
+                assert not any(row.startswith("❯") for row in asked.rows())
+                assert asked.press(key) is None
+                assert any(row.startswith("❯") for row in asked.rows())
+
+    def test_a_second_q_at_once_does_not_stop_the_turn(self) -> None:
+        asked = Asked(EDIT)
+        asked.press("v")
+        assert asked.dialog.press("q") is None
+        asked.rows()
+        assert asked.dialog.press("q") is None
+        asked.clock.now += 1
+        assert asked.press("q") == STOP
+
+    def test_no_answer_is_given_from_a_view(self) -> None:
+        asked = Asked(EDIT)
+        assert asked.press("v", "y", "enter", "1", "n", "t", "s", "e") is None
+        assert asked.press("c-c") == STOP
+
+    def test_the_terminal_goes_away_in_a_view(self) -> None:
+        asked = Asked(EDIT)
+        asked.press("v")
+        assert asked.dialog.press("escape") is None
+        assert asked.press("c-c") == STOP
+
     def test_the_changes_alone_and_with_all_the_rest(self) -> None:
-        asked = Asked(EDIT, height=40)
-        assert "m the whole file" in asked.rows()[-1]
-        assert not any(row == " line 1" for row in asked.rows())
+        asked = Asked(EDIT, height=60)
+        assert "m whole file" in asked.rows()[-1]
+        assert not any(row.endswith("line 1") for row in asked.rows())
         asked.press("m")
-        assert any(row == " line 1" for row in asked.rows())
-        assert "m the changes alone" in asked.rows()[-1]
+        assert any(row.endswith("  line 1") for row in asked.rows())
+        assert "m changes only" in asked.rows()[-1]
         asked.press("m")
-        assert not any(row == " line 1" for row in asked.rows())
+        assert not any(row.endswith("line 1") for row in asked.rows())
+
+    def test_the_view_names_the_whole_path(self) -> None:
+        asked = Asked(replace(EDIT, directory="/w"))
+        assert asked.rows()[0] == "Edit a +19 -19"
+        asked.press("v")
+        assert asked.rows()[:2] == ["Edit a +19 -19", "File: /w/a"]
+
+    def test_no_whole_file_where_the_diff_has_all_of_it(self) -> None:
+        patch = f"Index: a\n{'=' * 67}\n--- a\n+++ a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        asked = Asked(replace(EDIT, confirmation=EditConfirmation("T", "a", "/w/a", patch, "one\ntwo\n", "x")))
+        assert "m whole file" not in asked.rows()[-1]
+        before = asked.rows()
+        asked.press("m")
+        assert asked.rows() == before
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 24), (40, 10), (20, 6), (12, 3), (6, 1)])
@@ -250,7 +392,7 @@ def test_hostile_texts_in_every_place_and_any_size(kind: str, size: tuple[int, i
         always_server=HOSTILE,
     )
     asked = Asked(question, width=size[0], height=size[1])
-    for key in ("end", "t", "\x1b", "x", "escape", "m"):
+    for key in ("end", "t", "\x1b", "x", "escape", "m", "q", "v", "m", "q", "y"):
         asked.press(key)
         assert all(strip_hidden(row) == row for row in asked.rows())
     assert asked.press("c-c") == STOP
