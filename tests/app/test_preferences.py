@@ -5,6 +5,7 @@ import pytest
 from tejat.app.preferences import find_theme, preferences_from_settings
 from tejat.config.settings.types import Setting, Settings
 from tejat.core.ui.status import NotificationMethod, NotificationOptions, Preferences, ThemeName
+from tejat.core.ui.theme_colours import ThemeColours
 
 
 def test_nothing_is_set() -> None:
@@ -52,14 +53,30 @@ def test_without_automatic_themes_it_is_dark() -> None:
     ],
 )
 def test_names_of_themes(name: str, meant: ThemeName | None) -> None:
-    assert find_theme(name) is meant
+    found = find_theme(name, Settings())
+    assert (found and found[0]) is meant
     stands_for = preferences_from_settings(Settings(theme=Setting(name))).theme
     assert stands_for is (meant or ThemeName.AUTO)
 
 
+def test_a_theme_of_gemini_cli_has_its_colours() -> None:
+    preferences = preferences_from_settings(Settings(theme=Setting("dracula")))
+    assert preferences.colours is not None
+    assert (preferences.colours.name, preferences.colours.background) == ("Dracula", "#282a36")
+    assert preferences_from_settings(Settings(theme=Setting("dark"))).colours is None
+
+
 @pytest.mark.parametrize(
-    ("background", "meant"), [("dark", ThemeName.DARK), ("light", ThemeName.LIGHT), (None, ThemeName.AUTO)]
+    ("is_dark", "meant"), [(True, ThemeName.DARK), (False, ThemeName.LIGHT), (None, ThemeName.AUTO)]
 )
-def test_a_custom_theme_stands_for_dark_or_light(background: str | None, meant: ThemeName) -> None:
-    settings = Settings(theme=Setting("Mine"), custom_themes={"Mine": Setting(background)})
-    assert preferences_from_settings(settings).theme is meant
+def test_a_custom_theme_is_for_its_background(is_dark: bool | None, meant: ThemeName) -> None:
+    colours = ThemeColours("Dracula", is_dark, link="#123456")
+    settings = Settings(theme=Setting("Dracula"), custom_themes={"Dracula": Setting(colours)})
+    preferences = preferences_from_settings(settings)
+    assert (preferences.theme, preferences.colours) == (meant, colours)
+
+
+def test_diffs() -> None:
+    off = Setting(value=False)
+    preferences = preferences_from_settings(Settings(uses_backgrounds=off, shows_line_numbers=off))
+    assert (preferences.uses_backgrounds, preferences.shows_line_numbers) == (False, False)

@@ -11,23 +11,18 @@ from tejat.core.ui.status import (
     TitleOptions,
     WelcomeOptions,
 )
+from tejat.core.ui.theme_colours import ThemeColours
 
-# The themes of Gemini CLI by the background they are made for.
-_LIGHT_THEMES = frozenset(
-    {"ansi light", "ayu light", "default light", "github light", "google code", "solarized light", "vs", "xcode"}
-)
-_DARK_THEMES = frozenset(
-    {
-        *("ansi", "atom one", "ayu", "default", "dracula", "github", "holiday"),
-        *("shades of purple", "solarized dark", "tokyo night", "vs2015"),
-    }
-)
 _PLAIN_THEMES = frozenset({"no color", "nocolor"})
 
 
 def preferences_from_settings(settings: Settings) -> Preferences:
+    theme, colours = _chosen_theme(settings)
     return Preferences(
-        theme=_chosen_theme(settings),
+        theme=theme,
+        colours=colours,
+        uses_backgrounds=settings.uses_backgrounds.value,
+        shows_line_numbers=settings.shows_line_numbers.value,
         vi_mode=settings.vim_mode.value,
         editor=None if settings.preferred_editor is None else settings.preferred_editor.value,
         editor_new_window=settings.editor_new_window.value,
@@ -36,6 +31,7 @@ def preferences_from_settings(settings: Settings) -> Preferences:
         status_line=_status_line_options(settings),
         shows_thoughts=settings.inline_thinking.value == "full",
         shows_model=settings.shows_model_in_chat.value,
+        compact_results=settings.compact_tool_output.value,
         welcome=WelcomeOptions(hides_banner=settings.hides_banner.value, hides_tips=settings.hides_tips.value),
         title=TitleOptions(
             is_hidden=settings.hides_window_title.value,
@@ -63,23 +59,29 @@ def _status_line_options(settings: Settings) -> StatusLineOptions:
     )
 
 
-def _chosen_theme(settings: Settings) -> ThemeName:
-    """The theme of the settings. A custom one stands for dark or light, an unknown one for that of the terminal."""
+def _chosen_theme(settings: Settings) -> tuple[ThemeName, ThemeColours | None]:
+    """The theme of the settings. An unknown one stands for that of the terminal."""
     if settings.theme is None:
-        return ThemeName.AUTO if settings.auto_theme.value else ThemeName.DARK
-    custom = settings.custom_themes.get(settings.theme.value)
-    if custom is not None:
-        return ThemeName(custom.value or ThemeName.AUTO)
-    return find_theme(settings.theme.value) or ThemeName.AUTO
+        return ThemeName.AUTO if settings.auto_theme.value else ThemeName.DARK, None
+    return find_theme(settings.theme.value, settings) or (ThemeName.AUTO, None)
 
 
-def find_theme(name: str) -> ThemeName | None:
-    """Find the theme for a name of ours or of Gemini CLI, None if it is unknown."""
+def find_theme(name: str, settings: Settings) -> tuple[ThemeName, ThemeColours | None] | None:
+    """Find a theme by name: a custom one, one of ours, or one of Gemini CLI with its colours. None if it is unknown."""
+    if (custom := settings.custom_themes.get(name)) is not None:
+        return background_theme(custom.value), custom.value
     word = name.strip().lower()
     if word in list(ThemeName):
-        return ThemeName(word)
+        return ThemeName(word), None
     if word in _PLAIN_THEMES:
-        return ThemeName.PLAIN
-    if word in _DARK_THEMES:
-        return ThemeName.DARK
-    return ThemeName.LIGHT if word in _LIGHT_THEMES else None
+        return ThemeName.PLAIN, None
+    # Imported late: few people choose one of these.
+    from tejat.config.themes.catalogue import find_named_theme
+
+    found = find_named_theme(word)
+    return None if found is None else (background_theme(found), found)
+
+
+def background_theme(colours: ThemeColours) -> ThemeName:
+    """Return the theme for the background that the colours are made for."""
+    return {True: ThemeName.DARK, False: ThemeName.LIGHT, None: ThemeName.AUTO}[colours.is_dark]

@@ -173,7 +173,7 @@ class TestFiles:
         self, tmp_path: Path, writers: AllowedWriters, size: int
     ) -> None:
         path = tmp_path / "settings.json"
-        told = f"{path} would be longer than {size} MiB. Remove what you do not need from it."
+        told = f"{path} would be larger than {size} MiB. Remove what you do not need."
         with pytest.raises(UsageError, match=re.escape(told)):
             edit_settings(paths_in(tmp_path), str(path), lambda _: "x" * (size * 2**20 + 1), writers=writers)
         assert not path.exists()

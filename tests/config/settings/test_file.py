@@ -48,7 +48,7 @@ class TestFile:
         [
             ("", "a value is missing at line 1, column 1"),
             ('{\n  "a": 1\n  "b": 2\n}', '"," or "}" is missing at line 3, column 3'),
-            ("\n[]", "line 2: settings must be one object in {}"),
+            ("\n[]", "line 2: settings must be an object in {}"),
         ],
     )
     def test_broken(self, tmp_path: Path, text: str, problem: str) -> None:
@@ -65,7 +65,7 @@ class TestFile:
         path = tmp_path / "s.json"
         path.write_text("{}")
         path.chmod(0o666)
-        with pytest.raises(UsageError, match="everybody may write to it"):
+        with pytest.raises(UsageError, match="writable by everyone"):
             read_settings_file(str(path), tier, {})
         assert read_settings_file(str(path), SourceTier.WORKSPACE, {}) is not None
 
@@ -102,7 +102,7 @@ class TestNames:
         file = read('{"tools": {\n"shell": []}}')
         with pytest.raises(SettingsError) as caught:
             file.find(DEEP)
-        assert "line 2: tools.shell must be an object, but is a list\n" in str(caught.value)
+        assert "line 2: tools.shell must be an object, not a list\n" in str(caught.value)
 
     @pytest.mark.parametrize(
         ("text", "others"),
@@ -159,44 +159,44 @@ class TestValues:
     @pytest.mark.parametrize(
         ("reader", "text", "problem"),
         [
-            (SettingValue.boolean, '"yes"', "line 2: key must be true or false, but is the text 'yes'"),
-            (SettingValue.boolean, "1", "line 2: key must be true or false, but is the number 1"),
-            (SettingValue.string, "[]", "line 2: key must be a text, but is a list"),
-            (SettingValue.string, '" "', "line 2: key must be a text, but is the text ' '"),
-            (SettingValue.seconds, "true", "line 2: key must be a number of seconds, or 0 for no limit, but is true"),
+            (SettingValue.boolean, '"yes"', "line 2: key must be true or false, not 'yes'"),
+            (SettingValue.boolean, "1", "line 2: key must be true or false, not the number 1"),
+            (SettingValue.string, "[]", "line 2: key must be a string, not a list"),
+            (SettingValue.string, '" "', "line 2: key must be a string, not ' '"),
+            (SettingValue.seconds, "true", "line 2: key must be a number of seconds, or 0 for no limit, not true"),
             (
                 SettingValue.seconds,
                 "-1",
-                "line 2: key must be a number of seconds, or 0 for no limit, but is the number -1",
+                "line 2: key must be a number of seconds, or 0 for no limit, not the number -1",
             ),
             (
                 SettingValue.seconds,
                 '"5 s"',
-                "line 2: key must be a number of seconds, or 0 for no limit, but is the text '5 s'",
+                "line 2: key must be a number of seconds, or 0 for no limit, not '5 s'",
             ),
-            (SettingValue.limit, "1.5", "line 2: key must be a whole number, or 0 for no limit, but is the number 1.5"),
-            (SettingValue.limit, "false", "line 2: key must be a whole number, or 0 for no limit, but is false"),
-            (SettingValue.count, "0", "line 2: key must be a whole number from 1, but is the number 0"),
-            (SettingValue.count, '"$SWITCH"', "line 2: key must be a whole number from 1, but is the text '$SWITCH'"),
-            (SettingValue.count, "true", "line 2: key must be a whole number from 1, but is true"),
-            (SettingValue.number, "-0.5", "line 2: key must be a number from 0, but is the number -0.5"),
-            (SettingValue.fraction, "1.01", "line 2: key must be a number from 0 to 1, but is the number 1.01"),
+            (SettingValue.limit, "1.5", "line 2: key must be an integer, or 0 for no limit, not the number 1.5"),
+            (SettingValue.limit, "false", "line 2: key must be an integer, or 0 for no limit, not false"),
+            (SettingValue.count, "0", "line 2: key must be an integer of at least 1, not the number 0"),
+            (SettingValue.count, '"$SWITCH"', "line 2: key must be an integer of at least 1, not '$SWITCH'"),
+            (SettingValue.count, "true", "line 2: key must be an integer of at least 1, not true"),
+            (SettingValue.number, "-0.5", "line 2: key must be a number of at least 0, not the number -0.5"),
+            (SettingValue.fraction, "1.01", "line 2: key must be a number from 0 to 1, not the number 1.01"),
             (
                 SettingValue.url,
                 '"ftp://h"',
-                "line 2: key must be an address that begins with http:// or https://, but is the text 'ftp://h'",
+                "line 2: key must be an address that starts with http:// or https://, not 'ftp://h'",
             ),
-            (SettingValue.members, "[]", "line 2: key must be an object, but is a list"),
-            (SettingValue.json_object, '"x"', "line 2: key must be an object, but is the text 'x'"),
-            (SettingValue.strings, '"a"', "line 2: key must be a list of texts, but is the text 'a'"),
-            (SettingValue.strings, "{}", "line 2: key must be a list of texts, but is an object"),
-            (SettingValue.strings, '["a",\n5]', "line 3: key must be a list of texts, but is the number 5"),
-            (SettingValue.strings, "[null]", "line 2: key must be a list of texts, but is null"),
-            (SettingValue.entries_or_one, "5", "line 2: key must be a list of texts, but is the number 5"),
+            (SettingValue.members, "[]", "line 2: key must be an object, not a list"),
+            (SettingValue.json_object, '"x"', "line 2: key must be an object, not 'x'"),
+            (SettingValue.strings, '"a"', "line 2: key must be a list of strings, not 'a'"),
+            (SettingValue.strings, "{}", "line 2: key must be a list of strings, not an object"),
+            (SettingValue.strings, '["a",\n5]', "line 3: key must be a list of strings, not the number 5"),
+            (SettingValue.strings, "[null]", "line 2: key must be a list of strings, not null"),
+            (SettingValue.entries_or_one, "5", "line 2: key must be a list of strings, not the number 5"),
             (
                 SettingValue.strings,
                 '"' + "x" * 99 + '"',
-                f"line 2: key must be a list of texts, but is the text '{'x' * 60}'...",
+                f"line 2: key must be a list of strings, not '{'x' * 60}'...",
             ),
         ],
     )

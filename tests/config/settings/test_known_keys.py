@@ -108,7 +108,10 @@ class TestScope:
         assert [name for name, field in fields.items() if "WORKSPACE" in repr(getattr(of_project, field))] == []
 
     def test_everything_that_is_not_restricted(self, of_project: Settings) -> None:
-        empty = {"mcpServers", "tools.allowed", "modelConfigs.customAliases", "modelConfigs.customOverrides"}
+        empty = {
+            *("mcpServers", "tools.allowed", "ui.customThemes"),
+            *("modelConfigs.customAliases", "modelConfigs.customOverrides"),
+        }
         fields = {name: field for name, field in self.fields(None).items() if name not in empty}
         assert len(fields) > 20
         assert [name for name, field in fields.items() if "WORKSPACE" not in repr(getattr(of_project, field))] == []

@@ -15,6 +15,7 @@ from tejat.config.settings.loader import load_settings
 from tejat.config.settings.types import McpServer, SessionRetention, Setting, SettingProblem, Settings, TokenPrice
 from tejat.core.approval.modes import ApprovalMode, SandboxMode, SandboxRequest
 from tejat.core.frozen import fields_of, replace
+from tejat.core.ui.theme_colours import ThemeColours
 
 ADMIN, USER, WORKSPACE = SourceTier.ADMIN, SourceTier.USER, SourceTier.WORKSPACE
 
@@ -155,13 +156,14 @@ SETTINGS: list[tuple[tuple[str, ...], object, str, object]] = [
     (("models.catalogueUrl",), "https://example.com/prices.json", "catalogue_url", "https://example.com/prices.json"),
     (("experimental.gemma",), False, "shows_gemma", False),
     (("ui.inlineThinkingMode",), "full", "inline_thinking", "full"),
+    (("ui.compactToolOutput",), False, "compact_tool_output", False),
     (("ui.showModelInfoInChat",), True, "shows_model_in_chat", True),
-    (("ui.hideWindowTitle", "hideWindowTitle"), True, "hides_window_title", True),
-    (("ui.dynamicWindowTitle",), False, "dynamic_window_title", False),
     (("ui.hideBanner", "hideBanner"), True, "hides_banner", True),
     (("ui.hideTips", "hideTips"), True, "hides_tips", True),
     (("ui.useBackgroundColor",), False, "uses_backgrounds", False),
     (("ui.showLineNumbers", "showLineNumbers"), False, "shows_line_numbers", False),
+    (("ui.hideWindowTitle", "hideWindowTitle"), True, "hides_window_title", True),
+    (("ui.dynamicWindowTitle",), False, "dynamic_window_title", False),
     (("ui.showStatusInTitle", "showStatusInTitle"), True, "shows_status_in_title", True),
     (("ui.footer.items",), ["model-name", "git-branch"], "footer_items", ("model-name", "git-branch")),
     (("ui.footer.hideCWD", "hideCWD"), True, "footer_hides_folder", True),
@@ -226,7 +228,12 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
     ),
 ]
 NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
-    (("ui.customThemes", "customThemes"), {"Mine": {"Background": "#fff"}}, "custom_themes", {"Mine": "light"}),
+    (
+        ("ui.customThemes", "customThemes"),
+        {"Mine": {"Background": "#fff"}},
+        "custom_themes",
+        {"Mine": ThemeColours("Mine", is_dark=False, background="#ffffff")},
+    ),
     (("mcpServers",), {"one": {"command": "a"}}, "mcp_servers", {"one": McpServer(command="a")}),
     (
         ("model.prices",),
@@ -569,7 +576,7 @@ class TestReferences:
     def test_a_wrong_value_is_told_as_it_is_written(self, machine: Machine) -> None:
         machine.write("user", {"context": {"importFormat": "$GEMINI_API_KEY"}})
         (problem,) = machine.load(environment=self.VARIABLES).problems
-        assert problem.text == "context.importFormat must be tree or flat, but is the text '$GEMINI_API_KEY'"
+        assert problem.text == "context.importFormat must be tree or flat, not '$GEMINI_API_KEY'"
 
 
 class TestWrongValues:
@@ -580,9 +587,9 @@ class TestWrongValues:
         assert settings.theme == Setting("GitHub", f"{project}:1", WORKSPACE)
         assert settings.problems == (
             SettingProblem(path, 3, "web", "an object", "a list"),
-            SettingProblem(project, 1, "general.maxAttempts", "a whole number from 1", "the number -1"),
-            SettingProblem(path, 3, "context.discoveryMaxDirs", "a whole number from 1", "the text 'many'"),
-            SettingProblem(path, 2, "ui.theme", "a text", "the number 7"),
+            SettingProblem(project, 1, "general.maxAttempts", "an integer of at least 1", "the number -1"),
+            SettingProblem(path, 3, "context.discoveryMaxDirs", "an integer of at least 1", "the text 'many'"),
+            SettingProblem(path, 2, "ui.theme", "a string", "the number 7"),
         )
 
     def test_one_wrong_member_does_not_drop_the_others(self, machine: Machine) -> None:
@@ -684,7 +691,7 @@ class TestPrecedence:
     def test_a_value_that_is_overruled_is_checked_too(self, machine: Machine) -> None:
         path = machine.write("user", {"coreTools": 5})
         machine.write("admin/settings.json", {"coreTools": ["read_file"]})
-        with pytest.raises(SettingsError, match=f"^Error in {path}: line 1: coreTools must be a list of texts"):
+        with pytest.raises(SettingsError, match=f"^Error in {path}: line 1: coreTools must be a list of strings"):
             machine.load()
 
 
@@ -794,7 +801,7 @@ class TestNames:
     def test_what_is_no_variable(self, machine: Machine, name: str) -> None:
         machine.write("user", {"tools": {"shell": {"environment": ["PATH", name]}}})
         settings = machine.load()
-        assert [problem.wanted for problem in settings.problems] == ["a list of names of environment variables"]
+        assert [problem.wanted for problem in settings.problems] == ["a list of environment variable names"]
         assert settings.shell_environment == Settings().shell_environment
 
     def test_empty_lists_are_not_the_same_as_none(self, machine: Machine) -> None:

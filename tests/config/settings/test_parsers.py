@@ -10,6 +10,7 @@ from tejat.config.paths import SourceTier
 from tejat.config.settings import parsers
 from tejat.config.settings.file import SettingKey, SettingsError, SettingValue, read_settings_file
 from tejat.config.settings.types import SessionRetention, TokenPrice
+from tejat.core.ui.theme_colours import ThemeColours
 
 Reader = Callable[[SettingValue], object]
 
@@ -40,10 +41,7 @@ def test_an_old_name_with_the_opposite_meaning(tmp_path: Path, name: str, is_fuz
         (parsers.parse_negated_boolean, True, False),
         (parsers.parse_negated_boolean, False, True),
         (parsers.parse_output_limit, 1000, 1000),
-        (parsers.parse_theme_background, {"background": {"primary": "#1E1E2E"}}, "dark"),
-        (parsers.parse_theme_background, {"background": {"primary": "#fff"}, "Background": "#000"}, "light"),
-        (parsers.parse_theme_background, {"Background": "blue"}, None),
-        (parsers.parse_theme_background, {"type": "custom", "name": "Mine"}, None),
+        (parsers.parse_custom_theme, {"Background": "#FFF"}, ThemeColours("key", is_dark=False, background="#ffffff")),
         (parsers.parse_import_format, "tree", "tree"),
         (parsers.parse_telemetry, "false", {"enabled": False}),
         (
@@ -70,23 +68,27 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
 @pytest.mark.parametrize(
     ("reader", "written", "problem"),
     [
-        (parsers.parse_import_format, "trees", "key must be tree or flat, but is the text 'trees'"),
-        (parsers.parse_import_format, 1, "key must be tree or flat, but is the number 1"),
+        (parsers.parse_import_format, "trees", "key must be tree or flat, not 'trees'"),
+        (parsers.parse_import_format, 1, "key must be tree or flat, not the number 1"),
         (
             parsers.parse_price,
             {"input": 2},
-            "key must be an object with input and output, dollars for a million tokens",
+            "key must be an object with input and output, in dollars per million tokens",
         ),
-        (parsers.parse_price, {"input": -1, "output": 1}, "key.input must be a number from 0, but is the number -1"),
-        (parsers.parse_price, 5, "key must be an object, but is the number 5"),
-        (parsers.parse_session_retention, "30d", "key must be a number from 0, but is the text '30d'"),
-        (parsers.parse_session_retention, {"maxAge": "30"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (parsers.parse_session_retention, {"maxAge": "0d"}, "key.maxAge must be a number with h, d, w or m after it"),
-        (parsers.parse_session_retention, {"maxCount": 0}, "key.maxCount must be a whole number from 1"),
+        (
+            parsers.parse_price,
+            {"input": -1, "output": 1},
+            "key.input must be a number of at least 0, not the number -1",
+        ),
+        (parsers.parse_price, 5, "key must be an object, not the number 5"),
+        (parsers.parse_session_retention, "30d", "key must be a number of at least 0, not '30d'"),
+        (parsers.parse_session_retention, {"maxAge": "30"}, "key.maxAge must be a number followed by h, d, w or m"),
+        (parsers.parse_session_retention, {"maxAge": "0d"}, "key.maxAge must be a number followed by h, d, w or m"),
+        (parsers.parse_session_retention, {"maxCount": 0}, "key.maxCount must be an integer of at least 1"),
         (parsers.parse_session_retention, {"enabled": "no"}, "key.enabled must be true or false"),
-        (parsers.parse_command, 5, "key must be a command line or a list of arguments, but is the number 5"),
-        (parsers.parse_command, {}, "key must be a command line or a list of arguments, but is an object"),
-        (parsers.parse_command, ["a", 5], "key must be a command line or a list of arguments, but is the number 5"),
+        (parsers.parse_command, 5, "key must be a command line or a list of arguments, not the number 5"),
+        (parsers.parse_command, {}, "key must be a command line or a list of arguments, not an object"),
+        (parsers.parse_command, ["a", 5], "key must be a command line or a list of arguments, not the number 5"),
         (parsers.parse_command, "", "key is empty or contains only whitespace\n"),
         (parsers.parse_command, " ", "key is empty or contains only whitespace\n"),
         (parsers.parse_command, [], "key is empty or contains only whitespace\n"),
@@ -94,7 +96,7 @@ def test_right(tmp_path: Path, reader: Reader, written: object, value: object) -
         (
             parsers.parse_command,
             "a | b",
-            "key holds |, which only a shell understands, and it is run without one. Quote it",
+            "key contains |, which needs a shell, but it runs without one. Quote it",
         ),
     ],
 )

@@ -69,7 +69,7 @@ async def run(what: str) -> None:
         handlers=ScreenHandlers(*[lambda: None] * 4),
         terminal=TerminalStreams(sys.stdin, sys.stdout, os.environ),
     )
-    user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report)
+    user = TerminalPrompter(screen, ExternalEditor, Transcript(screen).show_report, lambda _: screen.theme)
     approver = TerminalApprover(screen, stop=lambda: stopped.append("stopped"), editor=ExternalEditor, pager=Pager())
     async with screen:
         if what in QUESTIONS:

@@ -1,40 +1,100 @@
-"""`/theme`: choose the colours."""
+"""`/theme`: choose the colours, with a preview."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.commands.setting_values import find_setting
 from tejat.app.commands.settings import write_setting
-from tejat.app.preferences import find_theme
+from tejat.app.preferences import background_theme, find_theme
+from tejat.config.settings.types import Settings
+from tejat.config.themes.catalogue import load_themes
 from tejat.core.errors import UsageError
+from tejat.core.frozen import replace
 from tejat.core.i18n import _, lazy, translate
 from tejat.core.ui.commands import CompletionItem
-from tejat.core.ui.prompter import Choice, Option, UserPrompter
+from tejat.core.ui.prompter import Choice, ChoicePreview, Option, UserPrompter
+from tejat.core.ui.report import DiffBlock, Paragraph, Report, SourceListing, Tone
 from tejat.core.ui.status import ThemeName
 
 
 class ThemeCommand(SlashCommand):
     async def run(self, arguments: str, user: UserPrompter) -> None:
+        settings = self.context.reload_settings()
+        names = theme_names(settings)
         if not arguments:
-            options = tuple(Option(theme.value, translate(label)) for theme, label in _THEME_LABELS.items())
-            initial = list(ThemeName).index(self.context.preferences.theme)
-            index = await user.choose(Choice(_("Which colours?"), options, initial=initial))
+            index = await user.choose(self._choice(settings, names))
             if index is None:
                 return
-            arguments = list(ThemeName)[index].value
-        theme = find_theme(arguments)
-        if theme is None:
-            names = ", ".join(ThemeName)
-            raise UsageError(_("There is no theme {name}. There are {names}.", name=arguments, names=names))
-        user.show(write_setting(self.context, find_setting("ui.theme"), theme.value))
+            arguments = list(names)[index]
+        name = next((name for name in names if name.lower() == arguments.strip().lower()), None)
+        if name is None and (found := find_theme(arguments, settings)) is not None:  # an older name
+            name = found[0].value if found[1] is None else found[1].name
+        if name is None:
+            raise UsageError(
+                _("Unknown theme '{name}'. Choose one of: {names}.", name=arguments, names=", ".join(names))
+            )
+        user.show(write_setting(self.context, find_setting("ui.theme"), name))
 
     async def suggestions(self, typed: str) -> Sequence[CompletionItem]:
-        return complete_from(typed, ((theme.value, translate(label)) for theme, label in _THEME_LABELS.items()))
+        return complete_from(typed, theme_names(self.context.reload_settings()).items())
+
+    def _choice(self, settings: Settings, names: Mapping[str, str]) -> Choice:
+        preferences = self.context.preferences
+        current = preferences.theme.value if preferences.colours is None else preferences.colours.name
+        sample = _sample_report()
+
+        def preview(index: int) -> ChoicePreview:
+            theme, colours = find_theme(list(names)[index], settings) or (ThemeName.AUTO, None)
+            return ChoicePreview(sample, replace(preferences, theme=theme, colours=colours))
+
+        options = tuple(Option(name, label) for name, label in names.items())
+        initial = list(names).index(current) if current in names else 0
+        return Choice(_("Choose a theme"), options, initial=initial, preview=preview)
 
 
-_THEME_LABELS = {
-    ThemeName.AUTO: lazy("as the terminal is"),
+def theme_names(settings: Settings) -> dict[str, str]:
+    """Return the names of all themes, each with a few words about it: ours, the user's, those of Gemini CLI."""
+    backgrounds = {ThemeName.DARK: _("dark"), ThemeName.LIGHT: _("light")}
+    names = {name.value: translate(label) for name, label in _OWN_LABELS.items()}
+    names |= {name: _("custom") for name in settings.custom_themes}
+    for name, theme in load_themes().items():
+        names.setdefault(name, backgrounds[background_theme(theme)])
+    return names
+
+
+_OWN_LABELS = {
+    ThemeName.AUTO: lazy("follows the background of the terminal"),
     ThemeName.DARK: lazy("for a dark background"),
     ThemeName.LIGHT: lazy("for a light background"),
     ThemeName.PLAIN: lazy("no colours"),
 }
+
+
+def _sample_report() -> Report:
+    """Return code, a diff and messages to show a theme with."""
+    return Report(
+        "",
+        (
+            SourceListing(_SAMPLE_CODE, "python"),
+            DiffBlock(_SAMPLE_DIFF),
+            Paragraph(_("Ran pytest -q"), Tone.GOOD),
+            Paragraph(_("2 files changed outside this session"), Tone.WARNING),
+            Paragraph(_("Command not found: pytset"), Tone.BAD),
+            Paragraph(_("Quiet text, such as a hint"), Tone.QUIET),
+        ),
+    )
+
+
+_SAMPLE_CODE = """\
+def total(items: list[Item]) -> float:  # before tax
+    return sum(item.price for item in items) or 0.0
+"""
+_SAMPLE_DIFF = '''\
+--- price.py
++++ price.py
+@@ -1,3 +1,4 @@
+ def discount(price, percent):
+-    return price - price * percent
++    """The price after a discount."""
++    return price - price * percent / 100
+'''

@@ -53,7 +53,7 @@ def _tool_lists(run_config: RunConfig) -> Iterator[tuple[str, Setting[str]]]:
 def unknown_themes(run_config: RunConfig) -> Iterator[str]:
     """A line if the theme of the settings does not exist."""
     theme = run_config.settings.theme
-    if theme is not None and theme.value not in run_config.settings.custom_themes and find_theme(theme.value) is None:
+    if theme is not None and find_theme(theme.value, run_config.settings) is None:
         yield lazy(
             "{source} ui.theme: no theme is called {name!r}; auto applies", source=theme.source, name=theme.value
         )

@@ -12,6 +12,7 @@ from tejat.core.text.argv import parse_argv
 
 if TYPE_CHECKING:
     from tejat.core.messages.types import JsonObject, JsonValue
+    from tejat.core.ui.theme_colours import ThemeColours
 
 COMMAND_EXPECTED = lazy("a command line or a list of arguments")
 
@@ -179,18 +180,11 @@ def parse_session_retention(found: SettingValue) -> SessionRetention:
     return retention
 
 
-def parse_theme_background(found: SettingValue) -> str | None:
-    """Whether a custom theme is `dark` or `light`, by its background; None if that is not a colour in hex digits."""
-    given = found.members()
-    background = given["background"].members().get("primary") if "background" in given else given.get("Background")
-    if background is None:
-        return None
-    colour = re.fullmatch(_HEX_COLOUR, background.string(), re.IGNORECASE)
-    if colour is None:
-        return None
-    digits = colour[1] or "".join(digit * 2 for digit in colour[2])
-    red, green, blue = (int(digits[start : start + 2], 16) for start in (0, 2, 4))
-    return "light" if 0.299 * red + 0.587 * green + 0.114 * blue > _MEDIUM_BRIGHTNESS else "dark"
+def parse_custom_theme(found: SettingValue) -> "ThemeColours":
+    """The colours of a custom theme."""
+    from tejat.config.themes.custom_theme import read_custom_theme
+
+    return read_custom_theme(found)
 
 
 def _parse_age(found: SettingValue) -> float:
@@ -200,7 +194,5 @@ def _parse_age(found: SettingValue) -> float:
     return int(age[1]) * _DAYS[age[2]]
 
 
-_HEX_COLOUR = r"#(?:([0-9a-f]{6})|([0-9a-f]{3}))"
-_MEDIUM_BRIGHTNESS = 127.5
 _AGE = r"([1-9][0-9]{0,5})([hdwm])"
 _DAYS = {"h": 1 / 24, "d": 1.0, "w": 7.0, "m": 30.0}

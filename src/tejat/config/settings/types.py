@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tejat.config.paths import SourceTier
 from tejat.core.approval.modes import ApprovalMode, SandboxRequest
 from tejat.core.frozen import frozen
 from tejat.core.i18n import lazy
 from tejat.core.messages.types import JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from tejat.core.ui.theme_colours import ThemeColours
 
 T_co = TypeVar("T_co", covariant=True)
 OAuth: TypeAlias = Mapping[str, str | bool | tuple[str, ...]]
@@ -79,7 +82,7 @@ class SettingProblem(NamedTuple):
 
     @property
     def text(self) -> str:
-        return lazy("{key} must be {wanted}, but is {found}", key=self.key, wanted=self.wanted, found=self.found)
+        return lazy("{key} must be {wanted}, not {found}", key=self.key, wanted=self.wanted, found=self.found)
 
 
 class SessionRetention(NamedTuple):
@@ -205,19 +208,22 @@ class Settings:
     auto_theme: Setting[bool] = Setting(value=True)
     screen_reader: Setting[bool] = Setting(value=False)
     escape_pasted_at: Setting[bool] = Setting(value=False)
-    custom_themes: Mapping[str, Setting[str | None]] = MappingProxyType({})
+    custom_themes: Mapping[str, Setting[ThemeColours]] = MappingProxyType({})
+    uses_backgrounds: Setting[bool] = Setting(value=True)
+    shows_line_numbers: Setting[bool] = Setting(value=True)
     animations: Setting[bool] = Setting(value=True)
     home_directory_warning: Setting[bool] = Setting(value=True)
     inline_thinking: Setting[str] = Setting("off")
+    compact_tool_output: Setting[bool] = Setting(value=True)
     shows_model_in_chat: Setting[bool] = Setting(value=False)
+    hides_banner: Setting[bool] = Setting(value=False)
+    hides_tips: Setting[bool] = Setting(value=False)
     hides_window_title: Setting[bool] = Setting(value=False)
     dynamic_window_title: Setting[bool] = Setting(value=True)
     shows_status_in_title: Setting[bool] = Setting(value=False)
     footer_items: Setting[tuple[str, ...]] | None = None
     footer_hides_folder: Setting[bool] = Setting(value=False)
     footer_hides_sandbox: Setting[bool] = Setting(value=False)
-    hides_banner: Setting[bool] = Setting(value=False)
-    hides_tips: Setting[bool] = Setting(value=False)
     footer_hides_model: Setting[bool] = Setting(value=False)
     footer_hides_context: Setting[bool] = Setting(value=False)
     hides_footer: Setting[bool] = Setting(value=False)

@@ -1,24 +1,36 @@
 """Interaction with the user from commands."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from tejat.core.frozen import frozen
 from tejat.core.ui.report import Report
+from tejat.core.ui.status import Preferences
 
 
 @frozen
 class Option:
-    """An option of a choice. `detail` is shown beside or below it."""
+    """An option of a choice. `detail` is shown beside or below it, `note` on its own row while it is selected."""
 
     label: str
     detail: str = ""
+    note: str = ""
+
+
+@frozen
+class ChoicePreview:
+    """What choosing an option would look like: a sample, and the preferences it is shown with."""
+
+    sample: Report
+    preferences: Preferences
 
 
 @frozen
 class Choice:
     """A list of options. `initial` is the option selected first; `report` is shown above the list.
 
-    `is_critical`: the choice outlasts this session or cannot be undone, so keys typed ahead are ignored.
+    `is_critical`: the choice outlasts this session or cannot be undone, so keys typed ahead are ignored. `preview`
+    returns the preview of the option at an index, for front ends that can redraw it while the user moves.
     """
 
     title: str
@@ -26,6 +38,7 @@ class Choice:
     initial: int = 0
     report: Report | None = None
     is_critical: bool = False
+    preview: Callable[[int], ChoicePreview] | None = None
 
 
 class UserPrompter(Protocol):

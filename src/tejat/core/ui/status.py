@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from tejat.core.frozen import frozen
+from tejat.core.ui.theme_colours import ThemeColours
 
 
 @frozen
@@ -130,13 +131,18 @@ class ThemeName(StrEnum):
 
 @frozen
 class Preferences:
-    """User interface settings. If `editor` is None, VISUAL or EDITOR decide; some can open a new window for each text.
+    """User interface settings. `colours` are those of a named theme, which is made for the background of `theme`.
 
-    With `escapes_pasted_at` an `@` in pasted text never mentions a file. `shows_thoughts` prints thoughts above the
-    answer, `shows_model` the model below it.
+    `uses_backgrounds` and `shows_line_numbers` are for diffs. If `editor` is None, VISUAL or EDITOR decide; some can
+    open a new window for each text. With `escapes_pasted_at` an `@` in pasted text never mentions a file.
+    `shows_thoughts` prints thoughts above the answer, `shows_model` the model below it. With `compact_results` long
+    results are folded and neighbouring reads grouped.
     """
 
     theme: ThemeName = ThemeName.AUTO
+    colours: ThemeColours | None = None
+    uses_backgrounds: bool = True
+    shows_line_numbers: bool = True
     vi_mode: bool = False
     editor: str | None = None
     editor_new_window: bool = False
@@ -145,6 +151,7 @@ class Preferences:
     status_line: StatusLineOptions = StatusLineOptions()
     shows_thoughts: bool = False
     shows_model: bool = False
+    compact_results: bool = True
     welcome: WelcomeOptions = WelcomeOptions()
     title: TitleOptions = TitleOptions()
     notifications: NotificationOptions = NotificationOptions()

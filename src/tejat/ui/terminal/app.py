@@ -20,7 +20,7 @@ from tejat.core.log import report_unexpected
 from tejat.core.sanitize import sanitize_text
 from tejat.core.ui.commands import CompletionItem
 from tejat.core.ui.report import Tone, text_report
-from tejat.core.ui.status import Preferences, SandboxState
+from tejat.core.ui.status import Preferences, SandboxState, ThemeName
 from tejat.ui.contract import UiSession
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.shared.external.pager import Pager
@@ -28,6 +28,7 @@ from tejat.ui.shared.external.tmux import read_tmux_client
 from tejat.ui.shared.prompt_queue import PromptQueue
 from tejat.ui.shared.questions import answer_questions
 from tejat.ui.shared.repl import Repl
+from tejat.ui.terminal.background import may_ask_background
 from tejat.ui.terminal.dialogs.history_search import HistorySearchDialog
 from tejat.ui.terminal.editor.completer import Completer
 from tejat.ui.terminal.editor.prompt_editor import EditorHandler, PromptEditor
@@ -69,6 +70,7 @@ class TerminalApp(EditorHandler):
         self._preferences = preferences
         self._folder = folder
         self._encoding = encoding
+        self._has_dark_background: bool | None = None
         self._session: UiSession | None = None
         self._completer: Completer | None = None
         self._repl: Repl | None = None
@@ -77,7 +79,7 @@ class TerminalApp(EditorHandler):
         self._exit_stack = AsyncExitStack()
         self._tasks: set[asyncio.Task[None]] = set()
         self._queue = PromptQueue()
-        theme = self._detect_theme()
+        theme = self._theme_for(preferences)
         self._editor = PromptEditor(theme, history=PromptHistory(history), completer=self._complete, handler=self)
         self._editor.escapes_pasted_at = preferences.escapes_pasted_at
         self._screen = InlineScreen(
@@ -104,7 +106,9 @@ class TerminalApp(EditorHandler):
             start=self._start_task,
             read_tmux=lambda: read_tmux_client(environment, untrusted=(folder,)),
         )
-        self.prompter = TerminalPrompter(self._screen, self._external_editor, self._transcript.show_report)
+        self.prompter = TerminalPrompter(
+            self._screen, self._external_editor, self._transcript.show_report, self._theme_for
+        )
 
     @cached_property
     def _approver(self) -> Approver:
@@ -116,6 +120,7 @@ class TerminalApp(EditorHandler):
 
     async def __aenter__(self) -> Self:
         await self._exit_stack.enter_async_context(self._screen)
+        self._ask_background()
         loop = asyncio.get_running_loop()
         forced_exit = ForcedExit(loop)
         for number in _TERMINATION_SIGNALS:
@@ -220,17 +225,29 @@ class TerminalApp(EditorHandler):
     def _apply_preferences(self, session: UiSession) -> None:
         """Apply the current preferences to screen and editor."""
         self._preferences = session.preferences
-        self._screen.theme = self._editor.theme = self._detect_theme()
+        self._screen.theme = self._editor.theme = self._theme_for(self._preferences)
+        self._ask_background()
         self._screen.use_vi(enabled=self._preferences.vi_mode)
         self._editor.escapes_pasted_at = self._preferences.escapes_pasted_at
         self._transcript.shows_thoughts = self._preferences.shows_thoughts
         self._transcript.shows_model = self._preferences.shows_model
+        self._transcript.is_compact = self._preferences.compact_results
         self._title.apply(self._preferences.title)
         self._notifier.apply(self._preferences.notifications)
 
-    def _detect_theme(self) -> Theme:
-        name, animates = self._preferences.theme, self._preferences.animations
-        return detect_theme(self._environment, encoding=self._encoding, theme_name=name, animates=animates)
+    def _theme_for(self, preferences: Preferences) -> Theme:
+        return detect_theme(
+            self._environment, encoding=self._encoding, preferences=preferences, is_dark=self._has_dark_background
+        )
+
+    def _ask_background(self) -> None:
+        """Ask the terminal for its background if the theme depends on it."""
+        if self._preferences.theme is ThemeName.AUTO and may_ask_background(self._environment):
+            self._screen.background.ask(self._on_background)
+
+    def _on_background(self, is_dark: bool) -> None:
+        self._has_dark_background = is_dark
+        self._screen.theme = self._editor.theme = self._theme_for(self._preferences)
 
     def _external_editor(self) -> ExternalEditor:
         preferences = self._preferences

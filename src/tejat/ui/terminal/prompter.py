@@ -5,24 +5,35 @@ from typing import TYPE_CHECKING
 
 from tejat.core.ui.prompter import Choice
 from tejat.core.ui.report import Report
+from tejat.core.ui.status import Preferences
 from tejat.ui.shared.external.clipboard import copy_text
 from tejat.ui.shared.external.editor import ExternalEditor
 from tejat.ui.terminal.dialogs.choice import ChoiceDialog
 from tejat.ui.terminal.dialogs.input import InputDialog
+from tejat.ui.terminal.dialogs.preview import PreviewDialog
+from tejat.ui.terminal.render.theme import Theme
 
 if TYPE_CHECKING:
     from tejat.ui.terminal.screen.inline_screen import InlineScreen
 
 
 class TerminalPrompter:
-    """UserPrompter with dialogs on the screen and an external editor. `show` prints a report."""
+    """UserPrompter with dialogs on the screen and an external editor.
+
+    `show` prints a report, `theme_for` returns the theme that preferences would have.
+    """
 
     def __init__(
-        self, screen: "InlineScreen", editor: Callable[[], ExternalEditor], show: Callable[[Report], None]
+        self,
+        screen: "InlineScreen",
+        editor: Callable[[], ExternalEditor],
+        show: Callable[[Report], None],
+        theme_for: Callable[[Preferences], Theme],
     ) -> None:
         self._screen = screen
         self._editor = editor
         self._show = show
+        self._theme_for = theme_for
 
     def show(self, report: Report) -> None:
         self._show(report)
@@ -30,7 +41,10 @@ class TerminalPrompter:
     async def choose(self, choice: Choice) -> int | None:
         if choice.report is not None:
             self.show(choice.report)
-        return await self._screen.run_dialog(ChoiceDialog(choice, self._screen.theme))
+        dialog = ChoiceDialog(choice, self._screen.theme)
+        if choice.preview is None:
+            return await self._screen.run_dialog(dialog)
+        return await self._screen.run_dialog(PreviewDialog(dialog, choice.preview, self._theme_for))
 
     async def enter(self, label: str, *, initial: str = "", is_secret: bool = False) -> str | None:
         dialog = InputDialog(label, self._screen.theme, initial=initial, is_secret=is_secret)

@@ -9,8 +9,10 @@ UI_SETTINGS = (
     SettingSpec("theme", SettingKey("ui.theme", "theme"), SettingValue.string, is_text=True),
     SettingSpec("auto_theme", SettingKey("ui.autoThemeSwitching"), SettingValue.boolean),
     SettingSpec(
-        "custom_themes", SettingKey("ui.customThemes", "customThemes"), parsers.parse_theme_background, merge_by_name
+        "custom_themes", SettingKey("ui.customThemes", "customThemes"), parsers.parse_custom_theme, merge_by_name
     ),
+    SettingSpec("uses_backgrounds", SettingKey("ui.useBackgroundColor"), SettingValue.boolean),
+    SettingSpec("shows_line_numbers", SettingKey("ui.showLineNumbers", "showLineNumbers"), SettingValue.boolean),
     SettingSpec(
         "screen_reader",
         SettingKey("ui.screenReader", "ui.accessibility.screenReader", "accessibility.screenReader"),
@@ -26,12 +28,13 @@ UI_SETTINGS = (
     ),
     SettingSpec("animations", SettingKey("ui.animations", "ui.showSpinner"), SettingValue.boolean),
     SettingSpec("inline_thinking", SettingKey("ui.inlineThinkingMode"), parsers.parse_inline_thinking),
+    SettingSpec("compact_tool_output", SettingKey("ui.compactToolOutput"), SettingValue.boolean),
     SettingSpec("shows_model_in_chat", SettingKey("ui.showModelInfoInChat"), SettingValue.boolean),
+    SettingSpec("hides_banner", SettingKey("ui.hideBanner", "hideBanner"), SettingValue.boolean),
+    SettingSpec("hides_tips", SettingKey("ui.hideTips", "hideTips"), SettingValue.boolean),
     SettingSpec("hides_window_title", SettingKey("ui.hideWindowTitle", "hideWindowTitle"), SettingValue.boolean),
     SettingSpec("dynamic_window_title", SettingKey("ui.dynamicWindowTitle"), SettingValue.boolean),
     SettingSpec("shows_status_in_title", SettingKey("ui.showStatusInTitle", "showStatusInTitle"), SettingValue.boolean),
-    SettingSpec("hides_banner", SettingKey("ui.hideBanner", "hideBanner"), SettingValue.boolean),
-    SettingSpec("hides_tips", SettingKey("ui.hideTips", "hideTips"), SettingValue.boolean),
     SettingSpec("footer_items", SettingKey("ui.footer.items"), parsers.parse_status_items),
     SettingSpec("footer_hides_folder", SettingKey("ui.footer.hideCWD", "hideCWD"), SettingValue.boolean),
     SettingSpec(

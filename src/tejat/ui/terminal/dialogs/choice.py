@@ -30,23 +30,27 @@ _MAX_DETAIL_ROWS = 4
 
 
 class ChoiceDialog:
-    """Returns the index of the chosen option, None if cancelled. More than nine are filtered, not numbered."""
+    """Returns the index of the chosen option, None if cancelled. More than nine are filtered, not numbered.
+
+    `selected` is the index of the option under the cursor.
+    """
 
     def __init__(self, choice: Choice, theme: Theme, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._title = single_line(choice.title)
         self._options = [(single_line(option.label), single_line(option.detail)) for option in choice.options]
-        self._theme = theme
+        self._notes = [single_line(option.note) for option in choice.options]
+        self.theme = theme
         self._guard = KeyGuard(clock) if choice.is_critical else None
-        self._selected = min(max(choice.initial, 0), max(len(self._options) - 1, 0))
+        self.selected = min(max(choice.initial, 0), max(len(self._options) - 1, 0))
         self._filter = ""
         self._page = 1
 
     def view(self, *, width: int, height: int) -> RenderableType:
         if self._guard is not None:
             self._guard.mark_shown()
-        head = styled_rows(self._theme, wrap_words(self._title, width=width), StyleRole.STRONG)
+        head = styled_rows(self.theme, wrap_words(self._title, width=width), StyleRole.STRONG)
         if self._filter:
-            head.append(truncated_row(self._theme, f"> {self._filter}", StyleRole.ACCENT, width))
+            head.append(truncated_row(self.theme, f"> {self._filter}", StyleRole.ACCENT, width))
         foot = [*self._detail_rows(width), self._hint_row(width)]
         head = head[: max(1, height // 3)]
         foot = foot[: max(0, height - len(head) - 3)]
@@ -59,16 +63,16 @@ class ChoiceDialog:
         if self._guard is not None and not self._guard.accepts(key, is_typing=False):
             return None
         shown = self._matching()
-        at = shown.index(self._selected) if self._selected in shown else 0
+        at = shown.index(self.selected) if self.selected in shown else 0
         if key == "enter":
-            return DialogResult(self._selected) if shown else None
+            return DialogResult(self.selected) if shown else None
         last, before, after = len(shown) - 1, at - 1 if at else -1, at + 1 if at + 1 < len(shown) else 0
         pages = {"pageup": max(0, at - self._page), "pagedown": min(last, at + self._page)}
         places = {"up": before, "s-tab": before, "down": after, "tab": after, "home": 0, "end": last, **pages}
         if key not in places:
             return self._type(key)
         if shown:
-            self._selected = shown[places[key]]
+            self.selected = shown[places[key]]
         return None
 
     @property
@@ -84,8 +88,8 @@ class ChoiceDialog:
         elif len(key) == 1:
             self._filter += single_line(key)
         shown = self._matching()
-        if shown and self._selected not in shown:
-            self._selected = shown[0]
+        if shown and self.selected not in shown:
+            self.selected = shown[0]
         return None
 
     def _matching(self) -> list[int]:
@@ -99,39 +103,39 @@ class ChoiceDialog:
         shown = self._matching()
         if not shown:
             text = _("No matches. Backspace to change the filter.")
-            return styled_rows(self._theme, wrap_words(text, width=width)[:limit], StyleRole.QUIET)
+            return styled_rows(self.theme, wrap_words(text, width=width)[:limit], StyleRole.QUIET)
         if len(shown) <= limit:
             return [self._row(at, width) for at in shown]
         room = max(1, limit - 1)
-        selected = shown.index(self._selected)
+        selected = shown.index(self.selected)
         start = first_visible(selected - room // 2, selected=selected, visible=room, total=len(shown))
         left = len(shown) - room
         text = ngettext("{count} more", "{count} more", left)
         place = _("{place} of {total}", place=selected + 1, total=len(shown))
-        note = f"{self._theme.glyphs.more} {text} ({place})"
+        note = f"{self.theme.glyphs.more} {text} ({place})"
         rows = [self._row(at, width) for at in shown[start : start + room]]
-        return [*rows, truncated_row(self._theme, note, StyleRole.QUIET, width)][:limit]
+        return [*rows, truncated_row(self.theme, note, StyleRole.QUIET, width)][:limit]
 
     def _row(self, at: int, width: int) -> Text:
         """Return one row: mark, number, label, and as much of the detail as fits."""
         label, detail = self._options[at]
-        is_selected = at == self._selected
+        is_selected = at == self.selected
         number = f"{at + 1} " if self._is_numbered else ""
-        sign = f"{self._theme.glyphs.cursor if is_selected else ' '} {number}"
+        sign = f"{self.theme.glyphs.cursor if is_selected else ' '} {number}"
         room = width - display_width(sign)
-        kept = truncate(label, room, self._theme)
+        kept = truncate(label, room, self.theme)
         part = StyleRole.SELECTED if is_selected else StyleRole.TEXT
         left = room - display_width(kept) - 2
         pieces = [(sign, StyleRole.ACCENT), (kept, part)]
         if detail and left >= min(display_width(detail), 8):
-            pieces.append((f"  {truncate(detail, left, self._theme)}", StyleRole.QUIET))
-        return styled_row(self._theme, *pieces)
+            pieces.append((f"  {truncate(detail, left, self.theme)}", StyleRole.QUIET))
+        return styled_row(self.theme, *pieces)
 
     def _detail_rows(self, width: int) -> list[Text]:
         """Return the parts of the selected option that did not fit into its row."""
-        if self._selected not in self._matching():
+        if self.selected not in self._matching():
             return []
-        label, detail = self._options[self._selected]
+        label, detail = self._options[self.selected]
         room = width - 4
         texts: list[str] = []
         if display_width(label) > room:
@@ -140,9 +144,11 @@ class ChoiceDialog:
             texts.append(detail)
         rows = [row for text in texts for row in wrap_text(text, width=width, first="  ", rest="  ", at_blanks=True)]
         if len(rows) > _MAX_DETAIL_ROWS:
-            rows = [*rows[: _MAX_DETAIL_ROWS - 1], f"  {self._theme.glyphs.more}"]
-        return styled_rows(self._theme, rows, StyleRole.QUIET)
+            rows = [*rows[: _MAX_DETAIL_ROWS - 1], f"  {self.theme.glyphs.more}"]
+        if note := self._notes[self.selected]:
+            rows += wrap_text(note, width=width, first="  ", rest="  ", at_blanks=True)
+        return styled_rows(self.theme, rows, StyleRole.QUIET)
 
     def _hint_row(self, width: int) -> Text:
         keys = _("number to choose") if self._is_numbered else _("type to filter")
-        return joined_hints([_("Enter to confirm"), _("Esc to cancel"), keys], self._theme, width=width)
+        return joined_hints([_("Enter to confirm"), _("Esc to cancel"), keys], self.theme, width=width)

@@ -33,14 +33,16 @@ def blend(colour: ColorTriplet, other: ColorTriplet, share: float) -> ColorTripl
 
 
 @lru_cache(512)
-def readable_on(background: Color, foreground: Color, system: ColorSystem) -> Color:
+def readable_on(
+    background: Color, foreground: Color, system: ColorSystem, *, min_contrast: float = MIN_CONTRAST
+) -> Color:
     """Return the foreground, or the nearest tint of it that is readable on the background in this colour system."""
     behind = background.downgrade(system).get_truecolor()
     wanted = foreground.get_truecolor()
     towards = max((_BLACK, _WHITE), key=lambda extreme: contrast(extreme, behind))
     for step in range(_STEPS + 1):
         candidate = Color.from_triplet(blend(wanted, towards, step / _STEPS)) if step else foreground
-        if contrast(candidate.downgrade(system).get_truecolor(), behind) >= MIN_CONTRAST:
+        if contrast(candidate.downgrade(system).get_truecolor(), behind) >= min_contrast:
             return candidate
     return Color.from_triplet(towards)
 

@@ -7,6 +7,7 @@ from io import StringIO
 from rich.color import Color, ColorSystem
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.style import Style
+from rich.text import Text
 
 from tejat.ui.terminal.render.cells import CellRow, split_cells, to_ascii
 from tejat.ui.terminal.render.sanitizer import make_terminal_safe
@@ -28,6 +29,12 @@ def render_rows(renderable: RenderableType, theme: Theme, *, width: int) -> list
                 used += cell.width
         rows.append(row)
     return rows
+
+
+def render_texts(renderable: RenderableType, theme: Theme, *, width: int) -> list[Text]:
+    """Render to one text for each line."""
+    lines = _lines(renderable, theme, width)
+    return [Text.assemble(*((text, style or "") for text, style in line), end="", no_wrap=True) for line in lines]
 
 
 def render_ansi(renderable: RenderableType, theme: Theme, *, width: int) -> str:

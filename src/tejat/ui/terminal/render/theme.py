@@ -6,7 +6,8 @@ from enum import IntEnum, StrEnum
 from rich.style import Style
 
 from tejat.core.frozen import frozen, frozen_identity
-from tejat.core.ui.status import ThemeName
+from tejat.core.ui.status import Preferences, ThemeName
+from tejat.core.ui.theme_colours import ThemeColours
 
 
 class StyleRole(StrEnum):
@@ -143,7 +144,7 @@ class Theme:
         """Return the style of a role. Without colours bold, dim and underline remain."""
         if self.colour_depth is ColourDepth.NONE:
             return _MONOCHROME[role]
-        palette = self.palette or (_DARK if self.is_dark else _LIGHT)
+        palette = self.palette or default_palette(is_dark=self.is_dark)
         if self.colour_depth is ColourDepth.ANSI_16:
             return palette.basic[role]
         styles = palette.full if self.colour_depth is ColourDepth.TRUE_COLOUR else palette.cube
@@ -152,18 +153,44 @@ class Theme:
         return styles[role]
 
 
+_DEFAULT_PREFERENCES = Preferences()
+
+
 def detect_theme(
-    environment: Mapping[str, str], *, encoding: str, theme_name: ThemeName = ThemeName.AUTO, animates: bool = True
+    environment: Mapping[str, str],
+    *,
+    encoding: str,
+    preferences: Preferences = _DEFAULT_PREFERENCES,
+    is_dark: bool | None = None,
 ) -> Theme:
-    """Detect the theme for this terminal, honouring NO_COLOR and FORCE_COLOR in this order."""
-    colour_depth = ColourDepth.NONE if theme_name is ThemeName.PLAIN else _detect_colour_depth(environment)
+    """Detect the theme for this terminal, honouring NO_COLOR and FORCE_COLOR in this order.
+
+    `is_dark` is what the terminal said about its background, None if it said nothing.
+    """
+    name, colours = preferences.theme, preferences.colours
+    has_dark_background = is_dark if is_dark is not None else not has_light_background(environment)
+    shows_dark = name is ThemeName.DARK or (name is not ThemeName.LIGHT and has_dark_background)
     return Theme(
-        colour_depth=colour_depth,
-        is_dark=theme_name is not ThemeName.LIGHT
-        and (theme_name is ThemeName.DARK or not _has_light_background(environment)),
+        colour_depth=ColourDepth.NONE if name is ThemeName.PLAIN else _detect_colour_depth(environment),
+        is_dark=shows_dark,
         glyphs=Glyphs() if encoding.lower().replace("-", "").replace("_", "") in ("utf8", "utf8mb4") else ASCII_GLYPHS,
-        animates=animates and not environment.get("TEJAT_NO_ANIMATION"),
+        animates=preferences.animations and not environment.get("TEJAT_NO_ANIMATION"),
+        palette=None if colours is None else _named_palette(colours, is_dark=shows_dark),
+        uses_backgrounds=preferences.uses_backgrounds,
+        shows_line_numbers=preferences.shows_line_numbers,
     )
+
+
+def default_palette(*, is_dark: bool) -> Palette:
+    """Return our own palette for a background."""
+    return _DARK if is_dark else _LIGHT
+
+
+def _named_palette(colours: ThemeColours, *, is_dark: bool) -> Palette:
+    # Imported late: most people have no such theme.
+    from tejat.ui.terminal.render.named_palette import build_palette
+
+    return build_palette(colours, is_dark=is_dark)
 
 
 def _detect_colour_depth(environment: Mapping[str, str]) -> ColourDepth:
@@ -181,8 +208,8 @@ def _detect_colour_depth(environment: Mapping[str, str]) -> ColourDepth:
     return ColourDepth.ANSI_16
 
 
-def _has_light_background(environment: Mapping[str, str]) -> bool:
-    """Read COLORFGBG, the only variable that tells the background; dark is the better guess without it."""
+def has_light_background(environment: Mapping[str, str]) -> bool:
+    """Read COLORFGBG, the only variable for it. Without it, dark is the better guess."""
     background = environment.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "15")
 

@@ -83,8 +83,8 @@ class InlineScreen:
         self._live_area = LiveArea(editor, theme, status=status, queued=queued)
         self._output = SynchronizedOutput(terminal.stdout, on_disconnect=self._on_disconnect)
         self._on_hangup = handlers.on_hangup
-        self.focus = self._output.focus
-        source = TerminalInput(terminal.stdin, on_focus=self.focus.handle_report)
+        self.focus, self.background = self._output.focus, self._output.background
+        source = TerminalInput(terminal.stdin, focus=self.focus, background=self.background)
         self._tty = Tty(source, output_fd=terminal.stdout.fileno())
         self._editor_window = Window(BufferControl(editor.buffer, key_bindings=editor.bindings))
         self._dialog_window = Window(FormattedTextControl(focusable=True, key_bindings=dialog_bindings(self._press)))
@@ -237,6 +237,7 @@ class InlineScreen:
         for number in self._signals:
             asyncio.get_running_loop().remove_signal_handler(number)
         if self._app.is_running and not self._app.is_done:
+            await self.background.settle()
             self._app.exit()
         try:
             if self._running is not None:

@@ -2,12 +2,13 @@
 
 import os
 import select
-from collections.abc import Callable
 from typing import TextIO
 
 from prompt_toolkit.input.posix_utils import PosixStdinReader
 from prompt_toolkit.input.vt100 import Vt100Input
 
+from tejat.ui.terminal.background import BackgroundQuery
+from tejat.ui.terminal.screen.focus import FocusReports
 from tejat.ui.terminal.screen.paste_parser import PasteParser
 
 _READ_BYTES = 4096
@@ -15,10 +16,12 @@ _READ_BYTES = 4096
 
 
 class TerminalInput(Vt100Input):
-    def __init__(self, stdin: TextIO, *, on_focus: Callable[[bool], None]) -> None:
+    """Keys from a terminal; its reports go to `focus` and `background`."""
+
+    def __init__(self, stdin: TextIO, *, focus: FocusReports, background: BackgroundQuery) -> None:
         super().__init__(stdin)
         self.stdin_reader = _Reader(stdin.fileno(), errors="replace", encoding="utf-8")
-        self.vt100_parser = PasteParser(self.vt100_parser.feed_key_callback, on_focus)
+        self.vt100_parser = PasteParser(self.vt100_parser.feed_key_callback, focus.handle_report, background)
 
 
 class _Reader(PosixStdinReader):

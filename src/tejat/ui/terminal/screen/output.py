@@ -12,6 +12,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Attrs
 
+from tejat.ui.terminal.background import BackgroundQuery
 from tejat.ui.terminal.screen.focus import FocusReports
 
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
@@ -22,7 +23,10 @@ _DEFAULT_SIZE = Size(rows=24, columns=80)
 
 
 class SynchronizedOutput(Vt100_Output):
-    """Sends no queries, title or cursor shape. Calls `on_disconnect` once when the terminal is gone; drops the rest."""
+    """Sends no title or cursor shape, and no query by itself.
+
+    Calls `on_disconnect` once when the terminal is gone; drops the rest.
+    """
 
     def __init__(self, stdout: TextIO, *, on_disconnect: Callable[[], None]) -> None:
         super().__init__(stdout, self._terminal_size, enable_cpr=False, enable_bell=False)
@@ -34,6 +38,7 @@ class SynchronizedOutput(Vt100_Output):
         self.is_disconnected = False
         self.is_ascii = False
         self.focus = FocusReports(self)
+        self.background = BackgroundQuery(self)
 
     @contextmanager
     def batch(self) -> Generator[None]:

@@ -1,0 +1,1 @@
+"""Themes by name: those of Gemini CLI, and those of the user's settings."""
