@@ -50,7 +50,8 @@ async def _open_session(
                 raise
         from tejat.app.onboarding.model import setup_model
 
-        chosen = await setup_model(options, user)
+        configured = config.settings.model_name
+        chosen = await setup_model(options, user, configured=None if configured is None else configured.value)
         if isinstance(chosen, StartupExit):
             return chosen
         options, config = chosen, load_startup_config(chosen)

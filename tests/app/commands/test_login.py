@@ -67,7 +67,7 @@ class TestAdd:
     def test_a_rejected_key_is_asked_for_again(self, env: CommandEnv) -> None:
         person = FakePrompter(choices=[SESSION_ONLY], entries=[OLD, NEW])
         shown, _ = run(env, "/login gemini", person)
-        assert "The service rejected this key (HTTP 401). Try again." in shown
+        assert "Gemini rejected the API key (HTTP 401). Try again, or Esc to go back." in shown
 
     def test_the_environment_takes_precedence_later(self, env: CommandEnv) -> None:
         env.environment["GEMINI_API_KEY"] = OLD

@@ -15,6 +15,7 @@ from tejat.app.run_config import load_run_config
 from tejat.config.credentials import read_api_keys
 from tejat.config.paths import app_paths
 from tejat.core.agent.options import AgentOptions
+from tejat.core.frozen import replace
 from tejat.core.ui.prompter import Choice
 
 GEMINI, ANTHROPIC, OPENAI, DEMO, LEAVE = range(5)
@@ -88,7 +89,7 @@ class TestModel:
                 machine, OPENAI, 1, entries=("sk-wrong", "sk-right"), OPENAI_BASE_URL=f"http://127.0.0.1:{server.port}"
             )
         assert isinstance(settled, AgentOptions)
-        assert "The service rejected this key (HTTP 401). Try again." in person.output
+        assert "OpenAI rejected the API key (HTTP 401). Try again, or Esc to go back." in person.output
         assert len(server.requests) == 2
 
     @pytest.mark.parametrize("typed", ["schlüssel", "two words", "a'b", "x" * 501, "a\x1b[2Jb"])
@@ -98,14 +99,16 @@ class TestModel:
             settled, person = self.settle(machine, GEMINI, LEAVE, entries=(typed, None), GOOGLE_GEMINI_BASE_URL=address)
         assert server.requests == []
         assert settled is StartupExit.QUIT
-        assert "This is not a key: it contains characters that are not valid in an API key." in person.output
+        assert "Not an API key: it contains invalid characters. Try again." in person.output
 
     def test_without_a_network_the_key_can_be_used_nevertheless(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(
             machine, GEMINI, 0, 1, entries=("AIza-mine",), GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9"
         )
         assert isinstance(settled, AgentOptions)
-        assert "could not be checked: Could not connect to 127.0.0.1:9: Connection refused. Use it" in str(person.asked)
+        assert "Could not check the key: Could not connect to 127.0.0.1:9: Connection refused. Use it" in str(
+            person.asked
+        )
 
     def test_no_answer_leads_back_to_the_choice(self, machine: ProgramEnv) -> None:
         settled, person = self.settle(machine, GEMINI, DEMO, entries=(None,))
@@ -132,7 +135,7 @@ class TestModel:
         first = person.asked[0]
         assert isinstance(first, Choice)
         assert (first.options[0].label, first.options[0].detail) == (
-            "openai:qwen3",
+            "qwen3",
             "local (llama.cpp), no key needed",
         )
 
@@ -141,3 +144,44 @@ class TestModel:
             settled, _ = self.settle(machine, 0, 1, OLLAMA_HOST=f"127.0.0.1:{server.port}")
         assert isinstance(settled, AgentOptions)
         assert (settled.model, self.settings(machine)) == ("ollama:qwen3", None)
+
+    def test_many_local_models_are_offered_by_server(self, machine: ProgramEnv) -> None:
+        listed = json.dumps({"data": [{"id": f"model-{number}"} for number in range(7)]}).encode()
+        with LoopbackServer(lambda _: Reply((listed,))) as server:
+            settled, person = self.settle(machine, 0, None, 0, 3, 1, OLLAMA_HOST=f"127.0.0.1:{server.port}")
+        assert isinstance(settled, AgentOptions)
+        assert settled.model == "ollama:model-3"
+        choices = [asked for asked in person.asked if isinstance(asked, Choice)]
+        assert [option.label for option in choices[0].options] == [
+            "Ollama: 7 local models",
+            "Gemini API key",
+            "Anthropic API key",
+            "OpenAI API key",
+            "Try the demo",
+            "Quit",
+        ]
+        assert len(choices[1].options) == 7
+
+    def test_the_options_fit_a_narrow_terminal(self, machine: ProgramEnv) -> None:
+        _, person = self.settle(machine, None)
+        (question,) = (asked for asked in person.asked if isinstance(asked, Choice))
+        assert max(len(option.label) for option in question.options) <= 40 - len("> 1 ")
+        assert question.options[GEMINI].note == "Get a key: https://aistudio.google.com/apikey"
+        assert person.output.startswith("Welcome to Tejat\nNo model configured yet. Enter an API key, or use a local")
+
+    def test_a_configured_model_of_the_same_service_stays(self, machine: ProgramEnv) -> None:
+        async def settle(person: FakePrompter, *, model: str | None, configured: str | None) -> AgentOptions:
+            options = replace(options_of(machine), model=model)
+            settled = await setup_model(options, person, configured=configured)
+            assert isinstance(settled, AgentOptions)
+            return settled
+
+        with LoopbackServer(lambda _: Reply((b"{}",))) as server:
+            machine.environment["GOOGLE_GEMINI_BASE_URL"] = f"http://127.0.0.1:{server.port}"
+            for model, configured, expected in (
+                (None, "gemini-2.5-flash", None),
+                ("gemini-2.5-flash", None, "gemini-2.5-flash"),
+                ("claude-sonnet-5-5", None, "auto"),
+            ):
+                person = FakePrompter(choices=[GEMINI, 1], entries=["AIza-mine"])
+                assert asyncio.run(settle(person, model=model, configured=configured)).model == expected

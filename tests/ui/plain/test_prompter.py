@@ -107,7 +107,7 @@ class TestChoose:
         assert chosen == place
         assert lines[:4] == ["Which colour?", "  1 Red", "  2 Green (as grass)", "  3 Blue<U+001B>[2J"]
         assert lines[4:] == ["Please type a number from 0 to 3."] * (keys.count(b"\n") - 1 if len(keys) > 6 else 0)
-        assert capsys.readouterr().err.startswith("Your choice, 1 to 3, or 0 for none of them: ")
+        assert capsys.readouterr().err.startswith("Your choice, 1 to 3, or 0 to cancel: ")
 
     def test_what_goes_before(self) -> None:
         choice = Choice("Which?", (Option("A"),), report=text_report("Read this."))
@@ -154,7 +154,7 @@ def test_the_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program.chmod(0o755)
     monkeypatch.setenv("VISUAL", str(program))
     text, lines = asked(b"", lambda user: user.edit("old"))
-    assert (text, lines) == ("new", ["Opening the editor. Save and close it to go on."])
+    assert (text, lines) == ("new", ["Opening the editor. Save and close it to continue."])
 
 
 def test_no_way_to_a_clipboard(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tejat.app.commands.base import SlashCommand, complete_from
 from tejat.app.model_source import open_named_model
-from tejat.app.onboarding.api_key import ask_for_key, ask_to_store_key, service_label
+from tejat.app.onboarding.api_key import ask_for_key, ask_to_store_key, key_option
 from tejat.config.credentials_writer import save_api_key
 from tejat.core.errors import UsageError
 from tejat.core.frozen import replace
@@ -48,7 +48,7 @@ class LoginCommand(SlashCommand):
             raise UsageError(_("Keys cannot be changed while a run is recorded or replayed."))
 
     async def _choose(self, user: UserPrompter) -> ApiKeyService | None:
-        options = tuple(Option(service_label(each), self._key_source(each)) for each in API_KEY_SERVICES)
+        options = tuple(key_option(each, self._key_source(each)) for each in API_KEY_SERVICES)
         index = await user.choose(Choice(_("Add or change an API key"), options))
         return None if index is None else API_KEY_SERVICES[index]
 

@@ -14,26 +14,30 @@ from tejat.models.names import Provider
 _MAX_KEY_LENGTH = 500
 
 
-def service_label(service: ApiKeyService) -> str:
-    """The name of a service and where to get a key for it."""
-    match service.provider:
-        case Provider.GEMINI:
-            return _("Gemini API key ({address})", address="https://aistudio.google.com/apikey")
-        case Provider.ANTHROPIC:
-            return _("Anthropic API key ({address})", address="https://console.anthropic.com/settings/keys")
-        case _:
-            return _("OpenAI API key ({address})", address="https://platform.openai.com/api-keys")
+def service_name(service: ApiKeyService) -> str:
+    return {Provider.GEMINI: "Gemini", Provider.ANTHROPIC: "Anthropic"}.get(service.provider, "OpenAI")
+
+
+def key_option(service: ApiKeyService, detail: str = "") -> Option:
+    """The option to enter a key for a service, with the page that has one."""
+    pages = {
+        Provider.GEMINI: "https://aistudio.google.com/apikey",
+        Provider.ANTHROPIC: "https://console.anthropic.com/settings/keys",
+    }
+    page = pages.get(service.provider, "https://platform.openai.com/api-keys")
+    label = _("{service} API key", service=service_name(service))
+    return Option(label, detail, note=_("Get a key: {page}", page=page))
 
 
 async def ask_for_key(service: ApiKeyService, environment: Mapping[str, str], user: UserPrompter) -> str | None:
     """Ask for a key and check it with the service. None if the user cancels. Raises UsageError for an invalid URL."""
     while True:
-        typed = await user.enter(_("API key (hidden):"), is_secret=True)
+        typed = await user.enter(_("{service} API key (hidden):", service=service_name(service)), is_secret=True)
         key = (typed or "").strip()
         if not key:
             return None
         if not (key.isascii() and key.isprintable()) or "'" in key or " " in key or len(key) > _MAX_KEY_LENGTH:
-            user.show(text_report(_("This is not a key: it contains characters that are not valid in an API key."), Tone.BAD))
+            user.show(text_report(_("Not an API key: it contains invalid characters. Try again."), Tone.BAD))
             continue
         user.show(text_report(_("Checking the key..."), Tone.QUIET))
         verdict, why = await check_key(service, key, ModelOptions(environment))
@@ -42,9 +46,13 @@ async def ask_for_key(service: ApiKeyService, environment: Mapping[str, str], us
                 user.show(text_report(_("The key works."), Tone.GOOD))
                 return key
             case KeyStatus.INVALID:
-                user.show(text_report(_("The service rejected this key ({why}). Try again.", why=why), Tone.BAD))
+                name = service_name(service)
+                message = _(
+                    "{service} rejected the API key ({why}). Try again, or Esc to go back.", service=name, why=why
+                )
+                user.show(text_report(message, Tone.BAD))
             case KeyStatus.UNKNOWN:
-                question = _("The key could not be checked: {why} Use it anyway?", why=why)
+                question = _("Could not check the key: {why} Use it anyway?", why=why)
                 if await user.choose(Choice(question, (Option(_("Yes")), Option(_("No"))))) == 0:
                     return key
 

@@ -40,9 +40,11 @@ class PlainPrompter:
         for number, option in enumerate(choice.options, 1):
             detail = f" ({_one_line(option.detail)})" if option.detail else ""
             self._line(f"  {number} {_one_line(option.label)}{detail}")
+            if option.note:
+                self._line(f"    {_one_line(option.note)}")
         most = len(choice.options)
         while True:
-            typed = await read_line(_("Your choice, 1 to {most}, or 0 for none of them: ", most=most))
+            typed = await read_line(_("Your choice, 1 to {most}, or 0 to cancel: ", most=most))
             answer = typed.strip()
             if answer in ("", "0"):
                 return None
@@ -68,7 +70,7 @@ class PlainPrompter:
         return typed.removesuffix("\n") or initial
 
     async def edit(self, text: str, *, suffix: str = ".md") -> str | None:
-        self._line(_("Opening the editor. Save and close it to go on."))
+        self._line(_("Opening the editor. Save and close it to continue."))
         return await self._editor.edit_text(text, suffix=suffix)
 
     async def copy(self, text: str) -> str:

@@ -3,12 +3,18 @@
 from collections.abc import Callable
 
 from tejat.core.agent.events import AgentEvent, RunEnded, ThoughtStreamed
+from tejat.core.i18n import _
 from tejat.core.ui.prompter import UserPrompter
 from tejat.ui.terminal.editor.prompt_editor import PromptEditor
 from tejat.ui.terminal.notifications import Notifier
 from tejat.ui.terminal.screen.inline_screen import InlineScreen
 from tejat.ui.terminal.views.transcript import Transcript
 from tejat.ui.terminal.window_title import TitleState, WindowTitle
+
+
+def idle_placeholder() -> str:
+    """What an empty prompt says while nothing runs."""
+    return _("Ask anything. /help for commands, @ to add files, ! for shell")
 
 
 class TerminalReplViews:
@@ -48,10 +54,12 @@ class TerminalReplViews:
             self._notifier.end_turn(event)
 
     def begin_work(self) -> None:
+        self._editor.placeholder = _("Enter to queue a message, Ctrl-S to send it now")
         self._screen.ticking = True
         self._title.set_state(TitleState.WORKING)
 
     def end_work(self) -> None:
+        self._editor.placeholder = idle_placeholder()
         self._transcript.end()
         self._screen.ticking = False
         self._title.set_state(TitleState.READY)

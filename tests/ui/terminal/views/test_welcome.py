@@ -22,7 +22,7 @@ STATUS = Status(
 )
 TIPS = [
     "  Shift-Tab to switch modes: ask first, auto-edit, plan",
-    "  Enter to queue a message while it works, Ctrl-S to send it now",
+    "  /init to describe this project for the model in GEMINI.md",
     "  Esc to stop, /undo to revert changes, /resume to continue later",
 ]
 
@@ -46,7 +46,7 @@ def shown(
 def test_all_of_it() -> None:
     assert shown() == [
         "✦ Tejat 1.2.3 · gemini-2.5-pro",
-        "  ~/shop (main) · default: asks before changes · sandbox: files and network",
+        "  ~/shop (main) · asks before changes · sandbox: files and network",
         "",
         *TIPS,
     ]
@@ -55,11 +55,11 @@ def test_all_of_it() -> None:
 def test_narrow() -> None:
     assert shown(width=40) == [
         "✦ Tejat 1.2.3 · gemini-2.5-pro",
-        "  ~/shop (main)",
-        "  default: asks before changes",
+        "  ~/shop (main) · asks before changes",
         "  sandbox: files and network",
         "  Shift-Tab to switch modes",
-        "  Ctrl-S to send while it works",
+        "  /init to describe this project",
+        "  Esc to stop, /undo to revert",
     ]
 
 
@@ -77,7 +77,7 @@ def test_never_more_than_six_rows(width: int) -> None:
 
 
 def test_the_sandbox_appears_when_it_is_known() -> None:
-    assert shown(replace(STATUS, sandbox=SandboxState.UNKNOWN))[1] == "  ~/shop (main) · default: asks before changes"
+    assert shown(replace(STATUS, sandbox=SandboxState.UNKNOWN))[1] == "  ~/shop (main) · asks before changes"
     assert shown(replace(STATUS, sandbox=SandboxState.NONE))[1].endswith(" · no sandbox")
     assert shown(replace(STATUS, sandbox=SandboxState.FILES))[1].endswith(" · sandbox: files only")
 
@@ -86,7 +86,7 @@ def test_the_sandbox_appears_when_it_is_known() -> None:
     ("mode", "words"),
     [
         ("plan", "plan: read-only"),
-        ("auto_edit", "auto-edit: edits files without asking"),
+        ("auto_edit", " · auto-edit · "),
         ("yolo", "YOLO: no approvals"),
     ],
 )
@@ -106,7 +106,7 @@ def test_parts_that_are_hidden() -> None:
 def test_a_resumed_session_is_named_and_needs_no_tips() -> None:
     assert shown(resumed_id="1a2b3c4d") == [
         "✦ Tejat 1.2.3 · gemini-2.5-pro",
-        "  ~/shop (main) · default: asks before changes · sandbox: files and network",
+        "  ~/shop (main) · asks before changes · sandbox: files and network",
         "  resumed session 1a2b3c4d",
     ]
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from tejat.core.i18n import _, lazy, translate
 from tejat.core.ui.status import SandboxState, Status, WelcomeOptions
-from tejat.ui.shared.approval_mode import mode_description
+from tejat.ui.shared.approval_mode import mode_label
 from tejat.ui.shared.sandbox_label import sandbox_label
 from tejat.ui.terminal.render.row_segments import RowSegment, hanging_paragraph, render_row
 from tejat.ui.terminal.render.text_rows import display_width, single_line
@@ -18,7 +18,7 @@ _MAX_ROWS = 6
 _INDENT = "  "
 _TIPS = (
     (lazy("Shift-Tab to switch modes: ask first, auto-edit, plan"), lazy("Shift-Tab to switch modes")),
-    (lazy("Enter to queue a message while it works, Ctrl-S to send it now"), lazy("Ctrl-S to send while it works")),
+    (lazy("/init to describe this project for the model in GEMINI.md"), lazy("/init to describe this project")),
     (lazy("Esc to stop, /undo to revert changes, /resume to continue later"), lazy("Esc to stop, /undo to revert")),
 )
 """Each with a shorter form for narrow terminals."""
@@ -92,7 +92,7 @@ class WelcomeView:
         resumed = _("resumed session {id}", id=self._resumed_id) if self._resumed_id else ""
         facts = (
             RowSegment(folder, is_shrinkable=True),
-            RowSegment(mode_description(status.mode), mode_role),
+            RowSegment(mode_label(status.mode) or _("asks before changes"), mode_role),
             RowSegment(sandbox_label(status.sandbox), sandbox_role),
             RowSegment(resumed),
         )
