@@ -37,7 +37,7 @@ from tejat.ui.terminal.forced_exit import ForcedExit
 from tejat.ui.terminal.notifications import Notifier
 from tejat.ui.terminal.prompter import TerminalPrompter
 from tejat.ui.terminal.render.theme import Theme, detect_theme
-from tejat.ui.terminal.repl_views import TerminalReplViews
+from tejat.ui.terminal.repl_views import TerminalReplViews, idle_placeholder
 from tejat.ui.terminal.screen.inline_screen import InlineScreen, ScreenHandlers, TerminalStreams
 from tejat.ui.terminal.views.status_line import render_status_line
 from tejat.ui.terminal.views.transcript import Transcript
@@ -200,7 +200,7 @@ class TerminalApp(EditorHandler):
                 warnings=warnings,
             )
 
-        self._editor.placeholder = _("Ask anything. /help for commands, @ to add files, ! for shell")
+        self._editor.placeholder = idle_placeholder()
         if not view().is_empty:
             self._welcome.hold(view())
         if preview is not None:
