@@ -4,6 +4,7 @@ import fcntl
 import os
 import termios
 import time
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_who_is_asked(environment: dict[str, str], may_ask: bool) -> None:
 SCRIPT = text_script("# Heading")
 
 
-def heading_style(terminal_env: TerminalEnv, background: str = "", **environment: str) -> str:
+def heading_style(terminal_env: TerminalEnv, background: str = "", **environment: Any) -> str:
     with terminal_env.open_chat(SCRIPT, background=background, **environment) as user:
         send_prompt(user, "hello")
         user.wait_for("Heading", idle=True)
@@ -71,7 +72,7 @@ def heading_style(terminal_env: TerminalEnv, background: str = "", **environment
         return style
 
 
-COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+COLOURS: dict[str, Any] = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 
 def test_the_theme_follows_the_background(terminal_env: TerminalEnv) -> None:

@@ -28,6 +28,7 @@ from tejat.core.json_text import dump_json
 from tejat.core.sanitize import sanitize_text
 from tejat.core.undo import ForeignChange, PathProblem, RestoreResult, RestoreScope, UndoEntry, UndoLog
 from tejat.ui.plain.approver import is_interactive
+from tejat.ui.plain.diff import format_diff
 from tejat.ui.plain.style import Style
 
 
@@ -109,7 +110,7 @@ def _show(journal: UndoLog, entry_id: str) -> int:
     print(_title(entry))
     style = Style(sys.stdout)
     for piece in journal.show(entry.id):
-        print(style.diff(piece))
+        print(format_diff(piece, style))
     for remark in entry.skipped:
         print(_not_undoable(remark))
     for other in entry.foreign:

@@ -3,12 +3,7 @@
 import os
 from typing import TextIO
 
-from tejat.core.sanitize import sanitize_text
-
-_BOLD, _RED, _GREEN, _CYAN, _DIM, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[2m", "\x1b[0m"
-
-_HEADER_LINES = 4
-_LINE_COLOURS = {"+": _GREEN, "-": _RED, "@": _CYAN, "\\": _DIM}
+_BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _DEFAULT_COLUMNS = 80
 
 
@@ -42,15 +37,3 @@ class Style:
 
     def bold(self, text: str) -> str:
         return f"{_BOLD}{text}{_RESET}" if self.is_coloured and text else text
-
-    def diff(self, patch: str) -> str:
-        """Return a sanitized diff with coloured lines."""
-        lines = sanitize_text(patch.removesuffix("\n")).split("\n")
-        first_hunk = _HEADER_LINES if lines[0].startswith("Index: ") else 0
-        names = ("+++ ", "--- ")
-        header = [self._paint(line, _BOLD if line.startswith(names) else _DIM) for line in lines[:first_hunk]]
-        hunks = [self._paint(line, _LINE_COLOURS.get(line[:1], "")) for line in lines[first_hunk:]]
-        return "\n".join([*header, *hunks])
-
-    def _paint(self, text: str, colour: str) -> str:
-        return f"{colour}{text}{_RESET}" if self.is_coloured and colour and text else text
