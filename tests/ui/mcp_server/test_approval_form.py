@@ -53,7 +53,7 @@ class TestMessage:
             "| +++ a",
             "| -x<U+202E>",
             "| +y",
-            '"allow for this session" would remember this rule: allow tool',
+            '"allow for this session" adds the rule: allow tool',
         ]
 
     def test_a_change_that_is_too_long_says_so(self) -> None:
@@ -62,9 +62,7 @@ class TestMessage:
         assert len("\n".join(lines)) < 33_000
         shown = sum(line == "| +y" for line in lines)
         assert shown > 6_000
-        assert (
-            lines[-1] == f"The change goes on: {20_000 - shown} more lines are not shown. Say no unless you know them."
-        )
+        assert lines[-1] == f"{20_000 - shown} more lines are not shown. Approve only if you know them."
 
     def test_a_command(self) -> None:
         assert message_of(COMMAND) == [
@@ -92,17 +90,17 @@ class TestMessage:
             "Fetch?",
             "> one",
             "> two",
-            "Address: https://a.example",
+            "URL: https://a.example",
         ]
 
     def test_nobody_can_allow_what_is_too_long_to_be_seen(self) -> None:
-        with pytest.raises(ToolFailure, match="too long to be shown"):
+        with pytest.raises(ToolFailure, match="too long to show in full"):
             build_approval_form(
                 ApprovalRequest(ExecConfirmation("Run?", "echo " + "x" * 70_000, "/"), "run_shell_command")
             )
 
     def test_the_question_of_another_server_is_not_passed_on(self) -> None:
-        with pytest.raises(ToolFailure, match="cannot be passed on"):
+        with pytest.raises(ToolFailure, match="cannot be forwarded"):
             build_approval_form(ApprovalRequest(ElicitationConfirmation("Who?", "srv", "Your key?"), "tool"))
 
     @given(text=st.text())
@@ -134,11 +132,11 @@ class TestForm:
             "requestedSchema": {
                 "type": "object",
                 "properties": {
-                    "decision": {"type": "string", "title": "May this run?", "enum": [ALLOW_ONCE, DENY]},
+                    "decision": {"type": "string", "title": "Allow this call?", "enum": [ALLOW_ONCE, DENY]},
                     "reason": {
                         "type": "string",
-                        "title": "A word to the agent",
-                        "description": "Optional. It goes along with a no.",
+                        "title": "Message to the agent",
+                        "description": "Optional. Sent to the agent with a no.",
                         "maxLength": 1000,
                     },
                 },

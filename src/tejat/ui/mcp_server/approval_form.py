@@ -52,17 +52,17 @@ def build_approval_form(question: ApprovalRequest) -> ApprovalForm:
     message = "\n".join(_message_lines(question))
     if len(message) > _MAX_MESSAGE_CHARS:
         raise ToolFailure(
-            f'What "{question.tool_name}" would do is too long to be shown to anybody, so nobody can allow it. '
-            "Do it in smaller steps.",
+            f'The call of "{question.tool_name}" is too long to show in full, so it cannot be approved. '
+            "Split it into smaller steps.",
             ErrorType.POLICY_VIOLATION,
         )
     choices = (ALLOW_ONCE, ALLOW_FOR_SESSION, DENY) if question.always is not None else (ALLOW_ONCE, DENY)
     properties: dict[str, JsonValue] = {
-        "decision": {"type": "string", "title": "May this run?", "enum": list(choices)},
+        "decision": {"type": "string", "title": "Allow this call?", "enum": list(choices)},
         "reason": {
             "type": "string",
-            "title": "A word to the agent",
-            "description": "Optional. It goes along with a no.",
+            "title": "Message to the agent",
+            "description": "Optional. Sent to the agent with a no.",
             "maxLength": _MAX_REASON_CHARS,
         },
     }
@@ -92,10 +92,10 @@ def _message_lines(question: ApprovalRequest) -> Iterator[str]:
     if question.reason:
         yield f"Reason: {sanitize_line(question.reason)}"
     if isinstance(confirmation, ElicitationConfirmation):
-        raise ToolFailure("A question of another server cannot be passed on.", ErrorType.POLICY_VIOLATION)
+        raise ToolFailure("Questions from other MCP servers cannot be forwarded.", ErrorType.POLICY_VIOLATION)
     yield from _action_lines(confirmation)
     if question.always is not None:
-        yield f'"{ALLOW_FOR_SESSION}" would remember this rule: {sanitize_line(question.always)}'
+        yield f'"{ALLOW_FOR_SESSION}" adds the rule: {sanitize_line(question.always)}'
 
 
 def _action_lines(confirmation: ChoiceSubject) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _action_lines(confirmation: ChoiceSubject) -> Iterator[str]:
             yield from _quote_lines(dump_json(confirmation.tool_args or {}, indent=2))
         case InfoConfirmation():
             yield from _quote_lines(confirmation.prompt)
-            yield from (f"Address: {sanitize_line(url)}" for url in confirmation.urls)
+            yield from (f"URL: {sanitize_line(url)}" for url in confirmation.urls)
         case ModelChangeConfirmation():
             yield from _quote_lines(confirmation.reason)
             yield f"New model: {sanitize_line(confirmation.after)}"
@@ -136,7 +136,7 @@ def _edit_lines(confirmation: EditConfirmation) -> Iterator[str]:
     shown = sum(1 for _ in takewhile(lambda end: end <= _MAX_DIFF_CHARS, ends))
     yield from lines[:shown]
     if shown < len(lines):
-        yield f"The change goes on: {len(lines) - shown} more lines are not shown. Say no unless you know them."
+        yield f"{len(lines) - shown} more lines are not shown. Approve only if you know them."
 
 
 def _quote_lines(text: str, *, first: str = "> ") -> Iterator[str]:

@@ -107,7 +107,7 @@ def _trial_choices(trial: TrialConfirmation) -> Iterator[ApprovalChoice]:
 
 
 def _always_choices(question: ApprovalRequest) -> Iterator[ApprovalChoice]:
-    """Yield the kinds of "always" that are available, each with the exact rule it would remember."""
+    """Yield the kinds of "always" that are available, each with the exact rule it would add."""
     if question.always is None:
         return
     rule = escape_line(question.always)
