@@ -227,13 +227,9 @@ UNITED: list[tuple[tuple[str, ...], object, str, object]] = [
         ["C"],
     ),
 ]
+MINE = ThemeColours("Mine", is_dark=False, background="#ffffff")
 NAMED: list[tuple[tuple[str, ...], object, str, object]] = [
-    (
-        ("ui.customThemes", "customThemes"),
-        {"Mine": {"Background": "#fff"}},
-        "custom_themes",
-        {"Mine": ThemeColours("Mine", is_dark=False, background="#ffffff")},
-    ),
+    (("ui.customThemes", "customThemes"), {"Mine": {"Background": "#fff"}}, "custom_themes", {"Mine": MINE}),
     (("mcpServers",), {"one": {"command": "a"}}, "mcp_servers", {"one": McpServer(command="a")}),
     (
         ("model.prices",),

@@ -73,27 +73,6 @@ def test_without_files_only_the_hunks_remain() -> None:
     assert build_diff_rows("") == ()
 
 
-def test_headings_of_git() -> None:
-    diff = (
-        "diff --git a/new.py b/new.py\nnew file mode 644\n--- /dev/null\n+++ b/new.py\n@@ -0,0 +1 @@\n+x\n"
-        "diff --git a/gone b/gone\ndeleted file mode 644\nindex 1..0\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
-        "diff --git a/from b/to\nsimilarity index 100%\nrename from from\nrename to to\n"
-        "diff --git a/pic b/pic\nindex 1..2 100644\nBinary files a/pic and b/pic differ\n"
-        "diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
-    )
-    rows = build_diff_rows(diff)
-    assert [(row.kind, row.text) for row in rows if row.kind in (FILE, NOTE)] == [
-        (FILE, "new.py (new file)"),
-        (FILE, "gone (deleted)"),
-        (FILE, "to (was from)"),
-        (FILE, "pic"),
-        (NOTE, "Binary files a/pic and b/pic differ"),
-        (FILE, "run"),
-        (NOTE, "old mode 100644"),
-        (NOTE, "new mode 100755"),
-    ]
-
-
 def test_hidden_characters_are_shown_and_harmless() -> None:
     rows = build_diff_rows("--- a\x1b[2J\n+++ a\x1b[2J\n@@ -1 +1 @@\n-\tb \r\n+b\u202e\n")
     assert [row.text for row in rows] == ["a<U+001B>[2J", "\tb <U+000D>", "b<U+202E>"]

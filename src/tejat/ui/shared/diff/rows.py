@@ -6,7 +6,7 @@ from enum import StrEnum
 from tejat.core.frozen import frozen, replace
 from tejat.core.i18n import _, ngettext
 from tejat.core.sanitize import sanitize_text
-from tejat.ui.shared.diff.file_heading import parse_file_headings
+from tejat.ui.shared.diff.file_header import parse_file_headers
 from tejat.ui.shared.diff.hunks import DiffHunk, parse_hunks
 from tejat.ui.shared.diff.word_marks import Spans, WordComparer
 
@@ -177,14 +177,14 @@ def _hunk_rows(hunks: Sequence[DiffHunk], compare: WordComparer, *, with_files: 
     rows: list[DiffRow] = []
     next_line: int | None = None
     for number, hunk in enumerate(hunks):
-        for heading in parse_file_headings(hunk.names):
-            if heading.title:
+        for header in parse_file_headers(hunk.names):
+            if header.title:
                 next_line = None
-            if heading.title and with_files:
-                following = list(_hunks_of_file(hunks, number)) if heading.is_last else []
+            if header.title and with_files:
+                following = list(_hunks_of_file(hunks, number)) if header.is_last else []
                 added, removed = sum(each.added for each in following), sum(each.removed for each in following)
-                rows.append(DiffRow(DiffRowKind.FILE, sanitize_text(heading.title), added=added, removed=removed))
-            rows += (DiffRow(DiffRowKind.NOTE, sanitize_text(note)) for note in heading.notes)
+                rows.append(DiffRow(DiffRowKind.FILE, sanitize_text(header.title), added=added, removed=removed))
+            rows += (DiffRow(DiffRowKind.NOTE, sanitize_text(note)) for note in header.notes)
         ranges = hunk.ranges
         if ranges is None:
             rows += (DiffRow(DiffRowKind.NOTE, sanitize_text(line)) for line in (hunk.heading, *hunk.lines) if line)

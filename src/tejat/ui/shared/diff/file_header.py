@@ -1,4 +1,4 @@
-"""File headings of a diff: our own, those of git and of diff."""
+"""File headers of a diff: our own, those of git and of diff."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,10 @@ _GIT_NAMES = re.compile(r'diff --git "?a/(?P<old>.*?)"? "?b/(?P<new>.*?)"?$')
 
 
 @frozen
-class FileHeading:
+class FileHeader:
     """The title of a file, empty if the lines name none, and the lines that say something else.
 
-    The hunks that follow belong to the last heading.
+    The hunks that follow belong to the last header.
     """
 
     title: str
@@ -26,14 +26,14 @@ class FileHeading:
     is_last: bool
 
 
-def parse_file_headings(lines: Sequence[str]) -> Iterator[FileHeading]:
+def parse_file_headers(lines: Sequence[str]) -> Iterator[FileHeader]:
     """Parse the lines before a hunk. A title says when the file is new, deleted or renamed."""
     starts = [number for number, line in enumerate(lines) if number and line.startswith(_STARTS)]
     for start, end in pairwise([0, *starts, len(lines)]):
-        yield _parse_heading(lines[start:end], is_last=end == len(lines))
+        yield _parse_header(lines[start:end], is_last=end == len(lines))
 
 
-def _parse_heading(lines: Sequence[str], *, is_last: bool) -> FileHeading:
+def _parse_header(lines: Sequence[str], *, is_last: bool) -> FileHeader:
     old = new = ""
     is_git = False
     notes: list[str] = []
@@ -58,7 +58,7 @@ def _parse_heading(lines: Sequence[str], *, is_last: bool) -> FileHeading:
             new = line.split(" ", 2)[2]
         elif line and not _RULE.match(line) and not (is_git and line.startswith(_GIT_DETAILS)):
             notes.append(line)
-    return FileHeading(_title(old, new), tuple(notes), is_last)
+    return FileHeader(_title(old, new), tuple(notes), is_last)
 
 
 def _name(line: str, prefix: str, *, is_git: bool) -> str:
