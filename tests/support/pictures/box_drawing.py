@@ -50,10 +50,8 @@ def draw(character: str, x: float, y: float, width: float, height: float) -> str
     """The character as path data for the cell at this place: lines are stroked, blocks are filled."""
     if character in _BLOCKS:
         left, top, right, bottom = _BLOCKS[character]
-        horizontal, vertical = (right - left) * width / 8, (bottom - top) * height / 8
-        return (
-            f"M{_n(x + left * width / 8)} {_n(y + top * height / 8)}h{_n(horizontal)}v{_n(vertical)}h{_n(-horizontal)}z"
-        )
+        across, down = (right - left) * width / 8, (bottom - top) * height / 8
+        return f"M{num(x + left * width / 8)} {num(y + top * height / 8)}h{num(across)}v{num(down)}h{num(-across)}z"
     middle, centre = x + width / 2, y + height / 2
     ends = {"l": (x, centre), "r": (x + width, centre), "u": (middle, y), "d": (middle, y + height)}
     arms = _ARMS[character]
@@ -63,14 +61,13 @@ def draw(character: str, x: float, y: float, width: float, height: float) -> str
         end_x = ends[horizontal][0]
         bend_y = centre - _RADIUS if vertical == "u" else centre + _RADIUS
         bend_x = middle - _RADIUS if horizontal == "l" else middle + _RADIUS
-        return (
-            f"M{_n(start_x)} {_n(start_y)}V{_n(bend_y)}Q{_n(middle)} {_n(centre)} {_n(bend_x)} {_n(centre)}H{_n(end_x)}"
-        )
+        bend = f"Q{num(middle)} {num(centre)} {num(bend_x)} {num(centre)}"
+        return f"M{num(start_x)} {num(start_y)}V{num(bend_y)}{bend}H{num(end_x)}"
     if arms == "lr":
-        return f"M{_n(x)} {_n(centre)}h{_n(width)}"
+        return f"M{num(x)} {num(centre)}h{num(width)}"
     if arms == "ud":
-        return f"M{_n(middle)} {_n(y)}v{_n(height)}"
-    return "".join(f"M{_n(middle)} {_n(centre)}L{_n(ends[arm][0])} {_n(ends[arm][1])}" for arm in arms)
+        return f"M{num(middle)} {num(y)}v{num(height)}"
+    return "".join(f"M{num(middle)} {num(centre)}L{num(ends[arm][0])} {num(ends[arm][1])}" for arm in arms)
 
 
 def is_block(character: str) -> bool:
@@ -81,5 +78,6 @@ def is_heavy(character: str) -> bool:
     return character in _HEAVY
 
 
-def _n(number: float) -> str:
+def num(number: float) -> str:
+    """A coordinate without needless digits."""
     return f"{round(number, 2):g}"

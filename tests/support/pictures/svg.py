@@ -8,7 +8,7 @@ from itertools import groupby
 
 from wcwidth import wcswidth
 
-from support.pictures.box_drawing import draw, is_block, is_drawn, is_heavy
+from support.pictures.box_drawing import draw, is_block, is_drawn, is_heavy, num
 from support.pictures.palette import Palette
 from support.terminal.emulator import Cell, TerminalEmulator
 
@@ -17,7 +17,7 @@ FONT_SIZE = 14
 BASELINE = 13.5
 PADDING = 14.0
 FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
-_NAMESPACE = "{http://www.w3.org/2000/svg}"
+NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ def render_screen(screen: Screen, palette: Palette, *, title: str) -> str:
 def document(body: str, style: str, palette: Palette, *, columns: int, rows: int, title: str) -> str:
     """The frame around the contents of a picture."""
     width, height = columns * CELL_WIDTH + 2 * PADDING, rows * CELL_HEIGHT + 2 * PADDING
-    size = f'width="{_n(width)}" height="{_n(height)}"'
-    frame = f'width="{_n(width - 1)}" height="{_n(height - 1)}" fill="{palette.background}" stroke="{palette.border}"'
+    size = f'width="{num(width)}" height="{num(height)}"'
+    frame = f'width="{num(width - 1)}" height="{num(height - 1)}" fill="{palette.background}" stroke="{palette.border}"'
     return f"""\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" {size} role="img">
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(width)} {num(height)}" {size} role="img">
 <title>{escape(title)}</title>
 <style>{style}</style>
 <rect x=".5" y=".5" rx="8" {frame}/>
-<g transform="translate({_n(PADDING)} {_n(PADDING)})" xml:space="preserve">
+<g transform="translate({num(PADDING)} {num(PADDING)})" xml:space="preserve">
 {body}
 </g>
 </svg>
@@ -108,8 +108,8 @@ def render_cursor(screen: Screen, palette: Palette) -> str:
         return ""
     column, row = screen.cursor
     return (
-        f'<rect x="{_n(column * CELL_WIDTH)}" y="{_n(row * CELL_HEIGHT)}" width="{_n(CELL_WIDTH)}" '
-        f'height="{_n(CELL_HEIGHT)}" fill="{palette.foreground}" fill-opacity=".6"/>'
+        f'<rect x="{num(column * CELL_WIDTH)}" y="{num(row * CELL_HEIGHT)}" width="{num(CELL_WIDTH)}" '
+        f'height="{num(CELL_HEIGHT)}" fill="{palette.foreground}" fill-opacity=".6"/>'
     )
 
 
@@ -121,7 +121,7 @@ def read_text(picture: str) -> list[str]:
 def read_rows(root: ET.Element) -> list[str]:
     """The rows of text below this element."""
     rows: dict[int, dict[int, str]] = {}
-    for text in root.iter(f"{_NAMESPACE}text"):
+    for text in root.iter(f"{NAMESPACE}text"):
         row = round((float(text.get("y", "0")) - BASELINE) / CELL_HEIGHT)
         rows.setdefault(row, {})[round(float(text.get("x", "0")) / CELL_WIDTH)] = text.text or ""
     return [_place(rows.get(row, {})) for row in range(max(rows, default=-1) + 1)]
@@ -174,7 +174,7 @@ def _text(text: str, x: float, y: float, width: float, name: str) -> str:
     if shown.strip():
         x, width = x + left * CELL_WIDTH, width - (left + len(text) - len(shown)) * CELL_WIDTH
         text = shown[left:]
-    attributes = f'x="{_n(x)}" y="{_n(y + BASELINE)}" textLength="{_n(width)}"'
+    attributes = f'x="{num(x)}" y="{num(y + BASELINE)}" textLength="{num(width)}"'
     if not text.isascii():
         attributes += ' lengthAdjust="spacingAndGlyphs"'
     if name:
@@ -196,8 +196,5 @@ def _shape(text: str, x: float, y: float, colour: str) -> str:
 
 def _rectangle(x: float, y: float, width: float, colour: str) -> str:
     """A background, a little larger than its cells so that no seam shows between neighbours."""
-    return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width + 0.1)}" height="{_n(CELL_HEIGHT + 0.1)}" fill="{colour}"/>'
-
-
-def _n(number: float) -> str:
-    return f"{round(number, 2):g}"
+    size = f'width="{num(width + 0.1)}" height="{num(CELL_HEIGHT + 0.1)}"'
+    return f'<rect x="{num(x)}" y="{num(y)}" {size} fill="{colour}"/>'

@@ -1,0 +1,40 @@
+"""The pictures of README.md and docs/, in dark and light."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from support.pictures.animation import render_animation
+from support.pictures.palette import DARK, LIGHT
+from support.pictures.shop_session import record
+from support.pictures.svg import Screen, render_screen
+
+IMAGES = Path(__file__).parents[3] / "docs" / "images"
+PICTURES = {
+    "start": "The first screen of Tejat: name, version, model, folder, mode and three tips",
+    "menu": "The menu of slash commands",
+    "question": "Tejat shows a change as a diff and asks before it edits the file",
+    "task": "A whole task: Tejat reads, runs the tests, fixes the bug and runs the tests again",
+    "policy": "/policy explain shows what would happen to a command, and why",
+}
+"""The moments that have a picture of their own, with a description of each."""
+ANIMATION = "demo"
+ANIMATION_TITLE = "A whole task in Tejat: a prompt, approvals of two commands and an edit, and the answer"
+SCHEMES = (DARK, LIGHT)
+
+
+def make_pictures() -> dict[str, str]:
+    """All pictures by file name."""
+    pictures: dict[str, str] = {}
+    for palette in SCHEMES:
+        take = record(palette)
+        for name, title in PICTURES.items():
+            pictures[f"{name}-{palette.name}.svg"] = render_screen(crop(take.screens[name]), palette, title=title)
+        animation = render_animation(take.frames, palette, title=ANIMATION_TITLE)
+        pictures[f"{ANIMATION}-{palette.name}.svg"] = animation
+    return pictures
+
+
+def crop(screen: Screen) -> Screen:
+    """The screen without the empty rows at its end."""
+    used = max(number for number, text in enumerate(screen.text()) if text) + 1
+    return replace(screen, rows=screen.rows[:used])
